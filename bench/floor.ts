@@ -5,9 +5,9 @@
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createForwarding } from "../src/serve/forwarding.ts";
-import { listen } from "../src/serve/server.ts";
-import type { Service } from "../src/serve/service.ts";
+import { createForwarding } from "../src/http/proxies.ts";
+import { listen } from "../src/http/node-server.ts";
+import type { Service } from "../src/runtime/service.ts";
 
 /** One answer for each scenario that only reads, its header as names and values in turn. */
 export type Answers = Readonly<Record<"read" | "list" | "old", ReadyAnswer>>;
@@ -33,8 +33,8 @@ if (import.meta.main) {
 type Choose = (target: string, version: string | undefined) => ReadyAnswer;
 
 async function onNonet(port: number, choose: Choose): Promise<void> {
-  const service: Pick<Service, "answer" | "drain"> = {
-    answer: ({ target, headers }) => ({ status: 200, ...choose(target, headers.get(oldVersion)) }),
+  const service: Pick<Service, "response" | "drain"> = {
+    response: ({ target, headers }) => ({ status: 200, ...choose(target, headers.get(oldVersion)) }),
     drain: () => Promise.resolve(),
   };
   await listen({
@@ -47,10 +47,10 @@ async function onNonet(port: number, choose: Choose): Promise<void> {
 }
 
 function onNode(port: number, choose: Choose): void {
-  createServer({ noDelay: true, keepAliveTimeout: 65_000 }, ({ url = "", headers }, response) => {
+  createServer({ noDelay: true, keepAliveTimeout: 65_000 }, ({ url = "", headers }, nodeResponse) => {
     const version = headers[oldVersion];
-    const answer = choose(url, typeof version === "string" ? version : undefined);
-    response.writeHead(200, [...answer.headers, "Content-Length", String(Buffer.byteLength(answer.body))]);
-    response.end(answer.body);
+    const response = choose(url, typeof version === "string" ? version : undefined);
+    nodeResponse.writeHead(200, [...response.headers, "Content-Length", String(Buffer.byteLength(response.body))]);
+    nodeResponse.end(response.body);
   }).listen(port, "127.0.0.1");
 }

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as Library from "../src/index.ts";
-import type * as Mint from "../src/serve/credentials/mint.ts";
-import type * as Random from "../src/serve/random.ts";
-import type { Store } from "../src/store/store.ts";
+import type * as Mint from "../src/runtime/auth/mint.ts";
+import type * as Random from "../src/runtime/random.ts";
+import type { Store } from "../src/store/port/store.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -24,8 +24,8 @@ export interface Inside {
 export async function openInside(folder: string, text: string, file: string): Promise<Inside> {
   const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(folder, path)).href) as Promise<T>;
   const library = await load<typeof Library>("src/index.ts");
-  const { createRandom } = await load<typeof Random>("src/serve/random.ts");
-  const { mintKey } = await load<typeof Mint>("src/serve/credentials/mint.ts");
+  const { createRandom } = await load<typeof Random>("src/runtime/random.ts");
+  const { mintKey } = await load<typeof Mint>("src/runtime/auth/mint.ts");
   const result = library.check("bench.md", new TextEncoder().encode(text));
   const model = library.soundModel(result);
   if (model === undefined) throw new Error(result.diagnostics.map(({ message }) => message).join("\n"));
@@ -63,7 +63,7 @@ export async function openInside(folder: string, text: string, file: string): Pr
     if (method === "POST") fields.set("idempotency-key", `key-of-request-${(count += 1)}`);
     if (method !== "GET") fields.set("content-length", `${bytes.length}`);
     if (body !== undefined) fields.set("content-type", "application/json");
-    const answer = await service.answer({
+    const response = await service.response({
       method,
       target,
       headers: { get: (name) => fields.get(name), repeated: () => false },
@@ -71,8 +71,8 @@ export async function openInside(folder: string, text: string, file: string): Pr
       secure: false,
       body: () => Promise.resolve({ kind: "bytes", bytes }),
     });
-    if (answer.status > 299) throw new Error(`${method} ${target}: ${answer.status} ${String(answer.body)}`);
-    return answer.body as string;
+    if (response.status > 299) throw new Error(`${method} ${target}: ${response.status} ${String(response.body)}`);
+    return response.body as string;
   }
 
   async function all<T>(times: number, work: (index: number) => Promise<T>, atATime = 32): Promise<readonly T[]> {

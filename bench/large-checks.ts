@@ -7,8 +7,8 @@
  */
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { findings } from "../src/commands/findings.ts";
-import { check } from "../src/parts/check.ts";
+import { findings } from "../src/cli/findings.ts";
+import { check } from "../src/language/check.ts";
 import { constructs, fileNameOf } from "./large-documents.ts";
 
 /** Milliseconds of processor time, of the whole size and of a half of it. */

@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { openStore } from "../src/commands/store.ts";
-import { keyCredentials, mintKey } from "../src/serve/credentials/mint.ts";
+import { openStore } from "../src/server/open-store.ts";
+import { keyCredentials, mintKey } from "../src/runtime/auth/mint.ts";
 import { planOf } from "../test/serve/running.ts";
 
 const STREAMS = Number(process.env["STREAMS"] ?? 10_000);

@@ -11,8 +11,8 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../src/commands/store.ts";
-import { keyCredentials, mintKey } from "../src/serve/credentials/mint.ts";
+import { openStore } from "../src/server/open-store.ts";
+import { keyCredentials, mintKey } from "../src/runtime/auth/mint.ts";
 import { planOf } from "../test/serve/running.ts";
 
 const STREAMS = Number(process.env["STREAMS"] ?? 1000);

@@ -1,5 +1,5 @@
 /**
- * In charge of what is made from the checks and their pages: the list of checks in `src/parts/checks.ts` and the index of
+ * In charge of what is made from the checks and their pages: the list of checks in `src/language/analysis/checks.ts` and the index of
  * codes in `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test holds them to what is there.
  *
  * A page stands beside what reports its code: `src/parts/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
@@ -76,7 +76,7 @@ function examplesIn(text: string): readonly Example[] {
   return examples;
 }
 
-/** The text of `src/parts/checks.ts`. */
+/** The text of `src/language/analysis/checks.ts`. */
 export function checkList(): string {
   const files = parts.flatMap((part) => globSync(`src/parts/${part}/checks/*.ts`, { cwd: root }).sort());
   const entries = files.map((file) => {
@@ -130,7 +130,7 @@ function tableOf(part: string, rows: readonly CodePage[]): string {
   return `## ${heading}\n\n| code | severity | what it is |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
 }
 
-export const listPath: string = join(root, "src/parts/checks.ts");
+export const listPath: string = join(root, "src/language/analysis/checks.ts");
 export const indexPath: string = join(root, "docs/reference/checks.md");
 
 export function writeCodeFiles(): void {

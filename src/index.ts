@@ -29,7 +29,7 @@ export {
   type NewKey,
   ServiceError,
   type ServiceOptions,
-} from "./commands/embedded.ts";
+} from "./server/embed.ts";
 export {
   type EventContext,
   type HandlerContext,
@@ -37,12 +37,12 @@ export {
   handlers,
   type ServiceTypes,
   type SystemContext,
-} from "./serve/functions/typed.ts";
+} from "./runtime/functions/typed.ts";
 
 // A document to everything that can be said about it.
-export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./parts/check.ts";
-export type { Model, PartName } from "./parts/model.ts";
-export type { PartAnswers, QuestionAnswer } from "./parts/questions.ts";
+export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./language/check.ts";
+export type { Model, PartName } from "./language/model.ts";
+export type { PartAnswers, QuestionAnswer } from "./language/analysis/questions.ts";
 export type { Diagnostic, Severity } from "./diagnostics/diagnostic.ts";
 export { printDiagnostic } from "./diagnostics/text.ts";
 
@@ -55,25 +55,25 @@ export { jsonSchema } from "./export/json-schema.ts";
 export { markdown } from "./export/markdown/markdown.ts";
 export { diagrams, type Diagram, mermaidMarkdown } from "./export/mermaid/mermaid.ts";
 export { functionTypes } from "./export/typescript/functions.ts";
-export { typescript } from "./commands/typescript.ts";
+export { typescript } from "./cli/typescript.ts";
 export { servicePages } from "./export/page/pages.ts";
 
 // The data.
 export { openMemoryStore } from "./store/memory/open.ts";
 export { openSqliteStore } from "./store/sqlite/open.ts";
-export { followingOf } from "./commands/following.ts";
-export { StoreError } from "./store/error.ts";
-export type { Store } from "./store/store.ts";
+export { followingOf } from "./server/validators-of-migration.ts";
+export { StoreError } from "./store/port/error.ts";
+export type { Store } from "./store/port/store.ts";
 
 // A plan and its data to something that answers requests, behind a server of its own or within another one.
-export { createService as servePlan, type Service, type ServiceOptions as PlanOptions } from "./serve/service.ts";
-export type { Answer, Exchange } from "./serve/exchange.ts";
-export type { Observation, Observe, Observer } from "./serve/observation.ts";
-export { createTelemetry } from "./serve/telemetry.ts";
-export { createForwarding, type Forwarding } from "./serve/forwarding.ts";
-export { listen, type RunningServer, type ServerOptions } from "./serve/server.ts";
+export { createService as servePlan, type Service, type ServiceOptions as PlanOptions } from "./runtime/service.ts";
+export type { HttpResponse, HttpRequest } from "./http/message.ts";
+export type { Observation, Observe, Observer } from "./runtime/observation.ts";
+export { createTelemetry } from "./runtime/telemetry.ts";
+export { createForwarding, type Forwarding } from "./http/proxies.ts";
+export { listen, type RunningServer, type ServerOptions } from "./http/node-server.ts";
 
 // Beside the answers: who may ask, and who is told of events.
-export { keyCredentials, type Minting, mintKey } from "./serve/credentials/mint.ts";
-export { type Background, type BackgroundOptions, startBackground } from "./commands/background.ts";
-export { faultOf as webhookUrlFault } from "./deliver/address.ts";
+export { keyCredentials, type Minting, mintKey } from "./runtime/auth/mint.ts";
+export { type Background, type BackgroundOptions, startBackground } from "./server/background.ts";
+export { addressProblem as webhookUrlFault } from "./webhooks/address.ts";

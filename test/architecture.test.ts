@@ -153,7 +153,7 @@ test("src/parts holds the nine parts, each with a model and a grammar", () => {
     [],
     "parts that are read into no model",
   );
-  if (!existsSync(join(root, "src/parts/read.ts"))) return;
+  if (!existsSync(join(root, "src/language/read.ts"))) return;
   assert.deepEqual(
     nineParts.filter((part) => !present.includes(part)),
     [],

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { MapNode } from "../src/document/document.ts";
 import { printTree, type Tree } from "../src/document/print.ts";
 import { readDocument } from "../src/document/read.ts";
-import { createReader, type Reader } from "../src/parts/reader.ts";
+import { createReader, type Reader } from "../src/language/grammar/reader.ts";
 
 type Read<Part> = (reader: Reader, body: MapNode) => Part;
 

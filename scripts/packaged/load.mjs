@@ -15,7 +15,7 @@ import { crc32 } from "node:zlib";
 const file = fileURLToPath(new URL("./nonet.cjs", import.meta.url));
 
 /** By then a service has started, has compiled its schemas and has answered somebody. */
-const settledMilliseconds = 5000;
+const quietMilliseconds = 5000;
 
 let loaded;
 
@@ -70,7 +70,7 @@ function keepLater(script, kept, sum) {
     }
   };
   process.once("exit", keep);
-  setTimeout(keep, settledMilliseconds).unref();
+  setTimeout(keep, quietMilliseconds).unref();
 }
 
 const head = 8;

@@ -83,10 +83,10 @@ function printMonths(months: number): string {
 export function addDuration(instant: number, duration: Duration): number {
   if (duration.months === 0) return instant + duration.milliseconds;
   const start = new Date(instant);
-  const moved = new Date(instant);
-  moved.setUTCDate(1);
-  moved.setUTCMonth(moved.getUTCMonth() + duration.months);
-  const lastDay = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate();
-  moved.setUTCDate(Math.min(start.getUTCDate(), lastDay));
-  return moved.getTime() + duration.milliseconds;
+  const shifted = new Date(instant);
+  shifted.setUTCDate(1);
+  shifted.setUTCMonth(shifted.getUTCMonth() + duration.months);
+  const lastDay = new Date(Date.UTC(shifted.getUTCFullYear(), shifted.getUTCMonth() + 1, 0)).getUTCDate();
+  shifted.setUTCDate(Math.min(start.getUTCDate(), lastDay));
+  return shifted.getTime() + duration.milliseconds;
 }

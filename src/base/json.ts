@@ -19,8 +19,8 @@ export function mapMembers(object: JsonObject, edit: (value: Json, name: string)
 }
 
 /** Edits every value inside the lists and maps around it, outermost first; what is no such list or map stays. */
-export function editInside(value: Json, within: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
-  const [outer, ...rest] = within;
+export function editInside(value: Json, containers: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
+  const [outer, ...rest] = containers;
   if (outer === undefined) return edit(value);
   if (outer === "list") return Array.isArray(value) ? value.map((one: Json) => editInside(one, rest, edit)) : value;
   return isObject(value) ? mapMembers(value, (one) => editInside(one, rest, edit)) : value;

@@ -22,7 +22,7 @@ function commandOf({ code, severity, message, span, why, help }: Diagnostic, nam
     title: code,
   };
   const written = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(value)}`);
-  const text = [message, why, help].filter((sentence) => sentence !== undefined).join("\n");
+  const text = [message, why, help].filter((part) => part !== undefined).join("\n");
   return `::${commands[severity]} ${written.join(",")}::${escapeText(text)}`;
 }
 

@@ -58,7 +58,7 @@ function ruleOf(code: string, rule: RuleDescription | undefined): JsonObject {
 function resultOf(diagnostic: Diagnostic, name: string, ruleIndex: number): JsonObject {
   const { code, severity, message, span, why, help, fix } = diagnostic;
   const artifactLocation = { uri: addressOf(name) };
-  const text = [message, why, help].flatMap((sentence) => (sentence === undefined ? [] : [ended(sentence)])).join(" ");
+  const text = [message, why, help].flatMap((part) => (part === undefined ? [] : [ended(part)])).join(" ");
   return {
     ruleId: code,
     ruleIndex,
@@ -104,6 +104,6 @@ function encodeSegment(segment: string): string {
 }
 
 /** What stands on lines of its own elsewhere follows one another here, so each needs its end. */
-function ended(sentence: string): string {
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+function ended(part: string): string {
+  return /[.!?…]$/.test(part) ? part : `${part}.`;
 }

@@ -11,7 +11,7 @@ export interface TextOptions {
 }
 
 /** Lines of a long finding that are shown: these many at its start and one at its end. */
-const shownLines = 4;
+const contextLines = 4;
 const mostColumns = 160;
 const tabColumns = 4;
 
@@ -19,8 +19,8 @@ const tabColumns = 4;
 export function printDiagnostic(diagnostic: Diagnostic, options: TextOptions): string {
   const { code, severity, message, span, why, help } = diagnostic;
   const paint = painter(options.colour ?? false);
-  const place = `${options.name}:${span.start.line}:${span.start.column}`;
-  const head = `${paint(place, "bold")}: ${paint(severity, severity)}: ${message} ${paint(`[${code}]`, "faint")}`;
+  const location = `${options.name}:${span.start.line}:${span.start.column}`;
+  const head = `${paint(location, "bold")}: ${paint(severity, severity)}: ${message} ${paint(`[${code}]`, "faint")}`;
   const lines = [head, ...codeFrame(span, options.text, severity, paint)];
   if (why !== undefined) lines.push(`  ${paint("why:", "bold")} ${why}`);
   if (help !== undefined) lines.push(`  ${paint("help:", "bold")} ${help}`);
@@ -60,20 +60,20 @@ function codeFrame(span: Span, text: string, severity: Severity, paint: Paint): 
   const gutter = String(to).length;
   const frame: string[] = [];
   for (let number = from; number <= to; number++) {
-    if (number === start.line + shownLines && last > number + 1) {
+    if (number === start.line + contextLines && last > number + 1) {
       frame.push(`  ${paint(`${" ".repeat(gutter)} …`, "faint")}`);
       number = last;
     }
     const line = lines[number - 1] ?? "";
-    const marked = number >= start.line && number <= last;
+    const isUnderlined = number >= start.line && number <= last;
     const window = windowOf(line, number === start.line ? start.column - 1 : 0);
     frame.push(`  ${paint(`${String(number).padStart(gutter)} |`, "faint")} ${expandTabs(window.text)}`.trimEnd());
-    if (!marked) continue;
+    if (!isUnderlined) continue;
     const first = number === start.line ? start.column - 1 : indentOf(line);
     const after = number === end.line ? end.column - 1 : line.length;
-    const marks = underline(window.text, first - window.from, after - window.from);
-    if (marks !== "")
-      frame.push(`  ${paint(`${" ".repeat(gutter)} |`, "faint")} ${paintMarks(marks, severity, paint)}`);
+    const underlining = underline(window.text, first - window.from, after - window.from);
+    if (underlining !== "")
+      frame.push(`  ${paint(`${" ".repeat(gutter)} |`, "faint")} ${paintUnderline(underlining, severity, paint)}`);
   }
   return frame;
 }
@@ -110,9 +110,9 @@ function underline(line: string, first: number, after: number): string {
   return " ".repeat(left) + "^".repeat(Math.max(1, right - left));
 }
 
-function paintMarks(marks: string, severity: Severity, paint: Paint): string {
-  const at = marks.indexOf("^");
-  return marks.slice(0, at) + paint(marks.slice(at), severity);
+function paintUnderline(underlining: string, severity: Severity, paint: Paint): string {
+  const at = underlining.indexOf("^");
+  return underlining.slice(0, at) + paint(underlining.slice(at), severity);
 }
 
 function expandTabs(text: string): string {

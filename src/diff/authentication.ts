@@ -1,12 +1,12 @@
 /** What became of part 5: who may do and see what, and by which credentials they are known. */
 import { readsCaller } from "../expression/typed.ts";
-import { type AskingGrant, covers, nameOf } from "../parts/authentication/grants.ts";
-import type { Authentication, Credential, Grant } from "../parts/authentication/model.ts";
-import { makesTokens } from "../parts/authentication/oauth.ts";
-import { own } from "../parts/resources/fields.ts";
+import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
+import type { Authentication, Credential, Grant } from "../language/authentication/model.ts";
+import { makesTokens } from "../language/authentication/oauth.ts";
+import { lookup } from "../language/resources/fields.ts";
 import { spanOf } from "./amounts.ts";
 import { type Side, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import type { Both } from "./resources.ts";
 
 export function* authenticationDifferences(both: Both): Iterable<Difference> {
@@ -17,10 +17,10 @@ export function* authenticationDifferences(both: Both): Iterable<Difference> {
   yield* roleDifferences(old, now);
   yield* ownershipDifferences(both);
   for (const { name, old: before, now: after } of pairs(old.allow, now.allow)) {
-    const isNew = own(both.old.model.endpoints.endpoints, name) === undefined;
-    const isGone = own(both.now.model.endpoints.endpoints, name) === undefined;
+    const isNew = lookup(both.old.model.endpoints.endpoints, name) === undefined;
+    const isRemoved = lookup(both.now.model.endpoints.endpoints, name) === undefined;
     const site = { kind: "right", subject: name, at: `authentication/allow/${name}`, may: `run \`${name}\`` };
-    if (!isNew && !isGone) yield* grantDifferences(both, site, before ?? [], after ?? []);
+    if (!isNew && !isRemoved) yield* grantDifferences(both, site, before ?? [], after ?? []);
     else if (!same(before, after))
       yield difference("neutral", "right-said", name, site.at, `Who may run \`${name}\` is said differently`);
   }
@@ -36,8 +36,8 @@ export function* authenticationDifferences(both: Both): Iterable<Difference> {
     what: "The answer for what a caller may not see",
   };
   yield* restated(unseen, old.unseen, now.unseen, old.unseen === undefined ? "neutral" : "breaking");
-  const foreseen = ["credentials", "roles", "own", "allow", "show", "unseen"];
-  yield* unforeseen({ subject: "authentication", at: "authentication" }, old, now, foreseen);
+  const handledKeys = ["credentials", "roles", "own", "allow", "show", "unseen"];
+  yield* unhandledKeys({ subject: "authentication", at: "authentication" }, old, now, handledKeys);
 }
 
 const everybody: Grant = { who: { kind: "anyone" } };
@@ -46,12 +46,12 @@ function* roleDifferences(old: Authentication, now: Authentication): Iterable<Di
   for (const role of old.roles ?? [])
     if (!now.roles?.includes(role))
       yield difference("breaking", "role-removed", role, "authentication/roles", `The role \`${role}\` is gone`, {
-        matter: "right",
+        category: "right",
       });
   for (const role of now.roles ?? [])
     if (!old.roles?.includes(role))
       yield difference("additive", "role-added", role, "authentication/roles", `The role \`${role}\` is new`, {
-        matter: "right",
+        category: "right",
       });
 }
 
@@ -66,7 +66,7 @@ function* ownershipDifferences(both: Both): Iterable<Difference> {
     }
     const strictness = strictnessOf({ side: both.old, path: at, text: old }, { side: both.now, path: at, text: now });
     if (strictness !== "same")
-      yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { matter: "right" });
+      yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { category: "right" });
   }
 }
 
@@ -87,29 +87,29 @@ export function* grantDifferences(
   now: readonly Grant[],
 ): Iterable<Difference> {
   const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
-    by.some((other, place) => {
+    by.some((other, otherIndex) => {
       const [mine, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
-      if (!covers(others.model, asking(others, other, place), asking(mine, grant, index))) return false;
+      if (!covers(others.model, conditional(others, other, otherIndex), conditional(mine, grant, index))) return false;
       const strictness = strictnessOf(
         { side: mine, path: `${at}/${index}/if`, text: grant.if },
-        { side: others, path: `${at}/${place}/if`, text: other.if },
+        { side: others, path: `${at}/${otherIndex}/if`, text: other.if },
       );
       return strictness !== "tighter";
     });
   // A condition without a type may exclude tokens, so it counts as one that does: else a client learns it from a 403.
-  const asking = (side: Side, grant: Grant, index: number): AskingGrant => {
+  const conditional = (side: Side, grant: Grant, index: number): ConditionalGrant => {
     const typed = grant.if === undefined ? undefined : side.typed().get(`${at}/${index}/if`);
-    return { ...grant, asksCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };
+    return { ...grant, readsCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };
   };
   for (const [index, grant] of old.entries()) {
     if (covered(grant, index, now, "old")) continue;
     const message = `${whoText(grant)} may not ${may} any more`;
-    yield difference("breaking", `${kind}-narrowed`, subject, at, message, { matter: "right" });
+    yield difference("breaking", `${kind}-narrowed`, subject, at, message, { category: "right" });
   }
   for (const [index, grant] of now.entries()) {
     if (covered(grant, index, old, "now")) continue;
     yield difference("additive", `${kind}-widened`, subject, `${at}/${index}`, `${whoText(grant)} may ${may}`, {
-      matter: "right",
+      category: "right",
     });
   }
 }
@@ -150,27 +150,27 @@ function* credentialDifferences(
       old === undefined
         ? (["additive", "credential-added", "is new"] as const)
         : (["breaking", "credential-removed", "is gone"] as const);
-    yield difference(effect, kind, subject, at, `The credential \`${name}\` ${verb}`, { matter: "right" });
+    yield difference(effect, kind, subject, at, `The credential \`${name}\` ${verb}`, { category: "right" });
     return;
   }
-  const told = (member: string) => ({
+  const statement = (member: string) => ({
     kind: "credential-changed",
     subject,
     at: `${at}/${member}`,
     what: `\`${member}\` of the credential \`${name}\``,
   });
   for (const member of noticed)
-    yield* restated(told(member), old[member], now[member], "breaking", { matter: "right" });
-  for (const member of unnoticed) yield* restated(told(member), old[member], now[member], "neutral");
-  const lasts = { ...told("lasts"), kind: "credential-lasts-changed" };
+    yield* restated(statement(member), old[member], now[member], "breaking", { category: "right" });
+  for (const member of unnoticed) yield* restated(statement(member), old[member], now[member], "neutral");
+  const lasts = { ...statement("lasts"), kind: "credential-lasts-changed" };
   const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : spanOf(text));
   yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
   // Tokens of another server need each of them; of those that are made here one has as many as it was given.
   const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
   const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
-  yield* restated(told("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
-    matter: "right",
+  yield* restated(statement("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
+    category: "right",
   });
-  yield* unforeseen({ subject, at }, old, now, [...noticed, ...unnoticed, "lasts", "scopes"]);
+  yield* unhandledKeys({ subject, at }, old, now, [...noticed, ...unnoticed, "lasts", "scopes"]);
 }

@@ -3,17 +3,17 @@
  * callers is declared when it is gone with the newer versions' entries undone: old callers are served as they were.
  */
 import { addDuration, parseDuration } from "../base/duration.ts";
-import type { Model } from "../parts/model.ts";
-import { own } from "../parts/resources/fields.ts";
-import { modelAt } from "../parts/versioning/at.ts";
-import type { Change, Version, Versioning } from "../parts/versioning/model.ts";
+import type { Model } from "../language/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import { modelAt } from "../language/versioning/model-at-version.ts";
+import type { Change, Version, Versioning } from "../language/versioning/model.ts";
 import { type Difference, difference, type Effect } from "./difference.ts";
 import { differencesOf } from "./differences.ts";
-import { isAbout, isAboutKind, moved, renamedEntry } from "./entries.ts";
+import { isAbout, isAboutKind, currentPath, renamedEntry } from "./entries.ts";
 
 export interface Comparison {
   /** Breaking ones first, then additive and neutral ones. */
-  readonly differences: readonly Judged[];
+  readonly differences: readonly AssessedDifference[];
   /** Entries of the newer versions about what is no different. */
   readonly idle: readonly Entry[];
   /** The version whose callers are to be served as before; undefined where the documents have no versions. */
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly versioning: Versioning;
 }
 
-export interface Judged {
+export interface AssessedDifference {
   readonly difference: Difference;
   /** Whether callers of the version before are told, and served as they were; always for what breaks nobody. */
   readonly declared: boolean;
@@ -54,14 +54,15 @@ export function compare(old: Model, now: Model, today: string): Comparison {
   const entries = all.filter((entry) => !idle.includes(entry));
   const left = leftOver(old, now, newerOnes, idle)
     .map((one) => dated(one, old, now, today))
-    .filter((one) => one.effect === "breaking" && !isSaidToBeGone(one, entries) && !isOnlyUndone(one, entries));
+    .filter((one) => one.effect === "breaking" && !isDeclaredRemoved(one, entries) && !isOnlyUndone(one, entries));
   const open = new Set(left.map(keyOf));
-  const judged = differences.flatMap((one): Judged[] => {
+  const assessed = differences.flatMap((one): AssessedDifference[] => {
     if (open.has(keyOf(one))) return [];
     const by = one.effect === "breaking" ? entryOf(one, entries) : undefined;
     return [{ difference: one, declared: true, ...(by === undefined ? {} : { by }) }];
   });
-  const of = (effect: Effect): readonly Judged[] => judged.filter(({ difference: one }) => one.effect === effect);
+  const of = (effect: Effect): readonly AssessedDifference[] =>
+    assessed.filter(({ difference: one }) => one.effect === effect);
   return {
     differences: [
       ...left.map((one) => ({ difference: asNow(one, newer), declared: false })),
@@ -93,7 +94,11 @@ function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonl
 
 /** A difference from the document with its new versions undone, told of the document as it is. */
 function asNow({ entry, ...one }: Difference, newer: readonly Version[]): Difference {
-  return { ...one, at: moved(one.at, newer), ...(entry === undefined ? {} : { entry: renamedEntry(entry, newer) }) };
+  return {
+    ...one,
+    at: currentPath(one.at, newer),
+    ...(entry === undefined ? {} : { entry: renamedEntry(entry, newer) }),
+  };
 }
 
 function keyOf({ kind, subject, message }: Difference): string {
@@ -115,10 +120,11 @@ function newerVersions(old: Versioning, now: Versioning): Newer {
 }
 
 /** A resource, an operation or a type that is gone cannot be brought back by an entry: to say it is all there is. */
-function isSaidToBeGone({ entry }: Difference, entries: readonly Entry[]): boolean {
-  if (entry?.kind !== "remove" || entry.place.field !== undefined) return false;
+function isDeclaredRemoved({ entry }: Difference, entries: readonly Entry[]): boolean {
+  if (entry?.kind !== "remove" || entry.target.field !== undefined) return false;
   return entries.some(
-    ({ change }) => change.kind === "remove" && change.place.field === undefined && change.place.of === entry.place.of,
+    ({ change }) =>
+      change.kind === "remove" && change.target.field === undefined && change.target.of === entry.target.of,
   );
 }
 
@@ -134,14 +140,14 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
     return { ...one, effect: "neutral" };
   if (one.kind !== "version-deprecated") return one;
   const version = one.subject.slice("version ".length);
-  const sunset = own(now.versioning.deprecated ?? {}, version)?.sunset;
+  const sunset = lookup(now.versioning.deprecated ?? {}, version)?.sunset;
   const notice = parseDuration(old.versioning.policy?.notice ?? "");
   if (sunset === undefined || notice === undefined) return one;
   const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
   if (sunset >= earliest) return one;
   const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} is over`;
   return difference("breaking", "notice-too-short", one.subject, one.at, message, {
-    matter: "support",
+    category: "support",
     sunset: earliest,
   });
 }
@@ -154,10 +160,10 @@ function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly D
 }
 
 function subjectsOnly(change: Change): Pick<Difference, "subject" | "also"> {
-  const place = "place" in change ? change.place : change.kind === "rename" ? change.from : undefined;
-  const name = place && (place.field === undefined ? place.of : `${place.of}.${place.field}`);
+  const target = "target" in change ? change.target : change.kind === "rename" ? change.from : undefined;
+  const name = target && (target.field === undefined ? target.of : `${target.of}.${target.field}`);
   if (change.kind === "rename") {
-    const also = place?.field === undefined ? change.to : `${place.of}.${change.to}`;
+    const also = target?.field === undefined ? change.to : `${target.of}.${change.to}`;
     return { subject: name ?? "", also };
   }
   if (name !== undefined) return { subject: name };

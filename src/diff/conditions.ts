@@ -3,8 +3,8 @@ import type { TypedExpression } from "../expression/typed.ts";
 import { exclusive } from "../expression/prove.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { printExpression } from "../expression/print.ts";
-import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
-import type { Model } from "../parts/model.ts";
+import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
+import type { Model } from "../language/model.ts";
 
 /** A model with its typed expressions, which are worked out when the first condition differs. */
 export interface Side {

@@ -1,6 +1,6 @@
 /** What a difference between two documents is: one thing that a client of the service can see, or that only readers can. */
 import type { Json } from "../base/json.ts";
-import type { Change } from "../parts/versioning/model.ts";
+import type { Change } from "../language/versioning/model.ts";
 
 /**
  * `breaking`: what a client did may fail, or it may be told what it does not know (R9.4). `additive`: a client can do or
@@ -12,7 +12,7 @@ export type Effect = "breaking" | "additive" | "neutral";
  * What a breaking difference does to clients: `right` takes away what they may do (a guard, a rule, a permission),
  * `limit` how often, how much or how long, `support` for how long a version is served, `shape` everything else.
  */
-export type Matter = "right" | "limit" | "support" | "shape";
+export type DifferenceCategory = "right" | "limit" | "support" | "shape";
 
 export interface Difference {
   /** `field-removed`: what it is, for programs. */
@@ -22,7 +22,7 @@ export interface Difference {
   /** The new name of what was renamed. */
   readonly also?: string;
   readonly effect: Effect;
-  readonly matter: Matter;
+  readonly category: DifferenceCategory;
   /** One sentence without a full stop. */
   readonly message: string;
   /** Where it stands in the old and in the new document, as in `Places`; where it is gone, where it would stand. */
@@ -35,8 +35,8 @@ export interface Difference {
   readonly sunset?: string;
 }
 
-export type Told = Omit<Difference, "kind" | "subject" | "effect" | "matter" | "message" | "at"> & {
-  readonly matter?: Matter;
+export type DifferenceDetails = Omit<Difference, "kind" | "subject" | "effect" | "category" | "message" | "at"> & {
+  readonly category?: DifferenceCategory;
 };
 
 export function difference(
@@ -45,9 +45,9 @@ export function difference(
   subject: string,
   at: string,
   message: string,
-  { matter = "shape", ...told }: Told = {},
+  { category = "shape", ...details }: DifferenceDetails = {},
 ): Difference {
-  return { kind, subject, effect, matter, message, at, ...told };
+  return { kind, subject, effect, category, message, at, ...details };
 }
 
 /** A member of two maps by its name; it is in at least one of them. */
@@ -62,8 +62,8 @@ export function pairs<Value>(
   old: Readonly<Record<string, Value>> = {},
   now: Readonly<Record<string, Value>> = {},
 ): readonly Pair<Value>[] {
-  const gone = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
-  return [...Object.keys(now), ...gone].map((name) => ({
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
+  return [...Object.keys(now), ...removed].map((name) => ({
     name,
     old: Object.hasOwn(old, name) ? old[name] : undefined,
     now: Object.hasOwn(now, name) ? now[name] : undefined,
@@ -87,7 +87,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** `a`, and `nothing` where it is not said. */
-export function said(value: Json | undefined): string {
+export function quoted(value: Json | undefined): string {
   return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
@@ -106,15 +106,15 @@ export function* restated(
   old: unknown,
   now: unknown,
   effect: Effect,
-  told: Told = {},
+  details: DifferenceDetails = {},
 ): Iterable<Difference> {
   if (same(old, now)) return;
-  const message = `${what} is ${said(now as Json | undefined)}, and was ${said(old as Json | undefined)}`;
-  yield difference(effect, kind, subject, at, message, told);
+  const message = `${what} is ${quoted(now as Json | undefined)}, and was ${quoted(old as Json | undefined)}`;
+  yield difference(effect, kind, subject, at, message, details);
 }
 
 /** What having less of an amount, and having more of it, does to a client. */
-export interface Weights extends Told {
+export interface Weights extends DifferenceDetails {
   readonly less: Effect;
   readonly more: Effect;
   /** What saying nothing is; `most` unless told. */
@@ -127,7 +127,7 @@ export function* measured(
   old: string | number | undefined,
   now: string | number | undefined,
   measure: (value: string | number) => number | undefined,
-  { less, more, none = "most", ...told }: Weights,
+  { less, more, none = "most", ...details }: Weights,
 ): Iterable<Difference> {
   const absent = none === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   const before = old === undefined ? absent : measure(old);
@@ -135,19 +135,19 @@ export function* measured(
   // What cannot be compared may be less.
   const effect = before === undefined || after === undefined || after < before ? less : more;
   if (before === undefined || before !== after)
-    yield* restated(statement, old, now, effect, { matter: "limit", ...told });
+    yield* restated(statement, old, now, effect, { category: "limit", ...details });
 }
 
 /** What a language newer than these rules adds to a statement: seen, and taken for breaking until it is known better. */
-export function* unforeseen(
+export function* unhandledKeys(
   statement: Pick<Statement, "subject" | "at">,
   old: object,
   now: object,
-  foreseen: readonly string[],
+  handledKeys: readonly string[],
   effect: Effect = "breaking",
 ): Iterable<Difference> {
   const rest = (value: object): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(value).filter(([name]) => !foreseen.includes(name)));
+    Object.fromEntries(Object.entries(value).filter(([name]) => !handledKeys.includes(name)));
   for (const { name, old: before, now: after } of pairs(rest(old), rest(now))) {
     const { subject, at } = statement;
     const spoken = { kind: "statement-changed", subject, at: `${at}/${name}`, what: `\`${name}\` of \`${subject}\`` };

@@ -2,8 +2,8 @@
  * Everything that differs between two documents, each thing once, with what it does to clients (R9.4). Models in, data out:
  * where it stands in the files is looked up by whoever shows it.
  */
-import { type Model, partNames } from "../parts/model.ts";
-import { own } from "../parts/resources/fields.ts";
+import { type Model, partNames } from "../language/model.ts";
+import { lookup } from "../language/resources/fields.ts";
 import { authenticationDifferences } from "./authentication.ts";
 import { sideOf } from "./conditions.ts";
 import { type Difference, type Effect, same } from "./difference.ts";
@@ -55,9 +55,9 @@ function breaksNobody({ at, subject }: Difference, old: Model, now: Model): bool
 /** Whether the document has the operation, the resource or the field. */
 function has({ endpoints, resources }: Model, name: string): boolean {
   const [of = "", field] = name.split(".");
-  const resource = own(resources.resources, of);
-  if (field !== undefined) return resource !== undefined && own(resource.fields, field) !== undefined;
-  return resource !== undefined || own(endpoints.endpoints, of) !== undefined;
+  const resource = lookup(resources.resources, of);
+  if (field !== undefined) return resource !== undefined && lookup(resource.fields, field) !== undefined;
+  return resource !== undefined || lookup(endpoints.endpoints, of) !== undefined;
 }
 
 function withEffect({ entry: _entry, ...one }: Difference, effect: Effect): Difference {
@@ -65,7 +65,7 @@ function withEffect({ entry: _entry, ...one }: Difference, effect: Effect): Diff
 }
 
 function bothOf(old: Model, now: Model): Both {
-  const common = new Set(Object.keys(old.endpoints.endpoints).filter((name) => own(now.endpoints.endpoints, name)));
+  const common = new Set(Object.keys(old.endpoints.endpoints).filter((name) => lookup(now.endpoints.endpoints, name)));
   return {
     old: sideOf(old),
     now: sideOf(now),
@@ -76,7 +76,7 @@ function bothOf(old: Model, now: Model): Both {
 
 /** A name of a type is not on the wire: another name for the same fields, or for the resource that is called so now. */
 function isSameType(old: Model, now: Model, before: string, after: string): boolean {
-  const [former, later] = [own(old.resources.types, before), own(now.resources.types, after)];
+  const [former, later] = [lookup(old.resources.types, before), lookup(now.resources.types, after)];
   if (former !== undefined || later !== undefined) return former !== undefined && same(former, later);
   return formerName(old, now, after) === before;
 }

@@ -1,5 +1,5 @@
 /** Which version entry speaks of which difference. */
-import { type Change, type Place, placeName, type Version } from "../parts/versioning/model.ts";
+import { type Change, type ChangeTarget, targetName, type Version } from "../language/versioning/model.ts";
 import type { Difference } from "./difference.ts";
 
 type Subject = Pick<Difference, "subject" | "also">;
@@ -27,7 +27,7 @@ function namesIn(change: Change): readonly string[] {
     case "state":
       return [`${change.resource}.${change.name}`];
     default:
-      return [placeName(change.place)];
+      return [targetName(change.target)];
   }
 }
 
@@ -52,15 +52,15 @@ export function isAboutKind(change: Change, one: Difference): boolean {
 }
 
 /** A path of the document as it was before some versions, as it is now: names that they changed are the new ones. */
-export function moved(path: string, newer: readonly Version[]): string {
+export function currentPath(path: string, newer: readonly Version[]): string {
   return newer
     .flatMap(({ changes }) => changes)
     .toReversed()
-    .flatMap(movesOf)
+    .flatMap(transitionsOf)
     .reduce((at, [from, to]) => (at === from || at.startsWith(`${from}/`) ? to + at.slice(from.length) : at), path);
 }
 
-function movesOf(change: Change): readonly (readonly [from: string, to: string])[] {
+function transitionsOf(change: Change): readonly (readonly [from: string, to: string])[] {
   if (change.kind === "error") return [[`errors/errors/${change.was}`, `errors/errors/${change.code}`]];
   if (change.kind === "event")
     return change.was === undefined ? [] : [[`events/out/${change.was}`, `events/out/${change.name}`]];
@@ -70,7 +70,7 @@ function movesOf(change: Change): readonly (readonly [from: string, to: string])
   const members = ["takes", "gives"].map((list) => `endpoints/endpoints/${of}/${list}`);
   if (field !== undefined)
     return [...fields, ...members].map((at) => [`${at}/${field}`, `${at}/${change.to}`] as const);
-  const wholes = [
+  const fullPaths = [
     "resources",
     "resources/types",
     "resources/rules",
@@ -79,7 +79,7 @@ function movesOf(change: Change): readonly (readonly [from: string, to: string])
     "authentication/allow",
     "authentication/own",
   ];
-  return wholes.map((at) => [`${at}/${of}`, `${at}/${change.to}`] as const);
+  return fullPaths.map((at) => [`${at}/${of}`, `${at}/${change.to}`] as const);
 }
 
 /** An entry about the document as it was before some versions, with the names that things have now. */
@@ -106,11 +106,11 @@ function renamedBy(change: Change, entry: Change): Change {
     change.from.of === from.of
   )
     return { ...change, from: { ...change.from, of: to } };
-  return "place" in change ? { ...change, place: renamedPlace(change.place, from, to) } : change;
+  return "target" in change ? { ...change, target: renamedTarget(change.target, from, to) } : change;
 }
 
-function renamedPlace(place: Place, from: Place, to: string): Place {
-  if (place.of !== from.of) return place;
-  if (from.field === undefined) return { ...place, of: to };
-  return place.field === from.field ? { ...place, field: to } : place;
+function renamedTarget(target: ChangeTarget, from: ChangeTarget, to: string): ChangeTarget {
+  if (target.of !== from.of) return target;
+  if (from.field === undefined) return { ...target, of: to };
+  return target.field === from.field ? { ...target, field: to } : target;
 }

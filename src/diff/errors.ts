@@ -1,9 +1,9 @@
 /** What became of part 7: codes, statuses, hints to try again, the body. */
-import type { DeclaredError, Errors } from "../parts/errors/model.ts";
-import { standardErrors } from "../parts/errors/model.ts";
-import type { Change } from "../parts/versioning/model.ts";
-import { own } from "../parts/resources/fields.ts";
-import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
+import type { DeclaredError, Errors } from "../language/errors/model.ts";
+import { standardErrors } from "../language/errors/model.ts";
+import type { Change } from "../language/versioning/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import { type Difference, difference, pairs, restated, unhandledKeys } from "./difference.ts";
 
 /** `replaced`: the error that is raised where another one was, by the other's code. */
 export function* errorDifferences(
@@ -35,9 +35,9 @@ export function* errorDifferences(
     if (before !== undefined && after !== undefined) yield* changes(name, before, after);
     else if (after !== undefined && !newNames.has(name))
       yield difference("additive", "error-added", subject, at, `The error \`${name}\` is new`);
-    else if (before !== undefined) yield* gone(name, before, names.get(name), now);
+    else if (before !== undefined) yield* removedError(name, before, names.get(name), now);
   }
-  yield* unforeseen({ subject: "errors", at: "errors" }, old, now, [
+  yield* unhandledKeys({ subject: "errors", at: "errors" }, old, now, [
     "body",
     "bodies",
     "status",
@@ -50,7 +50,7 @@ export function* errorDifferences(
 
 /** What keeps older callers at the status that they know. */
 function statusEntry(code: string, before: unknown): Change {
-  const status = typeof before === "number" ? before : (own(standardErrors, code)?.status ?? 400);
+  const status = typeof before === "number" ? before : (lookup(standardErrors, code)?.status ?? 400);
   return { kind: "error", code, status, was: code };
 }
 
@@ -66,18 +66,23 @@ function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, s
   );
 }
 
-function* gone(name: string, error: DeclaredError, other: string | undefined, now: Errors): Iterable<Difference> {
+function* removedError(
+  name: string,
+  error: DeclaredError,
+  other: string | undefined,
+  now: Errors,
+): Iterable<Difference> {
   const at = `errors/errors/${name}`;
   const subject = `error ${name}`;
-  if (other === undefined || (own(now.errors, other) === undefined && own(standardErrors, other) === undefined)) {
+  if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined)) {
     // Nothing raises it in another form, so nobody waits for it in vain.
     yield difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
     return;
   }
   const entry = { kind: "error", code: other, status: error.status, was: name } as const;
   const message = `The error \`${name}\` is called \`${other}\``;
-  const told = { entry, also: `error ${other}`, oldAt: at };
-  yield difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, told);
+  const details = { entry, also: `error ${other}`, oldAt: at };
+  yield difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, details);
 }
 
 function* changes(name: string, old: DeclaredError, now: DeclaredError): Iterable<Difference> {
@@ -90,7 +95,7 @@ function* changes(name: string, old: DeclaredError, now: DeclaredError): Iterabl
   yield* restated(sentence, old.sentence, now.sentence, "neutral");
   const retry = { kind: "error-retry-changed", subject, at, what: `After what \`${name}\` may be retried` };
   yield* restated(retry, old.retryAfter, now.retryAfter, old.retryAfter === undefined ? "additive" : "neutral");
-  yield* unforeseen({ subject, at }, old, now, ["status", "sentence", "retryAfter"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["status", "sentence", "retryAfter"]);
 }
 
 function* importDifferences(old: Errors, now: Errors): Iterable<Difference> {

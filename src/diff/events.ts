@@ -1,11 +1,11 @@
 /** What became of part 6: events that go out and come in, and how they are delivered. */
-import { meaningOf } from "../parts/endpoints/meaning.ts";
-import type { Events, InEvent, OutEvent, Stream, Webhook } from "../parts/events/model.ts";
-import type { Model } from "../parts/model.ts";
-import { fieldsOf } from "../parts/resources/fields.ts";
+import { resolveEndpoint } from "../language/endpoints/resolve.ts";
+import type { Events, InEvent, OutEvent, Stream, Webhook } from "../language/events/model.ts";
+import type { Model } from "../language/model.ts";
+import { fieldsOf } from "../language/resources/fields.ts";
 import { spanOf } from "./amounts.ts";
 import { grantDifferences } from "./authentication.ts";
-import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import type { Both } from "./resources.ts";
 
@@ -23,9 +23,9 @@ export function* eventDifferences(both: Both): Iterable<Difference> {
   for (const pair of pairs(old.in, now.in)) yield* inDifferences(both, pair.name, pair.old, pair.now);
   yield* webhookDifferences(both, old.delivery?.webhook, now.delivery?.webhook);
   yield* streamDifferences(both, old.delivery?.stream, now.delivery?.stream);
-  const foreseen = ["envelope", "out", "in", "delivery"];
-  yield* unforeseen({ subject: "events", at: "events" }, old, now, foreseen);
-  yield* unforeseen({ subject: "delivery", at: "events/delivery" }, old.delivery ?? {}, now.delivery ?? {}, [
+  const handledKeys = ["envelope", "out", "in", "delivery"];
+  yield* unhandledKeys({ subject: "events", at: "events" }, old, now, handledKeys);
+  yield* unhandledKeys({ subject: "delivery", at: "events/delivery" }, old.delivery ?? {}, now.delivery ?? {}, [
     "webhook",
     "stream",
   ]);
@@ -42,7 +42,7 @@ function* outDifferences(both: Both, old: Events, now: Events): Iterable<Differe
     if (before !== undefined && after !== undefined) yield* emittedDifferences(both, name, before, after);
     else if (after !== undefined && !newNames.has(name))
       yield difference("additive", "event-added", subject, at, `The event \`${name}\` is new`);
-    else if (before !== undefined) yield eventGone(name, renamed.get(name));
+    else if (before !== undefined) yield removedEvent(name, renamed.get(name));
   }
 }
 
@@ -62,7 +62,7 @@ function renamedEvents(
   );
 }
 
-function eventGone(name: string, renamed: string | undefined): Difference {
+function removedEvent(name: string, renamed: string | undefined): Difference {
   const oldAt = `events/out/${name}`;
   const subject = `event ${name}`;
   if (renamed === undefined)
@@ -103,7 +103,7 @@ function* emittedDifferences(both: Both, name: string, old: OutEvent, now: OutEv
       `${at}/carries`,
       `What \`${name}\` carries is written differently`,
     );
-  yield* unforeseen({ subject, at }, old, now, ["when", "carries"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["when", "carries"]);
 }
 
 function sourceText({ when }: OutEvent): string {
@@ -112,8 +112,9 @@ function sourceText({ when }: OutEvent): string {
 
 function payloadOf(model: Model, { when, carries }: OutEvent): readonly string[] {
   if (carries !== undefined) return carries;
-  const meaning = when.kind === "operation" ? meaningOf(model, when.operation) : undefined;
-  const resource = when.kind === "enters" ? when.resource : meaning?.kind === "resource" ? meaning.resource : undefined;
+  const resolved = when.kind === "operation" ? resolveEndpoint(model, when.operation) : undefined;
+  const resource =
+    when.kind === "enters" ? when.resource : resolved?.kind === "resource" ? resolved.resource : undefined;
   return resource === undefined ? [] : Object.keys(fieldsOf(model, resource));
 }
 
@@ -153,7 +154,12 @@ function* inDifferences(
     at: `${at}/carries`,
     use: (when: "old" | "now", member: string) => {
       const optional = (when === "old" ? old : now).optional?.includes(member) === true;
-      return { creates: optional ? "optional" : "required", changes: undefined, given: false, listed: false } as const;
+      return {
+        creates: optional ? "optional" : "required",
+        changes: undefined,
+        returned: false,
+        listed: false,
+      } as const;
     },
     alike: both.alike,
   };
@@ -162,7 +168,7 @@ function* inDifferences(
     const { entry: _entry, ...rest } = one;
     yield rest;
   }
-  yield* unforeseen({ subject, at }, old, now, ["method", "path", "with", "carries", "optional"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["method", "path", "with", "carries", "optional"]);
 }
 
 function membersOf({ carries, optional = [] }: InEvent) {
@@ -178,9 +184,15 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
   const subject = "webhook";
   if (old === undefined || now === undefined) {
     if (old === now) return;
-    const gone = now === undefined;
-    const message = gone ? "Events are not sent to webhooks any more" : "Events are sent to webhooks";
-    yield difference(gone ? "breaking" : "additive", gone ? "webhook-removed" : "webhook-added", subject, at, message);
+    const isRemoved = now === undefined;
+    const message = isRemoved ? "Events are not sent to webhooks any more" : "Events are sent to webhooks";
+    yield difference(
+      isRemoved ? "breaking" : "additive",
+      isRemoved ? "webhook-removed" : "webhook-added",
+      subject,
+      at,
+      message,
+    );
     return;
   }
   const statement = (member: string, what: string) => ({
@@ -222,8 +234,8 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
     kind: "webhook-keep-changed",
   };
   yield* measured(keep, old.then?.keep, now.then?.keep, spanOf, { less: "breaking", more: "additive", none: "least" });
-  const foreseen = ["method", "path", "for", "signed", "promise", "timeout", "retry", "then"];
-  yield* unforeseen({ subject, at }, old, now, foreseen);
+  const handledKeys = ["method", "path", "for", "signed", "promise", "timeout", "retry", "then"];
+  yield* unhandledKeys({ subject, at }, old, now, handledKeys);
 }
 
 function* retryDifferences({ retry: old }: Webhook, { retry: now }: Webhook): Iterable<Difference> {
@@ -236,7 +248,7 @@ function* retryDifferences({ retry: old }: Webhook, { retry: now }: Webhook): It
     at: "events/delivery/webhook/retry",
     what: "When a delivery is tried again",
   };
-  yield* restated(statement, old?.join(" "), now?.join(" "), shorter ? "breaking" : "additive", { matter: "limit" });
+  yield* restated(statement, old?.join(" "), now?.join(" "), shorter ? "breaking" : "additive", { category: "limit" });
 }
 
 function* streamDifferences(both: Both, old: Stream | undefined, now: Stream | undefined): Iterable<Difference> {
@@ -244,9 +256,15 @@ function* streamDifferences(both: Both, old: Stream | undefined, now: Stream | u
   const subject = "stream";
   if (old === undefined || now === undefined) {
     if (old === now) return;
-    const gone = now === undefined;
-    const message = gone ? "There is no stream of events any more" : "There is a stream of events";
-    yield difference(gone ? "breaking" : "additive", gone ? "stream-removed" : "stream-added", subject, at, message);
+    const isRemoved = now === undefined;
+    const message = isRemoved ? "There is no stream of events any more" : "There is a stream of events";
+    yield difference(
+      isRemoved ? "breaking" : "additive",
+      isRemoved ? "stream-removed" : "stream-added",
+      subject,
+      at,
+      message,
+    );
     return;
   }
   const statement = (member: string, what: string) => ({
@@ -276,5 +294,5 @@ function* streamDifferences(both: Both, old: Stream | undefined, now: Stream | u
   );
   const keep = { ...statement("keep", "How long the stream keeps events"), kind: "stream-keep-changed" };
   yield* measured(keep, old.keep, now.keep, spanOf, { less: "breaking", more: "additive" });
-  yield* unforeseen({ subject, at }, old, now, ["method", "path", "for", "kind", "resume", "keep"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["method", "path", "for", "kind", "resume", "keep"]);
 }

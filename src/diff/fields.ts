@@ -1,7 +1,7 @@
 /** What became of fields: those of a resource, of an embedded value, and the members that an operation takes. */
-import { printFields, printFieldType } from "../parts/resources/field-print.ts";
-import type { Field, Fields, FieldType, Mark } from "../parts/resources/model.ts";
-import type { Change, Place } from "../parts/versioning/model.ts";
+import { printFields, printFieldType } from "../language/resources/field-print.ts";
+import type { Field, Fields, FieldType, Modifier } from "../language/resources/model.ts";
+import type { Change, ChangeTarget } from "../language/versioning/model.ts";
 import {
   type Difference,
   difference,
@@ -9,8 +9,8 @@ import {
   pairs,
   restated,
   same,
-  type Told,
-  unforeseen,
+  type DifferenceDetails,
+  unhandledKeys,
 } from "./difference.ts";
 import { type Alike, isClosedList, type TypeDifference, typeDifferences } from "./types.ts";
 import type { Need, Use } from "./uses.ts";
@@ -32,64 +32,64 @@ export function* fieldDifferences(owner: Owner, old: Fields, now: Fields): Itera
   for (const { name, old: before, now: after } of pairs(old, now)) {
     if (before !== undefined && after !== undefined) yield* fieldChanges(owner, name, before, after);
     else if (after !== undefined && !newNames.has(name)) yield fieldAdded(owner, name, after);
-    else if (before !== undefined) yield fieldGone(owner, name, before, renamed.get(name));
+    else if (before !== undefined) yield removedField(owner, name, before, renamed.get(name));
   }
 }
 
 /** Where one field is gone and another of the same kind is new, it has most likely another name. */
 function renamedFields(old: Fields, now: Fields): ReadonlyMap<string, string> {
   const all = pairs(old, now);
-  const gone = all.filter((pair) => pair.now === undefined);
+  const removed = all.filter((pair) => pair.now === undefined);
   const added = all.filter((pair) => pair.old === undefined);
   return new Map(
-    gone.flatMap(({ name, old: before }) => {
+    removed.flatMap(({ name, old: before }) => {
       const like = added.filter((pair) => same(pair.now, before));
-      const alsoLike = gone.filter((pair) => same(pair.old, before));
+      const alsoLike = removed.filter((pair) => same(pair.old, before));
       const [only] = like;
       return only !== undefined && like.length === 1 && alsoLike.length === 1 ? [[name, only.name] as const] : [];
     }),
   );
 }
 
-function placeOf(owner: Owner, name: string): Place & { readonly field: string } {
+function targetOf(owner: Owner, name: string): ChangeTarget & { readonly field: string } {
   return { of: owner.of, field: name };
 }
 
-function fieldGone(owner: Owner, name: string, field: Field, renamed: string | undefined): Difference {
-  const place = placeOf(owner, name);
+function removedField(owner: Owner, name: string, field: Field, renamed: string | undefined): Difference {
+  const target = targetOf(owner, name);
   const subject = `${owner.of}.${name}`;
-  const { creates, changes, given, listed } = owner.use("old", name, field);
-  const filtered = listed && field.marks.some((mark) => mark === "filter" || mark === "sort");
-  const effect = (creates ?? changes ?? (given || filtered)) ? "breaking" : "neutral";
+  const { creates, changes, returned, listed } = owner.use("old", name, field);
+  const filtered = listed && field.marks.some((modifier) => modifier === "filter" || modifier === "sort");
+  const effect = (creates ?? changes ?? (returned || filtered)) ? "breaking" : "neutral";
   if (renamed !== undefined) {
-    const entry: Change = { kind: "rename", from: place, to: renamed };
-    const told = { entry, oldAt: `${owner.at}/${name}`, also: `${owner.of}.${renamed}` };
+    const entry: Change = { kind: "rename", from: target, to: renamed };
+    const details = { entry, oldAt: `${owner.at}/${name}`, also: `${owner.of}.${renamed}` };
     const message = `\`${subject}\` is called \`${renamed}\``;
-    return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, told);
+    return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, details);
   }
-  const seen = given && !field.optional ? { seen: sampleOf(field.type) } : {};
-  const entry: Change = { kind: "remove", place, type: fieldText(field), ...seen };
+  const seen = returned && !field.optional ? { seen: sampleOf(field.type) } : {};
+  const entry: Change = { kind: "remove", target, type: fieldText(field), ...seen };
   return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
 }
 
 /** All of a field that an entry can say; what was computed was at least set by nobody. */
 function fieldText({ type, default: made, computed, marks }: Field): string {
-  const given: readonly Mark[] =
+  const returned: readonly Modifier[] =
     computed === undefined || marks.includes("read-only") ? marks : [...marks, "read-only"];
-  const field = { type, optional: false, marks: given, ...(made === undefined ? {} : { default: made }) };
+  const field = { type, optional: false, marks: returned, ...(made === undefined ? {} : { default: made }) };
   const { field: text } = printFields({ field });
   return typeof text === "string" ? text : printFieldType(type);
 }
 
 function fieldAdded(owner: Owner, name: string, field: Field): Difference {
   const subject = `${owner.of}.${name}`;
-  const { creates, changes, given } = owner.use("now", name, field);
+  const { creates, changes, returned } = owner.use("now", name, field);
   const at = `${owner.at}/${name}`;
   if (creates === "required" || changes === "required") {
-    const entry: Change = { kind: "add", place: placeOf(owner, name), taken: sampleOf(field.type) };
+    const entry: Change = { kind: "add", target: targetOf(owner, name), taken: sampleOf(field.type) };
     return difference("breaking", "field-added", subject, at, `\`${subject}\` is new, and requests need it`, { entry });
   }
-  const seen = creates ?? changes ?? (given ? "given" : undefined);
+  const seen = creates ?? changes ?? (returned ? "given" : undefined);
   return difference(seen === undefined ? "neutral" : "additive", "field-added", subject, at, `\`${subject}\` is new`);
 }
 
@@ -99,7 +99,7 @@ function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iter
     name,
     subject: `${owner.of}.${name}`,
     at: `${owner.at}/${name}`,
-    place: placeOf(owner, name),
+    target: targetOf(owner, name),
     old,
     now,
     before: owner.use("old", name, old),
@@ -108,10 +108,10 @@ function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iter
   };
   const found = [
     ...settingDifferences(change),
-    ...tellingDifferences(change),
+    ...requestDifferences(change),
     ...typeChanges(change),
     ...defaultDifferences(change),
-    ...markDifferences(change),
+    ...modifierDifferences(change),
   ];
   yield* found;
   if (found.length === 0 && (old.optional !== now.optional || !same(old.marks.toSorted(), now.marks.toSorted())))
@@ -129,7 +129,7 @@ interface FieldChange {
   readonly name: string;
   readonly subject: string;
   readonly at: string;
-  readonly place: Place;
+  readonly target: ChangeTarget;
   readonly old: Field;
   readonly now: Field;
   readonly before: Use;
@@ -138,7 +138,7 @@ interface FieldChange {
 }
 
 function sameNeeds(one: Use, other: Use): boolean {
-  return one.creates === other.creates && one.changes === other.changes && one.given === other.given;
+  return one.creates === other.creates && one.changes === other.changes && one.returned === other.returned;
 }
 
 /** Whether requests may set it, and whether they have to. */
@@ -156,35 +156,35 @@ function withoutEntry({ entry: _entry, ...rest }: Difference): Difference {
 }
 
 function settingDifference(
-  { subject, at, place, now }: FieldChange,
+  { subject, at, target, now }: FieldChange,
   before: Need | undefined,
   after: Need | undefined,
-  deed: "creates" | "changes",
+  action: "creates" | "changes",
 ): Difference | undefined {
   if (before === after) return undefined;
-  const tell = (effect: Effect, kind: string, message: string, told?: Told): Difference =>
-    difference(effect, kind, subject, at, message, told);
-  const request = deed === "creates" ? "a request that creates a record" : "a request that changes a record";
+  const change = (effect: Effect, kind: string, message: string, details?: DifferenceDetails): Difference =>
+    difference(effect, kind, subject, at, message, details);
+  const request = action === "creates" ? "a request that creates a record" : "a request that changes a record";
   if (after === "required") {
-    const entry: Change = { kind: "require", place, taken: sampleOf(now.type) };
-    return tell("breaking", "field-required", `\`${subject}\` has to be in ${request}`, { entry });
+    const entry: Change = { kind: "require", target, taken: sampleOf(now.type) };
+    return change("breaking", "field-required", `\`${subject}\` has to be in ${request}`, { entry });
   }
   if (after === undefined)
-    return tell("breaking", "field-not-taken", `\`${subject}\` cannot be in ${request} any more`);
-  if (before === undefined) return tell("additive", "field-taken", `\`${subject}\` can be in ${request}`);
-  return tell("additive", "field-not-required", `\`${subject}\` can be left out of ${request}`);
+    return change("breaking", "field-not-taken", `\`${subject}\` cannot be in ${request} any more`);
+  if (before === undefined) return change("additive", "field-taken", `\`${subject}\` can be in ${request}`);
+  return change("additive", "field-not-required", `\`${subject}\` can be left out of ${request}`);
 }
 
 /** Whether answers have it, and whether they always have. */
-function tellingDifferences({ subject, at, place, old, now, before, after }: FieldChange): readonly Difference[] {
-  if (before.given && !after.given)
+function requestDifferences({ subject, at, target, old, now, before, after }: FieldChange): readonly Difference[] {
+  if (before.returned && !after.returned)
     return [difference("breaking", "field-not-given", subject, at, `\`${subject}\` is not in answers any more`)];
-  if (!before.given && after.given)
+  if (!before.returned && after.returned)
     return [difference("additive", "field-given", subject, at, `\`${subject}\` is in answers`)];
-  if (!after.given || old.optional === now.optional) return [];
+  if (!after.returned || old.optional === now.optional) return [];
   if (old.optional)
     return [difference("additive", "field-always-given", subject, at, `\`${subject}\` is in every answer`)];
-  const entry: Change = { kind: "relax", place, seen: sampleOf(old.type) };
+  const entry: Change = { kind: "relax", target, seen: sampleOf(old.type) };
   return [
     difference("breaking", "field-may-be-absent", subject, at, `\`${subject}\` may be absent from answers`, { entry }),
   ];
@@ -194,7 +194,7 @@ function typeChanges(change: FieldChange): readonly Difference[] {
   const { old, now, subject, at, alike } = change;
   return typeDifferences(old.type, now.type, alike).map((found): Difference => {
     const effect = effectOfType(change, found);
-    const message = `\`${subject}\` ${found.sentence}`;
+    const message = `\`${subject}\` ${found.wording}`;
     const entry = effect === "breaking" ? { entry: entryFor(change, found) } : {};
     const kind = { range: "range", pattern: "pattern", values: "value", null: "null", type: "type", media: "media" }[
       found.what
@@ -206,28 +206,28 @@ function typeChanges(change: FieldChange): readonly Difference[] {
 /** The worst of what it does to requests, to answers and to filters. */
 function effectOfType({ before, after, old, now }: FieldChange, { direction, what }: TypeDifference): Effect {
   const taken = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
-  const given = before.given && after.given;
+  const returned = before.returned && after.returned;
   const filtered = after.listed && now.marks.includes("filter");
-  if (direction === "other") return taken || given || filtered ? "breaking" : "neutral";
+  if (direction === "other") return taken || returned || filtered ? "breaking" : "neutral";
   if (direction === "narrower" && (taken || (filtered && what !== "range"))) return "breaking";
   // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read, and
   // of a file it is told with the bytes what they are.
   const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
-  if (direction === "wider" && given && surprising) return "breaking";
-  return direction === "wider" && (taken || given || filtered) ? "additive" : "neutral";
+  if (direction === "wider" && returned && surprising) return "breaking";
+  return direction === "wider" && (taken || returned || filtered) ? "additive" : "neutral";
 }
 
-function entryFor({ place, old, now, before }: FieldChange, { what, direction, value }: TypeDifference): Change {
+function entryFor({ target, old, now, before }: FieldChange, { what, direction, value }: TypeDifference): Change {
   if (what === "values" && direction === "wider" && value !== undefined)
-    return { kind: "add-value", place, value, seen: sampleOf(old.type) };
+    return { kind: "add-value", target, value, seen: sampleOf(old.type) };
   const was = printFieldType(old.type);
-  if (what === "null" && direction === "wider") return { kind: "relax", place, was, seen: sampleOf(old.type) };
+  if (what === "null" && direction === "wider") return { kind: "relax", target, was, seen: sampleOf(old.type) };
   const taken = (before.creates ?? before.changes) !== undefined && !["range", "pattern", "media"].includes(what);
   return {
     kind: "retype",
-    place,
+    target,
     was,
-    ...(before.given && direction !== "narrower" ? { seen: sampleOf(old.type) } : {}),
+    ...(before.returned && direction !== "narrower" ? { seen: sampleOf(old.type) } : {}),
     ...(taken && direction !== "wider" ? { taken: sampleOf(now.type) } : {}),
   };
 }
@@ -249,7 +249,7 @@ function defaultText(field: Field): string | undefined {
   return "length" in value ? `${value.kind}(${value.length})` : value.kind;
 }
 
-interface MarkMeaning {
+interface ModifierEffect {
   readonly added: Effect;
   readonly removed: Effect;
   /** After the field's name: what it is with the mark, and what without. */
@@ -258,7 +258,7 @@ interface MarkMeaning {
 }
 
 /** The marks that neither requests nor answers show; what `read-only` and its like do is told by them. */
-function markMeanings({ before, after }: FieldChange): Partial<Record<Mark, MarkMeaning>> {
+function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifier, ModifierEffect>> {
   const taken = (after.creates ?? after.changes) !== undefined;
   const listed = before.listed && after.listed;
   const listing = { added: listed ? "additive" : "neutral", removed: listed ? "breaking" : "neutral" } as const;
@@ -294,28 +294,33 @@ function markMeanings({ before, after }: FieldChange): Partial<Record<Mark, Mark
   };
 }
 
-function markDifferences(change: FieldChange): readonly Difference[] {
+function modifierDifferences(change: FieldChange): readonly Difference[] {
   const { subject, at, old, now } = change;
-  return Object.entries(markMeanings(change)).flatMap(([name, { added, removed, is, isNot }]) => {
-    const mark = name as Mark;
-    const isMarked = now.marks.includes(mark);
-    if (old.marks.includes(mark) === isMarked) return [];
-    const told: Told = mark === "unique" ? { matter: "right" } : {};
-    const kind = `${mark.replace(" ", "-")}-${isMarked ? "added" : "removed"}`;
-    const place = isMarked ? `${at}/marks/${mark}` : at;
-    const message = `\`${subject}\` ${isMarked ? is : isNot}`;
-    return [difference(isMarked ? added : removed, kind, subject, place, message, told)];
+  return Object.entries(modifierEffects(change)).flatMap(([name, { added, removed, is, isNot }]) => {
+    const modifier = name as Modifier;
+    const hasModifier = now.marks.includes(modifier);
+    if (old.marks.includes(modifier) === hasModifier) return [];
+    const details: DifferenceDetails = modifier === "unique" ? { category: "right" } : {};
+    const kind = `${modifier.replace(" ", "-")}-${hasModifier ? "added" : "removed"}`;
+    const target = hasModifier ? `${at}/marks/${modifier}` : at;
+    const message = `\`${subject}\` ${hasModifier ? is : isNot}`;
+    return [difference(hasModifier ? added : removed, kind, subject, target, message, details)];
   });
 }
 
 /** What is said to people, or only decides a value. */
 function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Difference> {
-  const told = (member: string, what: string) => ({ kind: `${member}-changed`, subject, at: `${at}/${member}`, what });
-  yield* restated(told("computed", `What \`${subject}\` is computed from`), old.computed, now.computed, "neutral");
-  yield* restated(told("note", `The note on \`${subject}\``), old.note, now.note, "neutral");
-  yield* restated(told("example", `The example of \`${subject}\``), old.example, now.example, "neutral");
-  const foreseen = ["type", "optional", "default", "computed", "marks", "note", "example"];
-  yield* unforeseen({ subject, at }, old, now, foreseen);
+  const details = (member: string, what: string) => ({
+    kind: `${member}-changed`,
+    subject,
+    at: `${at}/${member}`,
+    what,
+  });
+  yield* restated(details("computed", `What \`${subject}\` is computed from`), old.computed, now.computed, "neutral");
+  yield* restated(details("note", `The note on \`${subject}\``), old.note, now.note, "neutral");
+  yield* restated(details("example", `The example of \`${subject}\``), old.example, now.example, "neutral");
+  const handledKeys = ["type", "optional", "default", "computed", "marks", "note", "example"];
+  yield* unhandledKeys({ subject, at }, old, now, handledKeys);
 }
 
 /** Some value of a type, for an entry that its author will look at: the first of a list, the least of a range. */

@@ -1,23 +1,26 @@
 /** What a comparison finds fault with, as findings of `nonet check`: each at its line in the newer document. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { ComparisonCode } from "../parts/comparison.ts";
-import { placeOf } from "../parts/facts.ts";
-import type { Places } from "../parts/model.ts";
-import { changeText } from "../parts/versioning/change.ts";
-import type { Comparison, Judged } from "./compare.ts";
-import type { Difference, Matter } from "./difference.ts";
+import type { ComparisonCode } from "../language/analysis/comparison.ts";
+import { locationOf } from "../language/analysis/document-index.ts";
+import type { SourceLocations } from "../language/model.ts";
+import { changeText } from "../language/versioning/change.ts";
+import type { Comparison, AssessedDifference } from "./compare.ts";
+import type { Difference, DifferenceCategory } from "./difference.ts";
 
 /** By the differences that they are about. */
-export function findingsOf(comparison: Comparison, places: Places): ReadonlyMap<Diagnostic, Judged | undefined> {
-  const found = new Map<Diagnostic, Judged | undefined>();
-  for (const judged of comparison.differences)
-    if (!judged.declared) found.set(undeclared(comparison, judged.difference, places), judged);
+export function findingsOf(
+  comparison: Comparison,
+  places: SourceLocations,
+): ReadonlyMap<Diagnostic, AssessedDifference | undefined> {
+  const found = new Map<Diagnostic, AssessedDifference | undefined>();
+  for (const assessed of comparison.differences)
+    if (!assessed.declared) found.set(undeclared(comparison, assessed.difference, places), assessed);
   for (const { version, index, change } of comparison.idle) {
     const finding = {
       code: "versioning/entry-without-difference" satisfies ComparisonCode,
       severity: "warning",
       message: `\`${changeText(change)}\` is about what has not changed`,
-      span: placeOf(places, `versioning/versions/${version}/${index}`),
+      span: locationOf(places, `versioning/versions/${version}/${index}`),
       why: "Old callers would be served otherwise than they were.",
       help: `remove the entry, or name what changed since \`${comparison.since}\``,
     } as const;
@@ -26,9 +29,9 @@ export function findingsOf(comparison: Comparison, places: Places): ReadonlyMap<
   return found;
 }
 
-function undeclared(comparison: Comparison, one: Difference, places: Places): Diagnostic {
+function undeclared(comparison: Comparison, one: Difference, places: SourceLocations): Diagnostic {
   const { entry, at, message } = one;
-  const span = placeOf(places, at);
+  const span = locationOf(places, at);
   const callers = comparison.since === undefined ? "who call it already" : `of \`${comparison.since}\``;
   if (entry !== undefined) {
     return {
@@ -40,7 +43,7 @@ function undeclared(comparison: Comparison, one: Difference, places: Places): Di
       help: `write \`- ${changeText(entry)}\` ${below(comparison)}`,
     };
   }
-  const { code, why } = matters[one.matter];
+  const { code, why } = matters[one.category];
   return { code, severity: "error", message, span, why, help: advice(comparison, one, code) };
 }
 
@@ -51,7 +54,7 @@ function below({ heading: { version, isNew }, versioning }: Comparison): string 
   return isNew ? `below a new version \`${version}:\`` : `below \`${version}:\``;
 }
 
-const matters: Readonly<Record<Matter, { readonly code: ComparisonCode; readonly why: string }>> = {
+const matters: Readonly<Record<DifferenceCategory, { readonly code: ComparisonCode; readonly why: string }>> = {
   shape: {
     code: "versioning/breaking-change",
     why: "Clients that worked stop working, and no version entry can prevent it.",

@@ -1,7 +1,16 @@
 /** What became of part 8: rates, quotas, sizes, times and retention. Less of anything may stop a client that ran before. */
-import { type Limits, type Quota, type Rate, type Retention, windowMilliseconds } from "../parts/limits/model.ts";
+import { type Limits, type Quota, type Rate, type Retention, windowMilliseconds } from "../language/limits/model.ts";
 import { sizeOf, spanOf } from "./amounts.ts";
-import { type Difference, difference, type Effect, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import {
+  type Difference,
+  difference,
+  type Effect,
+  measured,
+  pairs,
+  restated,
+  same,
+  unhandledKeys,
+} from "./difference.ts";
 
 export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference> {
   for (const { name, old: before, now: after } of pairs(old.rate, now.rate))
@@ -18,7 +27,7 @@ export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference
     yield* measured(time, before, after, spanOf, weights);
   }
   for (const pair of pairs(old.keep, now.keep)) yield* retentionDifferences(pair.name, pair.old, pair.now);
-  yield* unforeseen({ subject: "limits", at: "limits" }, old, now, ["rate", "quota", "size", "time", "keep"]);
+  yield* unhandledKeys({ subject: "limits", at: "limits" }, old, now, ["rate", "quota", "size", "time", "keep"]);
 }
 
 type Limit = Rate | Quota;
@@ -37,15 +46,15 @@ function* countDifferences(
     const [former] = like < 0 ? [] : rest.splice(like, 1);
     if (former === undefined) {
       const message = `\`${target}\` has the new ${kind} \`${limitText(limit)}\``;
-      yield difference("breaking", `${kind}-added`, target, at, message, { matter: "limit" });
+      yield difference("breaking", `${kind}-added`, target, at, message, { category: "limit" });
     } else if (!same(former, limit)) {
       const statement = { kind: `${kind}-changed`, subject: target, at, what: `The ${kind} of \`${target}\`` };
-      yield* restated(statement, limitText(former), limitText(limit), effectOf(former, limit), { matter: "limit" });
+      yield* restated(statement, limitText(former), limitText(limit), effectOf(former, limit), { category: "limit" });
     }
   }
   for (const limit of rest) {
     const message = `\`${target}\` has no ${kind} \`${limitText(limit)}\` any more`;
-    yield difference("additive", `${kind}-removed`, target, `limits/${kind}/${target}`, message, { matter: "limit" });
+    yield difference("additive", `${kind}-removed`, target, `limits/${kind}/${target}`, message, { category: "limit" });
   }
 }
 
@@ -82,26 +91,33 @@ function* retentionDifferences(
 ): Iterable<Difference> {
   const at = `limits/keep/${name}`;
   if (old === undefined || now === undefined) {
-    const gone = now === undefined;
-    const message = gone
+    const isRemoved = now === undefined;
+    const message = isRemoved
       ? `A \`${name}\` is kept for ever`
       : `A \`${name}\` is kept for ${now.duration} after ${now.after}`;
-    yield difference(gone ? "additive" : "breaking", gone ? "keep-removed" : "keep-added", name, at, message, {
-      matter: "limit",
-    });
+    yield difference(
+      isRemoved ? "additive" : "breaking",
+      isRemoved ? "keep-removed" : "keep-added",
+      name,
+      at,
+      message,
+      {
+        category: "limit",
+      },
+    );
     return;
   }
   const statement = { kind: "keep-changed", subject: name, at, what: `How long a \`${name}\` is kept` };
   yield* measured(statement, old.duration, now.duration, spanOf, { less: "breaking", more: "additive" });
   yield* restated({ ...statement, what: `From when on a \`${name}\` is kept` }, old.after, now.after, "breaking", {
-    matter: "limit",
+    category: "limit",
   });
   yield* restated(
     { ...statement, what: `What happens to a \`${name}\` then` },
     old.act,
     now.act,
     now.act === "erase" ? "additive" : "breaking",
-    { matter: "limit" },
+    { category: "limit" },
   );
-  yield* unforeseen({ subject: name, at }, old, now, ["duration", "after", "act"]);
+  yield* unhandledKeys({ subject: name, at }, old, now, ["duration", "after", "act"]);
 }

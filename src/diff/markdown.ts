@@ -1,11 +1,15 @@
 /** A comparison as the section of a changelog that a team publishes: what clients notice, in sentences. */
-import type { Comparison, Judged } from "./compare.ts";
+import type { Comparison, AssessedDifference } from "./compare.ts";
 
 /** `open`: what is not declared. What no client notices is left out, unless there is nothing else. */
-export function markdownOf({ differences, versioning, since }: Comparison, open: ReadonlySet<Judged>): string {
+export function markdownOf(
+  { differences, versioning, since }: Comparison,
+  open: ReadonlySet<AssessedDifference>,
+): string {
   // That there is a new version is what the heading says.
   const notable = differences.filter(({ difference }) => difference.kind !== "version-added");
-  const of = (effect: string): readonly Judged[] => notable.filter(({ difference }) => difference.effect === effect);
+  const of = (effect: string): readonly AssessedDifference[] =>
+    notable.filter(({ difference }) => difference.effect === effect);
   const [breaking, additive, neutral] = [of("breaking"), of("additive"), of("neutral")];
   const served = breaking.filter(({ declared }) => declared);
   const broken = breaking.filter(({ declared }) => !declared);
@@ -23,8 +27,8 @@ export function markdownOf({ differences, versioning, since }: Comparison, open:
 function section(
   title: string,
   about: string | undefined,
-  differences: readonly Judged[],
-  open: ReadonlySet<Judged>,
+  differences: readonly AssessedDifference[],
+  open: ReadonlySet<AssessedDifference>,
 ): string {
   if (differences.length === 0) return "";
   const lines = differences.map((one) => `- ${one.difference.message}.${open.has(one) ? " **Not declared.**" : ""}`);

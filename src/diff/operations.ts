@@ -1,28 +1,28 @@
 /** What became of part 4: methods and paths, requests, answers, lists, and how an operation is repeated and edits are guarded. */
 import type { Json } from "../base/json.ts";
-import { boundFields, inputOf } from "../parts/endpoints/input.ts";
-import { type EndpointMeaning, meaningOf } from "../parts/endpoints/meaning.ts";
+import { boundFields, inputOf } from "../language/endpoints/input.ts";
+import { type ResolvedEndpoint, resolveEndpoint } from "../language/endpoints/resolve.ts";
 import {
   type Endpoint,
   type Endpoints,
   type ListStyle,
   listWords,
   type Parameter,
-  type RepeatStyle,
-  type Wire,
-  type WireAnswer,
-  type WireBody,
-} from "../parts/endpoints/model.ts";
-import { takenShape } from "../parts/endpoints/shape.ts";
-import type { Model } from "../parts/model.ts";
-import { mapValues } from "../parts/versioning/rename.ts";
+  type IdempotencyStyle,
+  type EndpointContract,
+  type ContractResponse,
+  type ContractBody,
+} from "../language/endpoints/model.ts";
+import { inputShape } from "../language/endpoints/shape.ts";
+import type { Model } from "../language/model.ts";
+import { mapValues } from "../language/versioning/rename.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
-import { deedDifferences, deedMembers } from "./deeds.ts";
-import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import { actionDifferences, actionMembers } from "./actions.ts";
+import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
-import { type Both, refusalDifference } from "./resources.ts";
-import { answerDifferences, placeDifferences } from "./shapes.ts";
+import { type Both, errorCodeDifference } from "./resources.ts";
+import { responseDifferences, locationDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
 
 export function* operationDifferences(both: Both): Iterable<Difference> {
@@ -36,7 +36,7 @@ export function* operationDifferences(both: Both): Iterable<Difference> {
     if (before !== undefined && after !== undefined) yield* endpointDifferences(both, name, before, after);
     else if (after !== undefined && !newNames.has(name))
       yield difference("additive", "operation-added", name, at, `\`${name}\` (${route(after)}) is new`);
-    else if (before !== undefined) yield operationGone(name, before, renamed.get(name));
+    else if (before !== undefined) yield removedOperation(name, before, renamed.get(name));
   }
 }
 
@@ -56,17 +56,17 @@ function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, 
   );
 }
 
-function operationGone(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
+function removedOperation(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
   const oldAt = `endpoints/endpoints/${name}`;
   if (renamed === undefined) {
-    const entry = { kind: "remove", place: { of: name } } as const;
+    const entry = { kind: "remove", target: { of: name } } as const;
     return difference("breaking", "operation-removed", name, oldAt, `\`${name}\` (${route(endpoint)}) is gone`, {
       entry,
     });
   }
-  const told = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
+  const details = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
   const at = `endpoints/endpoints/${renamed}`;
-  return difference("breaking", "operation-renamed", name, at, `\`${name}\` is called \`${renamed}\``, told);
+  return difference("breaking", "operation-renamed", name, at, `\`${name}\` is called \`${renamed}\``, details);
 }
 
 // ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
@@ -76,15 +76,15 @@ function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Differenc
   yield* restated(base, old.base, now.base, old.base === undefined || now.base === undefined ? "neutral" : "breaking");
   yield* listDifferences("lists", "endpoints/lists", old.lists, now.lists);
   yield* editDifferences(old, now);
-  yield* repeatDifferences(old.repeats, now.repeats);
+  yield* idempotencyDifferences(old.repeats, now.repeats);
   for (const which of ["one", "many"] as const) {
     const what = which === "one" ? "What a record stands in" : "What a page of records stands in";
     const wrapped = { kind: "wrap-changed", subject: `wrap.${which}`, at: `endpoints/wrap/${which}`, what };
     yield* restated(wrapped, old.wrap?.[which], now.wrap?.[which], "breaking");
   }
-  const foreseen = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"];
+  const handledKeys = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"];
   yield* corsDifferences(old.cors, now.cors);
-  yield* unforeseen({ subject: "endpoints", at: "endpoints" }, old, now, foreseen);
+  yield* unhandledKeys({ subject: "endpoints", at: "endpoints" }, old, now, handledKeys);
 }
 
 /** A page that may not call any more is a client that fails. */
@@ -95,7 +95,7 @@ function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"]): Itera
   const sent = (cors: Endpoints["cors"]) => cors !== undefined && cors !== "none" && cors.credentials === true;
   const effect = !kept || (sent(old) && !sent(now)) ? "breaking" : same(before, after) ? "neutral" : "additive";
   const message = `Pages of ${after.join(", ") || "no other origin"} may call, and those of ${before.join(", ") || "none"} could`;
-  yield difference(effect, "cors-changed", "cors", "endpoints/cors", message, { matter: "right" });
+  yield difference(effect, "cors-changed", "cors", "endpoints/cors", message, { category: "right" });
 }
 
 function originsOf(cors: Endpoints["cors"]): readonly string[] {
@@ -149,7 +149,7 @@ function* listDifferences(
     // A count that is given besides is no trouble to who does not look for it.
     yield* restated(named, before, after, before === undefined ? "additive" : "breaking");
   }
-  yield* unforeseen({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max", "bare", "names"]);
+  yield* unhandledKeys({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max", "bare", "names"]);
 }
 
 /** Every parameter and member has a name, whether or not the document says it; only what is not counted has none. */
@@ -170,10 +170,10 @@ function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints):
   yield* restated(statement, old, now, harmless && now !== "required" ? "additive" : "breaking");
 }
 
-function* repeatDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]): Iterable<Difference> {
+function* idempotencyDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]): Iterable<Difference> {
   const [before, after] = [styleOf(old), styleOf(now)];
   if (before !== undefined && after !== undefined) {
-    yield* repeatStyles(before, after);
+    yield* idempotencyStyleDifferences(before, after);
     return;
   }
   const statement = {
@@ -187,11 +187,11 @@ function* repeatDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]
   yield* restated(statement, before?.header ?? old, after?.header ?? now, effect);
 }
 
-function styleOf(repeats: Endpoints["repeats"]): RepeatStyle | undefined {
+function styleOf(repeats: Endpoints["repeats"]): IdempotencyStyle | undefined {
   return repeats === "none" ? undefined : repeats;
 }
 
-function* repeatStyles(old: RepeatStyle, now: RepeatStyle): Iterable<Difference> {
+function* idempotencyStyleDifferences(old: IdempotencyStyle, now: IdempotencyStyle): Iterable<Difference> {
   const [at, subject] = ["endpoints/repeats", "repeats"];
   const statement = (what: string) => ({ kind: "repeats-changed", subject, at, what });
   yield* restated(statement("The header that makes a repeat safe"), old.header, now.header, "breaking");
@@ -209,7 +209,7 @@ function* repeatStyles(old: RepeatStyle, now: RepeatStyle): Iterable<Difference>
   );
   const kept = { kind: "repeats-kept-changed", subject, at, what: "For how long a repeat is known" };
   yield* measured(kept, old.kept, now.kept, spanOf, { less: "breaking", more: "additive" });
-  yield* unforeseen({ subject, at }, old, now, ["header", "on", "required", "kept"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["header", "on", "required", "kept"]);
 }
 
 // ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,10 +221,10 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     const message = `\`${name}\` is ${route(now)}, and was ${route(old)}`;
     yield difference("breaking", "route-changed", name, `${at}/at`, message, { entry });
   }
-  const before = meaningOf(both.old.model, name);
-  const after = meaningOf(both.now.model, name);
-  const deed = { kind: "deed-changed", subject: name, at, what: `What \`${name}\` does` };
-  yield* restated(deed, deedOf(before), deedOf(after), "breaking");
+  const before = resolveEndpoint(both.old.model, name);
+  const after = resolveEndpoint(both.now.model, name);
+  const action = { kind: "deed-changed", subject: name, at, what: `What \`${name}\` does` };
+  yield* restated(action, actionOf(before), actionOf(after), "breaking");
   const about = { kind: "subject-changed", subject: name, at, what: `What \`${name}\` is about` };
   const [oldResource, newResource] = [resourceOf(before), resourceOf(after)];
   if (oldResource === undefined || newResource === undefined || !both.alike(oldResource, newResource))
@@ -232,9 +232,9 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   const status = { kind: "status-changed", subject: name, at: `${at}/status`, what: `The status of \`${name}\`` };
   yield* restated(status, statusOf(old, before), statusOf(now, after), "breaking");
   yield* inputDifferences(both, name, old, now);
-  yield* placeDifferences(both, name, old, now);
+  yield* locationDifferences(both, name, old, now);
   yield* shapeDifferences(both, name, `${at}/gives`, old, now);
-  yield* answerDifferences(both, name, old, now);
+  yield* responseDifferences(both, name, old, now);
   yield* choiceDifferences(both, name, old, now);
   if (old.lists !== undefined || now.lists !== undefined)
     yield* listDifferences(
@@ -244,11 +244,11 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       now.lists ?? both.now.model.endpoints.lists,
     );
   yield* conditionDifferences(both, name, old, now);
-  yield* deedDifferences(both, name, old, now);
-  const refused = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
-  yield* restated(refused, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
-  yield* wireDifferences(name, old.wire, now.wire);
-  const foreseen = [
+  yield* actionDifferences(both, name, old, now);
+  const statement = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
+  yield* restated(statement, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
+  yield* contractDifferences(name, old.wire, now.wire);
+  const handledKeys = [
     "method",
     "path",
     "of",
@@ -264,13 +264,17 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "else",
     "shape",
     "wire",
-    ...deedMembers,
+    ...actionMembers,
   ];
-  yield* unforeseen({ subject: name, at }, old, now, foreseen);
+  yield* unhandledKeys({ subject: name, at }, old, now, handledKeys);
 }
 
 /** What a handler takes and answers; what is said of it in words binds nobody. */
-function* wireDifferences(name: string, old: Wire | undefined, now: Wire | undefined): Iterable<Difference> {
+function* contractDifferences(
+  name: string,
+  old: EndpointContract | undefined,
+  now: EndpointContract | undefined,
+): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/wire`;
   const [before, after] = [old, now].map((wire) => wire && withoutWords(wire));
   const statement = { kind: "statement-changed", subject: name, at, what: `\`wire\` of \`${name}\`` };
@@ -280,39 +284,39 @@ function* wireDifferences(name: string, old: Wire | undefined, now: Wire | undef
 }
 
 /** Without notes and examples, nor what says nothing else. */
-function withoutWords({ body, answers, ...parameters }: Wire): Wire {
-  const bare = <Said extends { readonly note?: string; readonly example?: Json }>(
-    said: Said,
-  ): Omit<Said, "note" | "example"> => {
-    const { note: _, example: __, ...rest } = said;
+function withoutWords({ body, answers, ...parameters }: EndpointContract): EndpointContract {
+  const bare = <Declared extends { readonly note?: string; readonly example?: Json }>(
+    declared: Declared,
+  ): Omit<Declared, "note" | "example"> => {
+    const { note: _, example: __, ...rest } = declared;
     return rest;
   };
-  const bareAll = (said: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> =>
-    mapValues(said, (one): Parameter => bare(one) as Parameter);
+  const bareAll = (declared: Readonly<Record<string, Parameter>>): Readonly<Record<string, Parameter>> =>
+    mapValues(declared, (one): Parameter => bare(one) as Parameter);
   return {
     ...mapValues(parameters, bareAll),
-    ...(body === undefined ? {} : { body: bare(body) as WireBody }),
+    ...(body === undefined ? {} : { body: bare(body) as ContractBody }),
     ...(answers === undefined
       ? {}
       : {
           answers: mapValues(answers, (one) => {
-            const { headers, ...rest } = bare(one) as WireAnswer;
+            const { headers, ...rest } = bare(one) as ContractResponse;
             return headers === undefined ? rest : { ...rest, headers: bareAll(headers) };
           }),
         }),
   };
 }
 
-function deedOf(meaning: EndpointMeaning | undefined): string | undefined {
-  return meaning === undefined || meaning.kind === "unclear" ? meaning?.endpoint.does : meaning.deed;
+function actionOf(resolved: ResolvedEndpoint | undefined): string | undefined {
+  return resolved === undefined || resolved.kind === "unclear" ? resolved?.endpoint.does : resolved.action;
 }
 
-function resourceOf(meaning: EndpointMeaning | undefined): string | undefined {
-  return meaning === undefined || meaning.kind === "unclear" ? meaning?.endpoint.of : meaning.resource;
+function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined {
+  return resolved === undefined || resolved.kind === "unclear" ? resolved?.endpoint.of : resolved.resource;
 }
 
-function statusOf({ status }: Endpoint, meaning: EndpointMeaning | undefined): Endpoint["status"] | number {
-  return status ?? { create: 201, delete: 204, clear: 204 }[deedOf(meaning) ?? ""] ?? 200;
+function statusOf({ status }: Endpoint, resolved: ResolvedEndpoint | undefined): Endpoint["status"] | number {
+  return status ?? { create: 201, delete: 204, clear: 204 }[actionOf(resolved) ?? ""] ?? 200;
 }
 
 /** Members that only this operation takes, and fields of the record that it does not take any more. */
@@ -320,8 +324,10 @@ function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoin
   const at = `endpoints/endpoints/${name}/takes`;
   const before = inputFields(both.old.model, name, old);
   const after = inputFields(both.now.model, name, now);
-  const isSaid = [takenShape(both.old.model, old), takenShape(both.now.model, now)].some((one) => one !== undefined);
-  if (isSaid) {
+  const isDeclared = [inputShape(both.old.model, old), inputShape(both.now.model, now)].some(
+    (one) => one !== undefined,
+  );
+  if (isDeclared) {
     const use =
       (members: InputFields) =>
       (_when: string, member: string): Use => {
@@ -329,7 +335,7 @@ function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoin
         return {
           creates: required === undefined ? undefined : required ? "required" : "optional",
           changes: undefined,
-          given: false,
+          returned: false,
           listed: false,
         };
       };
@@ -357,11 +363,11 @@ type InputFields = Readonly<
 >;
 
 function inputFields(model: Model, operation: string, endpoint: Endpoint): InputFields {
-  const meaning = meaningOf(model, operation);
-  if (meaning?.kind === "resource")
-    return Object.fromEntries(inputOf(model, meaning).map(({ name, field, required }) => [name, { field, required }]));
+  const resolved = resolveEndpoint(model, operation);
+  if (resolved?.kind === "resource")
+    return Object.fromEntries(inputOf(model, resolved).map(({ name, field, required }) => [name, { field, required }]));
   return Object.fromEntries(
-    Object.entries(takenShape(model, endpoint)?.fields ?? {}).map(([name, field]) => [
+    Object.entries(inputShape(model, endpoint)?.fields ?? {}).map(([name, field]) => [
       name,
       { field, required: !field.optional && field.default === undefined },
     ]),
@@ -373,11 +379,11 @@ function fieldsOnly(members: InputFields): Record<string, InputFields[string]["f
 }
 
 function boundBy(model: Model, operation: string): readonly string[] {
-  const meaning = meaningOf(model, operation);
-  return meaning?.kind === "resource" ? boundFields(model, meaning) : [];
+  const resolved = resolveEndpoint(model, operation);
+  return resolved?.kind === "resource" ? boundFields(model, resolved) : [];
 }
 
-const given: Use = { creates: undefined, changes: undefined, given: true, listed: false };
+const returned: Use = { creates: undefined, changes: undefined, returned: true, listed: false };
 
 /** What a handler gives has types, and is compared like a record that is only read. */
 function* shapeDifferences(both: Both, name: string, at: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
@@ -388,7 +394,7 @@ function* shapeDifferences(both: Both, name: string, at: string, old: Endpoint, 
     yield difference("breaking", "answer-changed", name, at, message);
     return;
   }
-  yield* fieldDifferences({ of: name, at, use: () => given, alike: both.alike }, old.shape, now.shape);
+  yield* fieldDifferences({ of: name, at, use: () => returned, alike: both.alike }, old.shape, now.shape);
 }
 
 function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
@@ -400,7 +406,7 @@ function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
         after === undefined ? `\`${name}\` does not choose \`${field}\` any more` : `\`${name}\` chooses \`${field}\``;
       const effect = after === undefined ? "additive" : "breaking";
       yield difference(effect, after === undefined ? "choice-removed" : "choice-added", subject, at, message, {
-        matter: "right",
+        category: "right",
       });
       continue;
     }
@@ -418,10 +424,10 @@ function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
     };
     if (strictness !== "same")
       yield* restated(condition, before.if, after.if, strictness === "tighter" ? "breaking" : "additive", {
-        matter: "right",
+        category: "right",
       });
-    yield* refusalDifference(both, subject, at, before.else, after.else);
-    yield* unforeseen({ subject, at }, before, after, ["from", "if", "else"]);
+    yield* errorCodeDifference(both, subject, at, before.else, after.else);
+    yield* unhandledKeys({ subject, at }, before, after, ["from", "if", "else"]);
   }
 }
 
@@ -435,6 +441,6 @@ function* conditionDifferences(both: Both, name: string, old: Endpoint, now: End
   if (strictness === "same") return;
   const statement = { kind: `where-${strictness}`, subject: name, at, what: `What \`${name}\` lists` };
   yield* restated(statement, old.where, now.where, strictness === "tighter" ? "breaking" : "additive", {
-    matter: "right",
+    category: "right",
   });
 }

@@ -1,8 +1,8 @@
 /** What became of part 1, and of what documents say about themselves: people read it, programs do not. */
-import type { Model } from "../parts/model.ts";
-import { partNames } from "../parts/model.ts";
-import { own } from "../parts/resources/fields.ts";
-import { type Difference, difference, pairs, restated, unforeseen } from "./difference.ts";
+import type { Model } from "../language/model.ts";
+import { partNames } from "../language/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import { type Difference, difference, pairs, restated, unhandledKeys } from "./difference.ts";
 
 export function* purposeDifferences(old: Model, now: Model): Iterable<Difference> {
   const statement = (member: string, what: string) => ({
@@ -23,18 +23,18 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
     );
   for (const { name, old: before, now: after } of pairs(old.purpose.operations, now.purpose.operations)) {
     // Of an operation whose endpoint is new or gone, too, that is told there.
-    const [was, is] = [old, now].map((model) => own(model.endpoints.endpoints, name) !== undefined);
+    const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, name) !== undefined);
     if (was !== is && (before === undefined) === !was && (after === undefined) === !is) continue;
-    const sentence = {
+    const changed = {
       kind: "operation-described",
       subject: name,
       at: `purpose/operations/${name}`,
       what: `The sentence about \`${name}\``,
     };
-    yield* restated(sentence, before, after, "neutral");
+    yield* restated(changed, before, after, "neutral");
   }
-  const foreseen = ["nonet", "service", "domain", "purpose", "outside", "users", "operations"];
-  yield* unforeseen({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, foreseen);
+  const handledKeys = ["nonet", "service", "domain", "purpose", "outside", "users", "operations"];
+  yield* unhandledKeys({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, handledKeys);
 }
 
 /** Which parts are shown, and what is open: no client sees it, but a reader of the document does. */

@@ -1,10 +1,10 @@
 /** What became of part 2: resources, embedded values and rules. */
-import type { Model } from "../parts/model.ts";
-import { standardErrors } from "../parts/errors/model.ts";
-import { own } from "../parts/resources/fields.ts";
-import type { Fields, Rule } from "../parts/resources/model.ts";
+import type { Model } from "../language/model.ts";
+import { standardErrors } from "../language/errors/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import type { Fields, Rule } from "../language/resources/model.ts";
 import { canonical, type Side, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, pairs, same, unforeseen } from "./difference.ts";
+import { type Difference, difference, pairs, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { viewDifferences } from "./shapes.ts";
 import type { Alike } from "./types.ts";
@@ -25,13 +25,13 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     const { name } = pair;
     if (pair.old !== undefined && pair.now !== undefined) {
       yield* fieldDifferences(resourceOwner(both, name), pair.old.fields, pair.now.fields);
-      yield* unforeseen({ subject: name, at: `resources/${name}` }, pair.old, pair.now, ["fields"]);
+      yield* unhandledKeys({ subject: name, at: `resources/${name}` }, pair.old, pair.now, ["fields"]);
     } else if (pair.now !== undefined) yield* resourceAdded(both, name);
-    else yield resourceGone(both, name);
+    else yield removedResource(both, name);
   }
   for (const { name, old: before = [], now: after = [] } of pairs(old.rules, now.rules)) {
     // The rules of a resource that is new or gone are new or gone with it.
-    const stays = (own(old.resources, name) === undefined) === (own(now.resources, name) === undefined);
+    const stays = (lookup(old.resources, name) === undefined) === (lookup(now.resources, name) === undefined);
     if (stays) yield* ruleDifferences(both, name, before, after);
   }
   for (const { name, old: before, now: after } of pairs(old.types, now.types)) {
@@ -44,7 +44,7 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     }
   }
   yield* viewDifferences(both);
-  yield* unforeseen({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "views", "rules"]);
+  yield* unhandledKeys({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "views", "rules"]);
 }
 
 function resourceOwner({ uses, alike }: Both, name: string) {
@@ -70,16 +70,16 @@ function* resourceAdded({ old, now }: Both, name: string): Iterable<Difference> 
     yield difference("additive", "resource-added", name, `resources/${name}`, `\`${name}\` is new`);
 }
 
-function resourceGone({ old, now, uses }: Both, name: string): Difference {
+function removedResource({ old, now, uses }: Both, name: string): Difference {
   const effect = uses.old.has(name) ? "breaking" : "neutral";
   const renamed = Object.keys(now.model.resources.resources).find(
     (other) => formerName(old.model, now.model, other) === name,
   );
   if (renamed === undefined) {
-    const told = { entry: { kind: "remove", place: { of: name } } } as const;
-    return difference(effect, "resource-removed", name, `resources/${name}`, `\`${name}\` is gone`, told);
+    const details = { entry: { kind: "remove", target: { of: name } } } as const;
+    return difference(effect, "resource-removed", name, `resources/${name}`, `\`${name}\` is gone`, details);
   }
-  const told = {
+  const details = {
     entry: { kind: "rename", from: { of: name }, to: renamed },
     also: renamed,
     oldAt: `resources/${name}`,
@@ -90,16 +90,16 @@ function resourceGone({ old, now, uses }: Both, name: string): Difference {
     name,
     `resources/${renamed}`,
     `\`${name}\` is called \`${renamed}\``,
-    told,
+    details,
   );
 }
 
 /** The resource that had the same fields, where it is gone and this one is new. */
 export function formerName(old: Model, now: Model, name: string): string | undefined {
-  const { fields } = own(now.resources.resources, name) ?? {};
-  if (fields === undefined || own(old.resources.resources, name) !== undefined) return undefined;
+  const { fields } = lookup(now.resources.resources, name) ?? {};
+  if (fields === undefined || lookup(old.resources.resources, name) !== undefined) return undefined;
   const like = Object.entries(old.resources.resources).filter(
-    ([other, resource]) => own(now.resources.resources, other) === undefined && same(resource.fields, fields),
+    ([other, resource]) => lookup(now.resources.resources, other) === undefined && same(resource.fields, fields),
   );
   return like.length === 1 ? like[0]?.[0] : undefined;
 }
@@ -115,45 +115,45 @@ function* ruleDifferences(
   const at = (index: number): string => `resources/rules/${resource}/${index}`;
   const before = old.map((rule, index) => ({ rule, at: at(index) }));
   const after = now.map((rule, index) => ({ rule, at: at(index) }));
-  const gone = before.filter(({ rule }) => !after.some((other) => sameCondition(rule, other.rule)));
+  const removed = before.filter(({ rule }) => !after.some((other) => sameCondition(rule, other.rule)));
   const added = after.filter(({ rule }) => !before.some((other) => sameCondition(rule, other.rule)));
-  for (const { rule, at: place } of after) {
+  for (const { rule, at: target } of after) {
     const formers = before.filter((other) => sameCondition(rule, other.rule));
     const [former] = formers;
     if (former !== undefined && formers.every((other) => other.rule.else !== rule.else))
-      yield* refusalDifference(both, resource, place, former.rule.else, rule.else);
+      yield* errorCodeDifference(both, resource, target, former.rule.else, rule.else);
     if (former !== undefined && formers.every((other) => isAbsentEqual(other.rule) !== isAbsentEqual(rule))) {
       const [effect, kind] = isAbsentEqual(rule)
         ? (["breaking", "rule-tighter"] as const)
         : (["additive", "rule-looser"] as const);
       const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
-      yield difference(effect, kind, resource, place, message, { matter: "right", oldAt: former.at });
+      yield difference(effect, kind, resource, target, message, { category: "right", oldAt: former.at });
     }
   }
-  const pairedUp = new Set<object>();
-  for (const { rule, at: place } of added) {
-    const former = gone.find(
-      (other) => !pairedUp.has(other) && other.rule.kind === "holds" && other.rule.else === rule.else,
+  const paired = new Set<object>();
+  for (const { rule, at: target } of added) {
+    const former = removed.find(
+      (other) => !paired.has(other) && other.rule.kind === "holds" && other.rule.else === rule.else,
     );
     if (former?.rule.kind !== "holds" || rule.kind !== "holds") {
       const message = `${ruleText(rule)} is a new rule of \`${resource}\``;
-      yield difference("breaking", "rule-added", resource, place, message, { matter: "right" });
+      yield difference("breaking", "rule-added", resource, target, message, { category: "right" });
       continue;
     }
-    pairedUp.add(former);
+    paired.add(former);
     const strictness = strictnessOf(
       { side: both.old, path: `${former.at}/holds`, text: former.rule.expression },
-      { side: both.now, path: `${place}/holds`, text: rule.expression },
+      { side: both.now, path: `${target}/holds`, text: rule.expression },
     );
     if (strictness === "same") continue;
     const effect = strictness === "tighter" ? "breaking" : "additive";
     const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
-    yield difference(effect, `rule-${strictness}`, resource, place, message, { matter: "right", oldAt: former.at });
+    yield difference(effect, `rule-${strictness}`, resource, target, message, { category: "right", oldAt: former.at });
   }
-  for (const former of gone) {
-    if (pairedUp.has(former)) continue;
+  for (const former of removed) {
+    if (paired.has(former)) continue;
     const message = `${ruleText(former.rule)} is no rule of \`${resource}\` any more`;
-    yield difference("additive", "rule-removed", resource, former.at, message, { matter: "right" });
+    yield difference("additive", "rule-removed", resource, former.at, message, { category: "right" });
   }
 }
 
@@ -172,7 +172,7 @@ function ruleText(rule: Rule): string {
 }
 
 /** The error that a client is told when something does not hold; `what` is refused with it. */
-export function* refusalDifference(
+export function* errorCodeDifference(
   { old: { model } }: Both,
   what: string,
   at: string,
@@ -182,7 +182,8 @@ export function* refusalDifference(
   if (old === now) return;
   const name = (code: string | undefined): string => (code === undefined ? "the standard error" : `\`${code}\``);
   const message = `\`${what}\` is refused with ${name(now)}, and was with ${name(old)}`;
-  const status = old === undefined ? undefined : (own(model.errors.errors, old) ?? own(standardErrors, old))?.status;
+  const status =
+    old === undefined ? undefined : (lookup(model.errors.errors, old) ?? lookup(standardErrors, old))?.status;
   if (old === undefined || now === undefined || status === undefined) {
     yield difference("breaking", "refusal-changed", what, `${at}/else`, message);
     return;

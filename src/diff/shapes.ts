@@ -1,14 +1,14 @@
 /** What became of the shapes of answers and bodies: what `gives` says, where members stand, and views. */
-import { takenShape } from "../parts/endpoints/shape.ts";
-import type { Endpoint, Given } from "../parts/endpoints/model.ts";
+import { inputShape } from "../language/endpoints/shape.ts";
+import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
-import { printFieldType } from "../parts/resources/field-print.ts";
-import type { Field, ViewDefinition } from "../parts/resources/model.ts";
-import { type Difference, difference, pairs, restated, same, unforeseen } from "./difference.ts";
+import { printFieldType } from "../language/resources/field-print.ts";
+import type { Field, ViewDefinition } from "../language/resources/model.ts";
+import { type Difference, difference, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import type { Both } from "./resources.ts";
 import { typeDifferences } from "./types.ts";
 
-export function* answerDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+export function* responseDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/gives`;
   if (same(old.gives, now.gives)) return;
   if (old.gives === undefined || now.gives === undefined) {
@@ -18,35 +18,40 @@ export function* answerDifferences(both: Both, name: string, old: Endpoint, now:
   }
   for (const { name: member, old: before, now: after } of pairs(textsOf(old.gives), textsOf(now.gives))) {
     const subject = member === "" ? name : `${name}.${member.replaceAll("/", ".")}`;
-    const place = member === "" ? at : `${at}/${member}`;
+    const memberPath = member === "" ? at : `${at}/${member}`;
     if (before === undefined)
-      yield difference("additive", "answer-added", subject, place, `\`${subject}\` is new in the answer`);
+      yield difference("additive", "answer-added", subject, memberPath, `\`${subject}\` is new in the answer`);
     else if (after === undefined) {
-      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
-      const told = member === "" || member.includes("/") ? {} : { entry };
+      const entry = { kind: "remove", target: { of: name, field: member }, type: "json", seen: "null" } as const;
+      const details = member === "" || member.includes("/") ? {} : { entry };
       yield difference(
         "breaking",
         "answer-removed",
         subject,
-        place,
+        memberPath,
         `\`${subject}\` is not in the answer any more`,
-        told,
+        details,
       );
     } else if (!same(before, after)) {
-      const types = [both.old.typed().get(place), both.now.typed().get(place)].map((typed) =>
+      const types = [both.old.typed().get(memberPath), both.now.typed().get(memberPath)].map((typed) =>
         typed === undefined ? undefined : `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`,
       );
       const effect = types[0] !== undefined && types[0] === types[1] ? "neutral" : "breaking";
-      const statement = { kind: "answer-changed", subject, at: place, what: `What \`${subject}\` is in the answer` };
+      const statement = {
+        kind: "answer-changed",
+        subject,
+        at: memberPath,
+        what: `What \`${subject}\` is in the answer`,
+      };
       yield* restated(statement, before, after, effect);
     }
   }
 }
 
 /** Each text of an answer by the names that it stands below; an object without members is `{}`. */
-function textsOf(given: Given, path: readonly string[] = []): Readonly<Record<string, string>> {
-  if (typeof given === "string") return { [path.join("/")]: given };
-  const members = Object.entries(given);
+function textsOf(template: ResponseTemplate, path: readonly string[] = []): Readonly<Record<string, string>> {
+  if (typeof template === "string") return { [path.join("/")]: template };
+  const members = Object.entries(template);
   if (members.length === 0) return { [path.join("/")]: "{}" };
   return Object.assign({}, ...members.map(([name, inner]) => textsOf(inner, [...path, name]))) as Record<
     string,
@@ -55,22 +60,22 @@ function textsOf(given: Given, path: readonly string[] = []): Readonly<Record<st
 }
 
 /** Where in the body each member stands that both documents take. */
-export function* placeDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+export function* locationDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/takes`;
-  const before = takenShape(both.old.model, old);
-  const after = takenShape(both.now.model, now);
-  for (const { name: member, old: was, now: is } of pairs(before?.within, after?.within)) {
+  const before = inputShape(both.old.model, old);
+  const after = inputShape(both.now.model, now);
+  for (const { name: member, old: was, now: is } of pairs(before?.nesting, after?.nesting)) {
     const both = Object.hasOwn(before?.fields ?? {}, member) && Object.hasOwn(after?.fields ?? {}, member);
-    const place = {
+    const memberPath = {
       kind: "input-moved",
       subject: `${name}.${member}`,
       at,
       what: `Where \`${name}\` takes \`${member}\``,
     };
-    yield* restated(place, was?.join("."), is?.join("."), both ? "breaking" : "neutral");
+    yield* restated(memberPath, was?.join("."), is?.join("."), both ? "breaking" : "neutral");
   }
-  const said = { kind: "input-said-otherwise", subject: name, at, what: `What \`${name}\` takes is said by` };
-  yield* restated(said, old.takesView, now.takesView, "neutral");
+  const statement = { kind: "input-said-otherwise", subject: name, at, what: `What \`${name}\` takes is said by` };
+  yield* restated(statement, old.takesView, now.takesView, "neutral");
 }
 
 export function* viewDifferences(both: Both): Iterable<Difference> {
@@ -94,19 +99,19 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
   if (!both.alike(old.of, now.of)) yield* restated(of, old.of, now.of, "breaking");
   for (const { name: member, old: before, now: after } of pairs(membersOf(old), membersOf(now))) {
     const subject = `${name}.${member}`;
-    const place = `${at}/${member}`;
+    const memberPath = `${at}/${member}`;
     if (before === undefined)
-      yield difference("additive", "view-member-added", subject, place, `\`${subject}\` is new`);
+      yield difference("additive", "view-member-added", subject, memberPath, `\`${subject}\` is new`);
     else if (after === undefined) {
-      const entry = { kind: "remove", place: { of: name, field: member }, type: "json", seen: "null" } as const;
-      yield difference("breaking", "view-member-removed", subject, place, `\`${subject}\` is gone`, { entry });
-    } else yield* memberChanges(both, subject, place, before, after);
+      const entry = { kind: "remove", target: { of: name, field: member }, type: "json", seen: "null" } as const;
+      yield difference("breaking", "view-member-removed", subject, memberPath, `\`${subject}\` is gone`, { entry });
+    } else yield* memberChanges(both, subject, memberPath, before, after);
   }
   // The order of what is given means nothing.
   const order = { kind: "view-order-changed", subject: name, at: `${at}/fields`, what: `The order of \`${name}\`` };
   const sorted = (view: ViewDefinition): string => (view.fields ?? []).toSorted().join();
   if (sorted(old) === sorted(now)) yield* restated(order, old.fields, now.fields, "neutral");
-  yield* unforeseen({ subject: name, at }, old, now, ["of", "fields", "members"]);
+  yield* unhandledKeys({ subject: name, at }, old, now, ["of", "fields", "members"]);
 }
 
 type ViewMember = Field | "field";
@@ -124,11 +129,11 @@ function* memberChanges(
     return;
   }
   // A view can be taken as well as given, so that more values are no better than fewer.
-  for (const { sentence } of typeDifferences(old.type, now.type, both.alike))
-    yield difference("breaking", "view-member-changed", subject, at, `\`${subject}\` ${sentence}`);
-  const told = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
-  if (old.optional !== now.optional) yield difference("breaking", "view-member-changed", subject, at, told);
-  yield* restated(statement, saidOf(old), saidOf(now), "neutral");
+  for (const { wording } of typeDifferences(old.type, now.type, both.alike))
+    yield difference("breaking", "view-member-changed", subject, at, `\`${subject}\` ${wording}`);
+  const details = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
+  if (old.optional !== now.optional) yield difference("breaking", "view-member-changed", subject, at, details);
+  yield* restated(statement, declarationOf(old), declarationOf(now), "neutral");
 }
 
 function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Record<string, ViewMember>> {
@@ -137,11 +142,11 @@ function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Reco
 
 function textOf(member: ViewMember): string {
   if (member === "field") return "the field";
-  return `${printFieldType(member.type)}${member.optional ? "?" : ""} ${saidOf(member)}`.trimEnd();
+  return `${printFieldType(member.type)}${member.optional ? "?" : ""} ${declarationOf(member)}`.trimEnd();
 }
 
 /** What is said of a member besides its type. */
-function saidOf({ optional: _optional, type: _type, computed, ...rest }: Field): string {
+function declarationOf({ optional: _optional, type: _type, computed, ...rest }: Field): string {
   const more = Object.values(rest).some((one) => (Array.isArray(one) ? one.length > 0 : one !== undefined));
   return [...(computed === undefined ? [] : [`:= ${computed}`]), ...(more ? [JSON.stringify(rest)] : [])].join(" ");
 }

@@ -1,11 +1,11 @@
 /** What became of part 3: states, where records start, and what moves them. */
-import { own } from "../parts/resources/fields.ts";
-import type { Cause, Lifecycle, Trigger } from "../parts/states/model.ts";
-import { moveName } from "../parts/states/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import type { TriggerSource, Lifecycle, Trigger } from "../language/states/model.ts";
+import { transitionName } from "../language/states/model.ts";
 import { spanOf } from "./amounts.ts";
 import { strictnessOf } from "./conditions.ts";
-import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
-import { type Both, refusalDifference } from "./resources.ts";
+import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
+import { type Both, errorCodeDifference } from "./resources.ts";
 
 export function* stateDifferences(both: Both): Iterable<Difference> {
   for (const { name, old, now } of pairs(both.old.model.states, both.now.model.states)) {
@@ -14,7 +14,7 @@ export function* stateDifferences(both: Both): Iterable<Difference> {
     else if (old !== undefined && old !== "none") {
       yield difference("breaking", "states-removed", name, `states/${name}`, `\`${name}\` has no states any more`);
     } else if (now !== undefined && now !== "none") {
-      const isNew = own(both.old.model.resources.resources, name) === undefined;
+      const isNew = lookup(both.old.model.resources.resources, name) === undefined;
       yield difference(
         "additive",
         "states-added",
@@ -38,22 +38,22 @@ function* lifeDifferences(both: Both, resource: string, old: Lifecycle, now: Lif
   const [start, formerStart] = [startOf(now), startOf(old)];
   for (const { name, old: before, now: after } of pairs(old.states, now.states)) {
     const subject = `${resource}.${name}`;
-    const place = `${at}/states/${name}`;
+    const statePath = `${at}/states/${name}`;
     if (before === undefined) {
       const entry = { kind: "state", resource, name, seen: formerStart ?? name } as const;
       const message = `\`${resource}\` has the new state \`${name}\``;
-      yield difference("breaking", "state-added", subject, place, message, { entry });
+      yield difference("breaking", "state-added", subject, statePath, message, { entry });
     } else if (after === undefined) {
       yield difference(
         "breaking",
         "state-removed",
         subject,
-        place,
+        statePath,
         `\`${resource}\` has no state \`${name}\` any more`,
       );
     } else
       yield* restated(
-        { kind: "sentence-changed", subject, at: place, what: `What \`${subject}\` means` },
+        { kind: "sentence-changed", subject, at: statePath, what: `What \`${subject}\` means` },
         before,
         after,
         "neutral",
@@ -81,8 +81,8 @@ function* lifeDifferences(both: Both, resource: string, old: Lifecycle, now: Lif
     what: `Which states of \`${resource}\` are final`,
   };
   yield* restated(final, old.final?.toSorted(), now.final?.toSorted(), "neutral");
-  yield* moveDifferences(both, resource, old, now);
-  yield* unforeseen({ subject: resource, at }, old, now, ["states", "start", "final", "moves"]);
+  yield* transitionDifferences(both, resource, old, now);
+  yield* unhandledKeys({ subject: resource, at }, old, now, ["states", "start", "final", "moves"]);
 }
 
 function startOf({ start, states }: Lifecycle): string | undefined {
@@ -92,93 +92,103 @@ function startOf({ start, states }: Lifecycle): string | undefined {
 // ── Moves ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** One way out of one state. */
-interface Way {
+interface Transition {
   readonly from: string;
   readonly to: string;
   readonly trigger: Trigger;
   readonly at: string;
 }
 
-function* moveDifferences(both: Both, resource: string, old: Lifecycle, now: Lifecycle): Iterable<Difference> {
-  const [before, after] = [waysOf(resource, old), waysOf(resource, now)];
-  for (const [key, ways] of Map.groupBy(after, keyOf)) {
-    const former = before.filter((way) => keyOf(way) === key);
-    for (const [index, way] of ways.entries()) {
+function* transitionDifferences(both: Both, resource: string, old: Lifecycle, now: Lifecycle): Iterable<Difference> {
+  const [before, after] = [transitionsOf(resource, old), transitionsOf(resource, now)];
+  for (const [key, transitions] of Map.groupBy(after, keyOf)) {
+    const former = before.filter((transition) => keyOf(transition) === key);
+    for (const [index, transition] of transitions.entries()) {
       const like = former[index];
-      yield* like === undefined ? wayAdded(resource, way, old) : wayDifferences(both, resource, like, way);
+      yield* like === undefined
+        ? addedTransition(resource, transition, old)
+        : changedTransition(both, resource, like, transition);
     }
-    for (const way of former.slice(ways.length)) yield wayGone(resource, way, now);
+    for (const transition of former.slice(transitions.length)) yield removedTransition(resource, transition, now);
   }
   const known = new Set(after.map(keyOf));
-  for (const way of before) if (!known.has(keyOf(way))) yield wayGone(resource, way, now);
+  for (const transition of before)
+    if (!known.has(keyOf(transition))) yield removedTransition(resource, transition, now);
 }
 
-function waysOf(resource: string, { states, final = [], moves }: Lifecycle): readonly Way[] {
-  return moves.flatMap((move) => {
+function transitionsOf(resource: string, { states, final = [], moves }: Lifecycle): readonly Transition[] {
+  return moves.flatMap((transition) => {
     const from =
-      move.from === "any"
-        ? Object.keys(states).filter((state) => state !== move.to && !final.includes(state))
-        : move.from;
-    return move.triggers.flatMap((trigger, index) =>
+      transition.from === "any"
+        ? Object.keys(states).filter((state) => state !== transition.to && !final.includes(state))
+        : transition.from;
+    return transition.triggers.flatMap((trigger, index) =>
       (from.length === 0 ? ["any"] : from).map((state) => ({
         from: state,
-        to: move.to,
+        to: transition.to,
         trigger,
-        at: `states/${resource}/moves/${moveName(move)}/${index}`,
+        at: `states/${resource}/moves/${transitionName(transition)}/${index}`,
       })),
     );
   });
 }
 
 /** Two ways with one key are the same move, told differently; where a timer stands does not tell it apart from another. */
-function keyOf({ from, to, trigger: { on } }: Way): string {
+function keyOf({ from, to, trigger: { on } }: Transition): string {
   return JSON.stringify([from, to, on.kind, on.kind === "by" ? on.operation : on.kind === "at" ? on.field : ""]);
 }
 
-function causeText(cause: Cause): string {
-  switch (cause.kind) {
+function triggerText(source: TriggerSource): string {
+  switch (source.kind) {
     case "by":
-      return `by ${cause.operation}`;
+      return `by ${source.operation}`;
     case "after":
-      return `after ${cause.duration}`;
+      return `after ${source.duration}`;
     case "at":
-      return `at ${cause.field}`;
+      return `at ${source.field}`;
     case "when":
-      return `when ${cause.events.join(" | ")}${cause.field === undefined ? "" : ` at ${cause.field}`}`;
+      return `when ${source.events.join(" | ")}${source.field === undefined ? "" : ` at ${source.field}`}`;
   }
 }
 
-function wayText({ from, to, trigger }: Way): string {
-  return `\`${from} -> ${to}: ${causeText(trigger.on)}\``;
+function transitionText({ from, to, trigger }: Transition): string {
+  return `\`${from} -> ${to}: ${triggerText(trigger.on)}\``;
 }
 
-function* wayAdded(resource: string, way: Way, old: Lifecycle): Iterable<Difference> {
+function* addedTransition(resource: string, transition: Transition, old: Lifecycle): Iterable<Difference> {
   // A record that moves by itself is not where its client left it; out of a state that is new, nobody was left.
-  const byItself = way.trigger.on.kind === "after" || way.trigger.on.kind === "at";
-  const effect = byItself && Object.hasOwn(old.states, way.from) ? "breaking" : "additive";
-  const told = { matter: byItself ? "limit" : "right" } as const;
+  const byItself = transition.trigger.on.kind === "after" || transition.trigger.on.kind === "at";
+  const effect = byItself && Object.hasOwn(old.states, transition.from) ? "breaking" : "additive";
+  const details = { category: byItself ? "limit" : "right" } as const;
   yield difference(
     effect,
     byItself ? "timer-added" : "move-added",
     resource,
-    way.at,
-    `\`${resource}\` moves ${wayText(way)}`,
-    told,
+    transition.at,
+    `\`${resource}\` moves ${transitionText(transition)}`,
+    details,
   );
 }
 
-function wayGone(resource: string, way: Way, now: Lifecycle): Difference {
+function removedTransition(resource: string, transition: Transition, now: Lifecycle): Difference {
   // That the state is gone says it already.
-  const effect = way.from === "any" || Object.hasOwn(now.states, way.from) ? "breaking" : "neutral";
-  const { kind } = way.trigger.on;
+  const effect = transition.from === "any" || Object.hasOwn(now.states, transition.from) ? "breaking" : "neutral";
+  const { kind } = transition.trigger.on;
   const name = kind === "after" || kind === "at" ? "timer-removed" : "move-removed";
-  return difference(effect, name, resource, way.at, `\`${resource}\` does not move ${wayText(way)} any more`, {
-    matter: "right",
-  });
+  return difference(
+    effect,
+    name,
+    resource,
+    transition.at,
+    `\`${resource}\` does not move ${transitionText(transition)} any more`,
+    {
+      category: "right",
+    },
+  );
 }
 
-function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iterable<Difference> {
-  const what = `${wayText(now)} of \`${resource}\``;
+function* changedTransition(both: Both, resource: string, old: Transition, now: Transition): Iterable<Difference> {
+  const what = `${transitionText(now)} of \`${resource}\``;
   const statement = (kind: string, at: string, start: string) => ({
     kind,
     subject: resource,
@@ -192,8 +202,8 @@ function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iter
   } else if (!same(before.on, after.on)) {
     yield* restated(
       statement("cause-changed", now.at, "What makes"),
-      causeText(before.on),
-      causeText(after.on),
+      triggerText(before.on),
+      triggerText(after.on),
       "breaking",
     );
   }
@@ -204,11 +214,11 @@ function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iter
   if (strictness !== "same") {
     const guard = statement(`guard-${strictness}`, `${now.at}/if`, "The guard of");
     const effect = strictness === "tighter" ? "breaking" : "additive";
-    yield* restated(guard, before.if, after.if, effect, { matter: "right", oldAt: `${old.at}/if` });
+    yield* restated(guard, before.if, after.if, effect, { category: "right", oldAt: `${old.at}/if` });
   }
   if ((before.if === undefined) === (after.if === undefined)) {
     const subject = after.on.kind === "by" ? after.on.operation : resource;
-    yield* refusalDifference(both, subject, now.at, before.else, after.else);
+    yield* errorCodeDifference(both, subject, now.at, before.else, after.else);
   }
   for (const { name, old: former, now: value } of pairs(before.set, after.set))
     yield* restated(
@@ -217,5 +227,5 @@ function* wayDifferences(both: Both, resource: string, old: Way, now: Way): Iter
       value,
       "neutral",
     );
-  yield* unforeseen({ subject: resource, at: now.at }, before, after, ["on", "if", "else", "set"]);
+  yield* unhandledKeys({ subject: resource, at: now.at }, before, after, ["on", "if", "else", "set"]);
 }

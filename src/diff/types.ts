@@ -1,7 +1,7 @@
 /** How two types of one value differ: which values only one of them has. */
 import { printSize } from "../base/bytes.ts";
-import { printFieldType } from "../parts/resources/field-print.ts";
-import type { FieldType, ScalarName } from "../parts/resources/model.ts";
+import { printFieldType } from "../language/resources/field-print.ts";
+import type { FieldType, ScalarName } from "../language/resources/model.ts";
 import { same } from "./difference.ts";
 
 /** `narrower`: some values are gone; `wider`: there are more; `other`: neither holds all of the other. */
@@ -9,7 +9,7 @@ export interface TypeDifference {
   readonly direction: "narrower" | "wider" | "other";
   readonly what: "range" | "pattern" | "values" | "null" | "type" | "media";
   /** After a name, `can be null`. */
-  readonly sentence: string;
+  readonly wording: string;
   /** A value of a closed list that is only in one of them. */
   readonly value?: string;
 }
@@ -35,7 +35,7 @@ export function typeDifferences(old: FieldType, now: FieldType, alike: Alike): r
 }
 
 function changed(old: FieldType, now: FieldType, direction: TypeDifference["direction"]): TypeDifference {
-  return { direction, what: "type", sentence: `is ${typeText(now)}, and was ${typeText(old)}` };
+  return { direction, what: "type", wording: `is ${typeText(now)}, and was ${typeText(old)}` };
 }
 
 /** A type as a document writes it. */
@@ -52,8 +52,8 @@ function nullableDifferences(old: FieldType, now: FieldType, alike: Alike): read
   const inner = typeDifferences(withoutNull(old), withoutNull(now), alike);
   if (old.kind === now.kind) return inner;
   const direction = now.kind === "nullable" ? "wider" : "narrower";
-  const sentence = now.kind === "nullable" ? "can be null" : "can no longer be null";
-  return [{ direction, what: "null", sentence }, ...inner];
+  const wording = now.kind === "nullable" ? "can be null" : "can no longer be null";
+  return [{ direction, what: "null", wording }, ...inner];
 }
 
 function withoutNull(type: FieldType): FieldType {
@@ -61,7 +61,7 @@ function withoutNull(type: FieldType): FieldType {
 }
 
 /** The scalars that every value of another one is, too. */
-const within: Partial<Record<ScalarName, readonly ScalarName[]>> = {
+const widerTypes: Partial<Record<ScalarName, readonly ScalarName[]>> = {
   integer: ["number", "decimal"],
   decimal: ["number"],
   ...Object.fromEntries(
@@ -75,9 +75,9 @@ const within: Partial<Record<ScalarName, readonly ScalarName[]>> = {
 function scalarDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
   const texts = [old.name, now.name].every((name) => name === "string" || name === "text");
   if (old.name !== now.name && !texts) {
-    const direction = within[old.name]?.includes(now.name)
+    const direction = widerTypes[old.name]?.includes(now.name)
       ? "wider"
-      : within[now.name]?.includes(old.name)
+      : widerTypes[now.name]?.includes(old.name)
         ? "narrower"
         : "other";
     return [changed(old, now, direction)];
@@ -98,10 +98,10 @@ function rangeDifferences(old: Bounds, now: Bounds, verb: string, noun: string):
   const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
   const [oldMin, newMin] = [old.min ?? NEGATIVE_INFINITY, now.min ?? NEGATIVE_INFINITY];
   const [oldMax, newMax] = [old.max ?? POSITIVE_INFINITY, now.max ?? POSITIVE_INFINITY];
-  const sentence = `${verb} ${rangeText(now)}${noun === "" ? "" : ` ${noun}`}, and ${verb === "is" ? "was" : verb === "has" ? "had" : "went"} ${rangeText(old)}`;
+  const wording = `${verb} ${rangeText(now)}${noun === "" ? "" : ` ${noun}`}, and ${verb === "is" ? "was" : verb === "has" ? "had" : "went"} ${rangeText(old)}`;
   return [
-    ...(newMin > oldMin || newMax < oldMax ? [{ direction: "narrower", what: "range", sentence } as const] : []),
-    ...(newMin < oldMin || newMax > oldMax ? [{ direction: "wider", what: "range", sentence } as const] : []),
+    ...(newMin > oldMin || newMax < oldMax ? [{ direction: "narrower", what: "range", wording } as const] : []),
+    ...(newMin < oldMin || newMax > oldMax ? [{ direction: "wider", what: "range", wording } as const] : []),
   ];
 }
 
@@ -113,29 +113,29 @@ function rangeText({ min, max }: Bounds): string {
 function patternDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
   if (old.pattern === now.pattern) return [];
   if (now.pattern === undefined)
-    return [{ direction: "wider", what: "pattern", sentence: "no longer has to match a pattern" }];
+    return [{ direction: "wider", what: "pattern", wording: "no longer has to match a pattern" }];
   const direction = old.pattern === undefined ? "narrower" : "other";
-  return [{ direction, what: "pattern", sentence: `has to match \`/${now.pattern}/\`` }];
+  return [{ direction, what: "pattern", wording: `has to match \`/${now.pattern}/\`` }];
 }
 
 function sizeDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
   if (old.max === now.max) return [];
   const direction = now.max < old.max ? "narrower" : "wider";
-  const sentence = `is at most ${printSize(now.max)}, and was at most ${printSize(old.max)}`;
-  return [{ direction, what: "range", sentence }];
+  const wording = `is at most ${printSize(now.max)}, and was at most ${printSize(old.max)}`;
+  return [{ direction, what: "range", wording }];
 }
 
 /** Which media types only one of them has; no list stands for every one. */
 function mediaDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
-  const said = ({ media }: Kind<"file">): string =>
+  const mediaText = ({ media }: Kind<"file">): string =>
     media.length === 0 ? "of any media type" : media.map((one) => `\`${one}\``).join(" or ");
-  const sentence = `is ${said(now)}, and was ${said(old)}`;
+  const wording = `is ${mediaText(now)}, and was ${mediaText(old)}`;
   const holds = (wide: Kind<"file">, narrow: Kind<"file">): boolean =>
     wide.media.length === 0 ||
     (narrow.media.length > 0 && narrow.media.every((one) => wide.media.some((range) => inRange(one, range))));
   return [
-    ...(holds(now, old) ? [] : [{ direction: "narrower", what: "media", sentence } as const]),
-    ...(holds(old, now) ? [] : [{ direction: "wider", what: "media", sentence } as const]),
+    ...(holds(now, old) ? [] : [{ direction: "narrower", what: "media", wording } as const]),
+    ...(holds(old, now) ? [] : [{ direction: "wider", what: "media", wording } as const]),
   ];
 }
 
@@ -150,17 +150,17 @@ function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly Ty
   const closed = old.open && !now.open;
   return [
     ...(opened
-      ? [{ direction: "wider", what: "type", sentence: "is an open list, and was a closed one" } as const]
+      ? [{ direction: "wider", what: "type", wording: "is an open list, and was a closed one" } as const]
       : []),
     ...(closed
-      ? [{ direction: "narrower", what: "type", sentence: "is a closed list, and was an open one" } as const]
+      ? [{ direction: "narrower", what: "type", wording: "is a closed list, and was an open one" } as const]
       : []),
     ...removed.map(
       (value) =>
-        ({ direction: "narrower", what: "values", sentence: `no longer has the value \`${value}\``, value }) as const,
+        ({ direction: "narrower", what: "values", wording: `no longer has the value \`${value}\``, value }) as const,
     ),
     ...added.map(
-      (value) => ({ direction: "wider", what: "values", sentence: `has the new value \`${value}\``, value }) as const,
+      (value) => ({ direction: "wider", what: "values", wording: `has the new value \`${value}\``, value }) as const,
     ),
   ];
 }

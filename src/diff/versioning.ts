@@ -1,8 +1,8 @@
 /** What became of part 9: how a caller chooses a version, which ones are served, and for how long. */
-import { own } from "../parts/resources/fields.ts";
-import type { Deprecation, Versioning } from "../parts/versioning/model.ts";
+import { lookup } from "../language/resources/fields.ts";
+import type { Deprecation, Versioning } from "../language/versioning/model.ts";
 import { spanOf } from "./amounts.ts";
-import { type Difference, difference, measured, pairs, restated, same, unforeseen } from "./difference.ts";
+import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 
 export function* versioningDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
   // Who had no versions had nothing to send, so that only what was said can break.
@@ -16,14 +16,14 @@ export function* versioningDifferences(old: Versioning, now: Versioning): Iterab
   });
   yield* restated(statement("scheme", "The scheme of versions"), old.scheme, now.scheme, effect);
   yield* restated(statement("sent", "Where a version is sent"), old.sent, now.sent, effect);
-  const refused = now.absent === "refuse" ? "breaking" : effect;
-  yield* restated(statement("absent", "What a call without a version gets"), old.absent, now.absent, refused);
+  const absentEffect = now.absent === "refuse" ? "breaking" : effect;
+  yield* restated(statement("absent", "What a call without a version gets"), old.absent, now.absent, absentEffect);
   yield* policyDifferences(old, now);
   yield* servedDifferences(old, now);
   for (const pair of pairs(old.deprecated, now.deprecated))
     yield* deprecationDifferences(pair.name, pair.old, pair.now, now);
-  const foreseen = ["scheme", "sent", "absent", "policy", "versions", "deprecated"];
-  yield* unforeseen({ subject: "versioning", at: "versioning" }, old, now, foreseen);
+  const handledKeys = ["scheme", "sent", "absent", "policy", "versions", "deprecated"];
+  yield* unhandledKeys({ subject: "versioning", at: "versioning" }, old, now, handledKeys);
 }
 
 function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {} }: Versioning): Iterable<Difference> {
@@ -35,7 +35,7 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
     at: `${at}/${member}`,
     what,
   });
-  const weights = { less: "breaking", more: "additive", matter: "support" } as const;
+  const weights = { less: "breaking", more: "additive", category: "support" } as const;
   yield* restated(
     statement("breaking", "What the policy says of breaking changes"),
     old.breaking,
@@ -46,11 +46,11 @@ function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {}
   yield* measured(notice, old.notice, now.notice, spanOf, { ...weights, none: "least" });
   const support = { ...statement("support", "The support that the policy promises"), kind: "support-changed" };
   yield* measured(support, old.support, now.support, spanOf, { ...weights, none: "least" });
-  const gone = statement("after sunset", "The answer after the sunset");
-  yield* restated(gone, old.afterSunset, now.afterSunset, old.afterSunset === undefined ? "additive" : "breaking");
+  const sunset = statement("after sunset", "The answer after the sunset");
+  yield* restated(sunset, old.afterSunset, now.afterSunset, old.afterSunset === undefined ? "additive" : "breaking");
   const unknown = statement("unknown", "The answer to an unknown version");
   yield* restated(unknown, old.unknown, now.unknown, "breaking");
-  yield* unforeseen({ subject, at }, old, now, ["breaking", "notice", "support", "afterSunset", "unknown"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["breaking", "notice", "support", "afterSunset", "unknown"]);
 }
 
 function* servedDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
@@ -63,10 +63,10 @@ function* servedDifferences(old: Versioning, now: Versioning): Iterable<Differen
     if (before === undefined)
       yield difference("additive", "version-added", subject, at, `The version \`${name}\` is new`);
     else if (after === undefined) {
-      const sunset = own(old.deprecated ?? {}, name)?.sunset;
+      const sunset = lookup(old.deprecated ?? {}, name)?.sunset;
       const message = `The version \`${name}\` is not served any more`;
       yield difference("breaking", "version-removed", subject, at, message, {
-        matter: "support",
+        category: "support",
         ...(sunset === undefined ? {} : { sunset }),
       });
     } else if (!same(before.changes, after.changes) && name !== oldest)
@@ -114,7 +114,7 @@ function* deprecationDifferences(
     const time = Date.parse(String(text));
     return Number.isNaN(time) ? undefined : time;
   };
-  yield* measured(sunset, old.sunset, now.sunset, moment, { less: "breaking", more: "additive", matter: "support" });
+  yield* measured(sunset, old.sunset, now.sunset, moment, { less: "breaking", more: "additive", category: "support" });
   yield* restated(statement("guide", "The guide"), old.guide, now.guide, "neutral");
-  yield* unforeseen({ subject, at }, old, now, ["since", "sunset", "guide"]);
+  yield* unhandledKeys({ subject, at }, old, now, ["since", "sunset", "guide"]);
 }

@@ -7,12 +7,12 @@ import { blocksOf } from "./blocks.ts";
 import { lineText, linesOf } from "./source.ts";
 
 /** Kind, offset, depth or info, and the words without line ends. */
-type Seen = readonly (string | number | boolean)[];
+type ServiceSnapshot = readonly (string | number | boolean)[];
 
-function seen(text: string): readonly Seen[] {
+function seen(text: string): readonly ServiceSnapshot[] {
   const lines = linesOf(text);
   const all = lines.starts.map((offset, index) => ({ offset, text: lineText(lines, index) }));
-  return blocksOf(all).map((block): Seen => {
+  return blocksOf(all).map((block): ServiceSnapshot => {
     const words = block.lines.map((line) => line.text);
     if (block.kind === "fence")
       return ["fence", block.start, block.info.replace(/[ \t]+/g, " "), trimmed(words.join("\n"))];
@@ -37,8 +37,8 @@ const inlineConstructs = [
   ..."htmlText labelEnd labelStartImage labelStartLink".split(" "),
 ];
 
-function expected(text: string): readonly Seen[] {
-  const found: Seen[] = [];
+function expected(text: string): readonly ServiceSnapshot[] {
+  const found: ServiceSnapshot[] = [];
   const visit = (node: Node, atMargin: boolean): void => {
     const start = node.position?.start.offset ?? 0;
     if (node.type === "code") {

@@ -27,7 +27,7 @@ export interface ParagraphBlock {
 export interface FenceBlock {
   readonly kind: "fence";
   /** The backticks or tildes that open it. */
-  readonly mark: string;
+  readonly delimiter: string;
   /** What is after them. */
   readonly info: string;
   /** The lines between the opening and the closing one, without what precedes them in lists and quotes. */
@@ -140,9 +140,9 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     if (inner?.kind === "item") inner.empty = false;
   };
 
-  for (const [index, { text: whole, offset }] of lines.entries()) {
+  for (const [index, { text: lineText, offset }] of lines.entries()) {
     const number = index + 1;
-    text = whole;
+    text = lineText;
     at = 0;
     column = 0;
     insideTab = false;
@@ -155,7 +155,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
       if (container.kind === "quote") {
         if (next.columns >= 4 || text.charCodeAt(next.index) !== greater) break;
         skipTo(next.index, next.columns);
-        skipMark();
+        skipMarker();
       } else if (next.index >= text.length) {
         if (container.empty && matched === open.length - 1) break;
         skipTo(next.index, next.columns);
@@ -178,7 +178,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
         closeLeaf();
       } else if (leaf.kind === "fence") {
         const { block, indent, lines: inside } = leaf;
-        if (next.columns < 4 && isClosing(text, next.index, block.mark)) {
+        if (next.columns < 4 && isClosing(text, next.index, block.delimiter)) {
           block.closed = true;
           block.end = offset + text.trimEnd().length;
           leaf = undefined;
@@ -203,7 +203,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
 
     // What begins on it. `interrupts`: behind a paragraph of the same containers.
     let began = false;
-    let taken = false;
+    let isConsumed = false;
     for (;;) {
       const next = indentation();
       if (next.index >= text.length) break;
@@ -215,13 +215,13 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
         closeTo(matched);
         leaf = { kind: "indented" };
         filled();
-        taken = true;
+        isConsumed = true;
         break;
       }
       if (code === greater) {
         begin();
         skipTo(next.index, next.columns);
-        skipMark();
+        skipMarker();
         filled();
         open.push({ kind: "quote" });
         matched += 1;
@@ -233,20 +233,20 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
           begin();
           filled();
           blocks.push(atxHeading(text, next.index, heading[0].length, number, offset, open.length === 0));
-          taken = true;
+          isConsumed = true;
           break;
         }
       }
       if (code === backtick || code === tilde) {
-        const mark = fenceMark(text, next.index);
-        if (mark !== "") {
+        const delimiter = fenceMarker(text, next.index);
+        if (delimiter !== "") {
           begin();
           filled();
           const inside: SourceLine[] = [];
           const block: Changing<FenceBlock> = {
             kind: "fence",
-            mark,
-            info: text.slice(next.index + mark.length).trim(),
+            delimiter,
+            info: text.slice(next.index + delimiter.length).trim(),
             lines: inside,
             closed: false,
             start,
@@ -254,7 +254,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
           };
           blocks.push(block);
           leaf = { kind: "fence", block, lines: inside, indent: next.columns };
-          taken = true;
+          isConsumed = true;
           break;
         }
       }
@@ -264,7 +264,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
           begin();
           filled();
           if (!(type < 6 && htmlEnds[type]?.test(text.slice(next.index)))) leaf = { kind: "html", type };
-          taken = true;
+          isConsumed = true;
           break;
         }
       }
@@ -284,13 +284,13 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
           start: from,
           end: offset + text.trimEnd().length,
         });
-        taken = true;
+        isConsumed = true;
         break;
       }
       if (isThematicBreak(text, next.index)) {
         begin();
         filled();
-        taken = true;
+        isConsumed = true;
         break;
       }
       const marker = listMarker(text, next.index, interrupts);
@@ -301,7 +301,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
       open.push(item(marker, next.columns));
       matched += 1;
     }
-    if (!taken) {
+    if (!isConsumed) {
       const next = indentation();
       const blank = next.index >= text.length;
       if (blank) {
@@ -342,7 +342,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
   }
 
   /** Behind a quote's mark, with the space that belongs to it. */
-  function skipMark(): void {
+  function skipMarker(): void {
     at += 1;
     column += 1;
     if (at < text.length && isSpace(text.charCodeAt(at))) skipColumns(1);
@@ -406,7 +406,7 @@ function atxHeading(
 }
 
 /** The three or more backticks or tildes that open a fence here; empty where they do not. */
-function fenceMark(text: string, at: number): string {
+function fenceMarker(text: string, at: number): string {
   const code = text.charCodeAt(at);
   let end = at;
   while (text.charCodeAt(end) === code) end += 1;
@@ -414,10 +414,10 @@ function fenceMark(text: string, at: number): string {
   return text.slice(at, end);
 }
 
-function isClosing(text: string, at: number, mark: string): boolean {
-  if (!text.startsWith(mark, at)) return false;
-  let end = at + mark.length;
-  while (text[end] === mark[0]) end += 1;
+function isClosing(text: string, at: number, delimiter: string): boolean {
+  if (!text.startsWith(delimiter, at)) return false;
+  let end = at + delimiter.length;
+  while (text[end] === delimiter[0]) end += 1;
   return endOf(text) <= end;
 }
 
@@ -429,11 +429,11 @@ function isUnderline(text: string, at: number): boolean {
 }
 
 function isThematicBreak(text: string, at: number): boolean {
-  const mark = text[at];
-  if (mark !== "*" && mark !== "-" && mark !== "_") return false;
+  const delimiter = text[at];
+  if (delimiter !== "*" && delimiter !== "-" && delimiter !== "_") return false;
   let count = 0;
   for (let index = at; index < text.length; index += 1) {
-    if (text[index] === mark) count += 1;
+    if (text[index] === delimiter) count += 1;
     else if (!isSpace(text.charCodeAt(index))) return false;
   }
   return count >= 3;
@@ -469,11 +469,13 @@ const htmlEnds: readonly (RegExp | undefined)[] = [
 ];
 
 const attribute = `\\s+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:\\s*=\\s*(?:[^"'=<>\`\\x00-\\x20]+|'[^']*'|"[^"]*"))?`;
-const wholeTag = new RegExp(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:${attribute})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*[>])\\s*$`);
+const completeTag = new RegExp(
+  `^(?:<[A-Za-z][A-Za-z0-9-]*(?:${attribute})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*[>])\\s*$`,
+);
 
 /** Which of CommonMark's seven kinds of HTML begins here; 0 where none does. The last one interrupts no paragraph. */
 function htmlType(text: string, interrupts: boolean): number {
   const type = htmlStarts.findIndex((start) => start?.test(text));
   if (type > 0) return type;
-  return !interrupts && wholeTag.test(text) ? 7 : 0;
+  return !interrupts && completeTag.test(text) ? 7 : 0;
 }

@@ -14,7 +14,7 @@ export interface TextNode {
   readonly quoted: boolean;
   /** As written, quotes included. */
   readonly span: Span;
-  /** Only where the characters of `value` do not simply follow one another in the file; see `spanWithin`. */
+  /** Only where the characters of `value` do not simply follow one another in the file; see `spanInside`. */
   readonly pieces?: readonly TextPiece[];
 }
 

@@ -21,9 +21,9 @@ export function decode(input: string | Uint8Array): Decoded {
 function decodeText(input: string): Decoded {
   const text = input.startsWith("\uFEFF") ? input.slice(1) : input;
   if (text.isWellFormed()) return checkCharacters(text);
-  const mended = text.toWellFormed();
-  const checked = checkCharacters(mended);
-  const diagnostic = notUtf8(checked.text, firstDifference(text, mended));
+  const wellFormed = text.toWellFormed();
+  const checked = checkCharacters(wellFormed);
+  const diagnostic = notUtf8(checked.text, firstDifference(text, wellFormed));
   return { text: checked.text, diagnostics: [diagnostic, ...checked.diagnostics] };
 }
 

@@ -23,7 +23,7 @@ export interface Markdown {
   readonly title?: { readonly text: string; readonly span: Span };
   readonly sections: readonly RawSection[];
   /** Fences that stand before the first H2 or after a later H1. */
-  readonly loose: readonly RawFence[];
+  readonly orphans: readonly RawFence[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -39,7 +39,7 @@ export function readMarkdown(lines: Lines): Markdown {
     })),
   );
   const sections: RawSection[] = [];
-  const loose: RawFence[] = [];
+  const orphans: RawFence[] = [];
   let title: Markdown["title"];
   let open: OpenSection | undefined;
   const close = (end: number): void => {
@@ -48,7 +48,7 @@ export function readMarkdown(lines: Lines): Markdown {
   };
   for (const block of blocks) {
     if (block.kind === "fence") {
-      (open?.fences ?? loose).push(readFence(block, lines, diagnostics));
+      (open?.fences ?? orphans).push(readFence(block, lines, diagnostics));
     } else if (block.kind === "heading" && block.atMargin && block.depth <= 2) {
       close(block.start);
       const heading = { text: plainText(wordsOf(block)), span: spanIn(lines, block.start, block.end) };
@@ -59,7 +59,7 @@ export function readMarkdown(lines: Lines): Markdown {
     }
   }
   close(lines.text.length);
-  return { ...(title && { title }), sections, loose, diagnostics };
+  return { ...(title && { title }), sections, orphans, diagnostics };
 }
 
 interface OpenSection {
@@ -83,8 +83,8 @@ function wordsOf({ lines }: Block): string {
 }
 
 function readFence(block: FenceBlock, lines: Lines, diagnostics: Diagnostic[]): RawFence {
-  const { closed, end, info, lines: inside, mark, start } = block;
-  if (!closed) diagnostics.push(notClosed(mark, start, lines));
+  const { closed, end, info, lines: inside, delimiter, start } = block;
+  if (!closed) diagnostics.push(notClosed(delimiter, start, lines));
   const source = sourceOf(withLine(inside, start, lines));
   const [language = "", meta = ""] = split(info);
   return { source, fence: { language, meta, text: source.text, span: spanIn(lines, start, end) } };
@@ -104,14 +104,14 @@ function split(info: string): readonly string[] {
 }
 
 /** A fence that nobody closed swallows the rest of the document, which is never meant. */
-function notClosed(mark: string, start: number, lines: Lines): Diagnostic {
+function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
   return {
     code: "document/fence-not-closed",
     severity: "error",
     message: "This fenced block is never closed.",
-    span: spanIn(lines, start, start + mark.length),
+    span: spanIn(lines, start, start + delimiter.length),
     why: "Everything below it is read as its content, headings included.",
-    help: `Write \`${mark}\` on a line of its own after the last line of the block.`,
+    help: `Write \`${delimiter}\` on a line of its own after the last line of the block.`,
   };
 }
 

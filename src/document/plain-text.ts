@@ -7,7 +7,7 @@ export function plainText(markdown: string): string {
   return (
     markdown
       // What is escaped is no mark: it is put aside in the private use area until the marks are gone.
-      .replace(/\\([!-/:-@[-`{-~])/g, (_, mark: string) => String.fromCharCode(aside + mark.charCodeAt(0)))
+      .replace(/\\([!-/:-@[-`{-~])/g, (_, character: string) => String.fromCharCode(aside + character.charCodeAt(0)))
       .replace(/<!--[^<>]*>|<\/?[A-Za-z][^<>]*>/g, (tag) => (/^<[a-z]+:|@/i.test(tag) ? tag.slice(1, -1) : ""))
       .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\s"[^"\n]*")?\)/g, "$1")
       .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
@@ -15,7 +15,7 @@ export function plainText(markdown: string): string {
       .replace(/(^|[\s("'*_~[])(?:\*{1,3}|_{1,3}|~~)(?=\S)/g, "$1")
       .replace(/(\S)(?:\*{1,3}|_{1,3}|~~)(?=$|[\s)"'.,;:!?*_~\]])/g, "$1")
       .replace(/`+/g, "")
-      .replace(/[\ue021-\ue07e]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) - aside))
+      .replace(/[\ue021-\ue07e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - aside))
       .replace(/\s+/g, " ")
       .trim()
   );

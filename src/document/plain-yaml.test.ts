@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readPlainYaml } from "./plain-yaml.ts";
-import { linesOf, wholeSource } from "./source.ts";
+import { linesOf, sourceOfLines } from "./source.ts";
 import { readAnyYaml } from "./yaml.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
@@ -15,7 +15,7 @@ const blocks = readdirSync(examples)
 
 /** Whether the text is read here; if so, as by the library, which has nothing to report. */
 function isPlain(text: string): boolean {
-  const source = wholeSource(linesOf(text));
+  const source = sourceOfLines(linesOf(text));
   const node = readPlainYaml(source);
   if (node !== undefined) assert.deepEqual({ node, diagnostics: [] }, readAnyYaml(source), JSON.stringify(text));
   return node !== undefined;

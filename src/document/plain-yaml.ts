@@ -93,7 +93,7 @@ function readEntries(reading: Reading, indent: number, depth: number): Omit<MapN
     reading.at = lineOf(reading).start;
     const key = readKey(reading, blockKey, keys);
     if (key === undefined) return undefined;
-    const value = restIsBlank(reading) ? readBelow(reading, indent, depth) : readWhole(reading, depth);
+    const value = restIsBlank(reading) ? readBelow(reading, indent, depth) : readDocument(reading, depth);
     if (value === undefined) return undefined;
     entries.push({ key, value });
   } while (continues(reading, indent));
@@ -106,7 +106,7 @@ function readItems(reading: Reading, indent: number, depth: number): Omit<ListNo
     const { start } = lineOf(reading);
     if (!reading.text.startsWith("- ", start)) return undefined;
     reading.at = start + 1;
-    const value = readWhole(reading, depth);
+    const value = readDocument(reading, depth);
     if (value === undefined) return undefined;
     items.push(value);
   } while (continues(reading, indent));
@@ -120,7 +120,7 @@ function readBelow(reading: Reading, indent: number, depth: number): Node | unde
 }
 
 /** A value that fills the rest of its line, but for a comment. */
-function readWhole(reading: Reading, depth: number): Node | undefined {
+function readDocument(reading: Reading, depth: number): Node | undefined {
   skipBlanks(reading);
   const plain = matchAt(reading, plainStart) !== undefined;
   const value = plain ? readPlain(reading) : readInline(reading, depth);

@@ -86,11 +86,11 @@ function scalar(text: string, plain: (text: string, flow: boolean) => boolean): 
 
 /** Starts like something else of YAML: an indicator, or a dash, question mark or colon that stands alone. */
 const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
-const cannotBeSeen = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
+const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
 /** Whether `text` may stand without quotes. */
 function isPlain(text: string, flow: boolean): boolean {
-  if (text === "" || startsOtherwise.test(text) || cannotBeSeen.test(text)) return false;
+  if (text === "" || startsOtherwise.test(text) || invisible.test(text)) return false;
   if (/\s$|:\s|:$|\s#/.test(text)) return false;
   return !flow || !(/[,[\]{}]/.test(text) || /^[-?:]/.test(text));
 }

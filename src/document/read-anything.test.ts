@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { Span } from "../base/span.ts";
 import type { Node } from "./document.ts";
 import { readDocument } from "./read.ts";
-import { spanWithin } from "./span-within.ts";
+import { spanInside } from "./span-inside.ts";
 
 const flagship = readFileSync(new URL("../../examples/parcel-lockers.md", import.meta.url), "utf8");
 
@@ -47,7 +47,7 @@ function checkNode(node: Node, check: (span: Span, what: string) => void): void 
       checkNode(value, check);
     }
   } else {
-    for (let at = 0; at <= Math.min(node.value.length, 50); at++) spanWithin(node, at);
+    for (let at = 0; at <= Math.min(node.value.length, 50); at++) spanInside(node, at);
   }
 }
 

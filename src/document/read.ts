@@ -4,7 +4,7 @@ import { inOrder } from "../diagnostics/order.ts";
 import type { Document, Fence, Section, Suppression } from "./document.ts";
 import { decode } from "./encoding.ts";
 import { type RawFence, readMarkdown } from "./markdown.ts";
-import { type Lines, linesOf, type Source, spanIn, wholeSource } from "./source.ts";
+import { type Lines, linesOf, type Source, spanIn, sourceOfLines } from "./source.ts";
 import { readSuppressions } from "./suppression.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -41,12 +41,12 @@ export function readDocument(name: string, input: string | Uint8Array, options: 
 }
 
 function readData(blank: Document, lines: Lines): DocumentReading {
-  const { node, suppressions, diagnostics } = readBlock(wholeSource(lines));
+  const { node, suppressions, diagnostics } = readBlock(sourceOfLines(lines));
   return { document: { ...blank, ...(node && { root: node }), suppressions }, diagnostics };
 }
 
 function readSections(blank: Document, lines: Lines): DocumentReading {
-  const { title, sections: raw, loose, diagnostics: found } = readMarkdown(lines);
+  const { title, sections: raw, orphans, diagnostics: found } = readMarkdown(lines);
   const diagnostics: Diagnostic[] = [...found];
   const suppressions: Suppression[] = [];
   const sections = raw.map(
@@ -55,7 +55,7 @@ function readSections(blank: Document, lines: Lines): DocumentReading {
       fences: section.fences.map((fence) => readFence(fence, diagnostics, suppressions)),
     }),
   );
-  for (const { fence } of loose) if (isNormative(fence)) diagnostics.push(looseFence(fence, lines));
+  for (const { fence } of orphans) if (isNormative(fence)) diagnostics.push(orphanFence(fence, lines));
   return { document: { ...blank, ...(title && { title }), sections, suppressions }, diagnostics };
 }
 
@@ -108,7 +108,7 @@ function doubtfulFence(fence: Fence): Diagnostic | undefined {
   };
 }
 
-function looseFence(fence: Fence, lines: Lines): Diagnostic {
+function orphanFence(fence: Fence, lines: Lines): Diagnostic {
   return {
     code: "document/fence-outside-part",
     severity: "warning",

@@ -71,7 +71,7 @@ export function sourceOf(pieces: readonly SourceLine[]): Source {
 }
 
 /** The whole file as a source. */
-export function wholeSource(lines: Lines): Source {
+export function sourceOfLines(lines: Lines): Source {
   return sourceOf(
     lines.starts.map((offset, index) => ({ text: lineText(lines, index), line: index + 1, column: 1, offset })),
   );

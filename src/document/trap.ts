@@ -6,25 +6,25 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Edit, type Source, spanAt } from "./source.ts";
 
-export interface Mend {
+export interface QuickFix {
   readonly edits: readonly Edit[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A line of a source that something is wrong with. `fault` is the column (from 0) where the library stopped. */
-export interface FaultyLine {
+export interface BrokenLine {
   readonly text: string;
   readonly start: number;
-  readonly fault: number;
+  readonly parseError: number;
   readonly source: Source;
 }
 
 /** Nobody meant anything by a longer line, and the looking ahead below costs the square of its length. */
 const mostColumns = 1000;
 
-export function mendLine(line: FaultyLine): Mend | undefined {
+export function fixLine(line: BrokenLine): QuickFix | undefined {
   if (line.text.length > mostColumns) return undefined;
-  return mendTabs(line) ?? mendKey(line) ?? mendValue(line);
+  return fixTabs(line) ?? fixKey(line) ?? fixValue(line);
 }
 
 /** `text` as YAML in quotes: single quotes where double ones would need escapes. */
@@ -32,7 +32,7 @@ export function quotedForm(text: string): string {
   return /["\\]/.test(text) && !text.includes("'") ? `'${text}'` : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-function mendTabs(line: FaultyLine): Mend | undefined {
+function fixTabs(line: BrokenLine): QuickFix | undefined {
   const indent = /^ *\t[ \t]*/.exec(line.text)?.[0];
   if (indent === undefined) return undefined;
   const spaces = indent.replaceAll("\t", "  ");
@@ -53,7 +53,7 @@ function mendTabs(line: FaultyLine): Mend | undefined {
 }
 
 /** `*: anyone`, `@type: text`: a key that starts with a sign of YAML. */
-function mendKey(line: FaultyLine): Mend | undefined {
+function fixKey(line: BrokenLine): QuickFix | undefined {
   const { keyAt, valueAt, colon } = partsOf(line.text);
   if (colon < 0 || !isReserved(line.text, keyAt)) return undefined;
   const key = line.text.slice(keyAt, colon).trimEnd();
@@ -61,8 +61,8 @@ function mendKey(line: FaultyLine): Mend | undefined {
   return valueAt > colon ? quoting(line, [{ from: keyAt, to: keyAt + key.length, reason: reasonFor(key) }]) : undefined;
 }
 
-function mendValue(line: FaultyLine): Mend | undefined {
-  const { text, fault } = line;
+function fixValue(line: BrokenLine): QuickFix | undefined {
+  const { text, parseError } = line;
   const { keyAt, valueAt, colon } = partsOf(text);
   const end = valueEnd(text, valueAt);
   const value = text.slice(valueAt, end);
@@ -73,8 +73,8 @@ function mendValue(line: FaultyLine): Mend | undefined {
     const after = closingBracket(value, 0);
     // Closing brackets alone are brackets too many, not text.
     const trails = after > 0 && /[^\s}\]),]/.test(value.slice(after + 1));
-    const whole = trails || /^\{[\w.-]+\}$/.test(value);
-    return whole ? quoting(line, [{ from: valueAt, to: end, reason: bracketReason }]) : mendFlow(line, valueAt);
+    const isComplete = trails || /^\{[\w.-]+\}$/.test(value);
+    return isComplete ? quoting(line, [{ from: valueAt, to: end, reason: bracketReason }]) : fixFlow(line, valueAt);
   }
   if (value.startsWith('"') || value.startsWith("'")) {
     const after = value.indexOf(value[0] ?? "", 1);
@@ -82,7 +82,7 @@ function mendValue(line: FaultyLine): Mend | undefined {
     return trails ? quoting(line, [{ from: valueAt, to: end, reason: "goes on after its closing quote" }]) : undefined;
   }
   // Only inside of braces or brackets do these end a plain value; there the line is read as a piece of them.
-  if ("{[".includes(text[fault] ?? " ") && fault > valueAt) return mendFlow(line, colon < 0 ? keyAt : valueAt);
+  if ("{[".includes(text[parseError] ?? " ") && parseError > valueAt) return fixFlow(line, colon < 0 ? keyAt : valueAt);
   if (needsQuotes(value)) return quoting(line, [{ from: valueAt, to: end, reason: reasonFor(value) }]);
   const colonInside = /:(\s|$)/.test(value) && colon >= 0;
   return colonInside
@@ -160,7 +160,7 @@ interface Stretch {
 }
 
 /** The plain values in `{ … }` that hold or start with what they must not, from column `from` to the end of the line. */
-function mendFlow(line: FaultyLine, from: number): Mend | undefined {
+function fixFlow(line: BrokenLine, from: number): QuickFix | undefined {
   const { text } = line;
   const stretches: Stretch[] = [];
   let at = from;
@@ -175,7 +175,7 @@ function mendFlow(line: FaultyLine, from: number): Mend | undefined {
       if (/[{}[\]]/.test(value)) stretches.push({ from: at, to, reason: bracketReason });
       else if (/\([^)]*,/.test(value)) stretches.push({ from: at, to, reason: commaReason });
       else if (needsQuotes(value)) stretches.push({ from: at, to, reason: reasonFor(value) });
-      else if (at === line.fault && unspacedKey(value, 0) !== undefined) return spacing(line, at, to);
+      else if (at === line.parseError && unspacedKey(value, 0) !== undefined) return spacing(line, at, to);
       at = Math.max(to, at + 1);
     }
   }
@@ -225,7 +225,7 @@ function closingBracket(text: string, at: number): number {
 
 // The mends themselves.
 
-function quoting(line: FaultyLine, stretches: readonly Stretch[]): Mend {
+function quoting(line: BrokenLine, stretches: readonly Stretch[]): QuickFix {
   const edits: Edit[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const { from, to, reason } of stretches) {
@@ -257,7 +257,7 @@ function quotingEdits(value: string, quoted: string, start: number): readonly Ed
 }
 
 /** A space after the colon of the `key:value` that stands from `from` to `to`. */
-function spacing(line: FaultyLine, from: number, to: number): Mend {
+function spacing(line: BrokenLine, from: number, to: number): QuickFix {
   const written = line.text.slice(from, to);
   const colon = from + written.indexOf(":");
   const spaced = `${line.text.slice(from, colon)}: ${line.text.slice(colon + 1, to)}`;

@@ -11,8 +11,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Entry, MapNode, Node, TextNode, TextPiece } from "./document.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import { editedSource, type Source, spanAt } from "./source.ts";
-import { type Mend, mendLine, quotedForm } from "./trap.ts";
-import { faultText } from "./yaml-fault.ts";
+import { type QuickFix, fixLine, quotedForm } from "./trap.ts";
+import { errorText } from "./yaml-error.ts";
 
 export interface YamlReading {
   /** Absent when the text holds nothing, or nothing that could be read. */
@@ -21,7 +21,7 @@ export interface YamlReading {
 }
 
 /** More faults than this in one block are not listed one by one. */
-const mostFaults = 20;
+const mostErrors = 20;
 /** A block deeper than this is not read on: no document needs it, and every reader after this one recurses. */
 const deepest = 64;
 /** Each round mends every line that the one before stumbled over; a later fault can hide behind an earlier one. */
@@ -29,7 +29,7 @@ const mostRounds = 4;
 /** Text with more faults than this was never meant to be YAML. */
 const mostMendable = 1000;
 /** A longer block is read once, whatever is wrong with it: what people write by hand is a tenth of this. */
-const longestMended = 200_000;
+const longestFixed = 200_000;
 /** YAML itself has no longer keys on one line. */
 const longestKey = 1024;
 
@@ -41,29 +41,29 @@ export function readYaml(source: Source): YamlReading {
 /** What the library, and mending, make of a text. */
 export function readAnyYaml(source: Source): YamlReading {
   if (source.text.trim() === "") return { diagnostics: [] };
-  const mended: Diagnostic[] = [];
+  const fixed: Diagnostic[] = [];
   let current = source;
   let attempt = attemptAt(current);
-  const isShort = source.text.length <= longestMended;
-  for (let round = 0; isShort && round < mostRounds && attempt.faults.length > 0; round++) {
-    if (attempt.faults.length > mostMendable) break;
-    const mends = mendsFor(attempt, current);
-    if (mends.length === 0) break;
-    for (const mend of mends) mended.push(...mend.diagnostics);
+  const isShort = source.text.length <= longestFixed;
+  for (let round = 0; isShort && round < mostRounds && attempt.errors.length > 0; round++) {
+    if (attempt.errors.length > mostMendable) break;
+    const fixes = fixesFor(attempt, current);
+    if (fixes.length === 0) break;
+    for (const fix of fixes) fixed.push(...fix.diagnostics);
     current = editedSource(
       current,
-      mends.flatMap((mend) => mend.edits),
+      fixes.flatMap((fix) => fix.edits),
     );
     attempt = attemptAt(current);
   }
-  const broken = isShort && attempt.faults.some((fault) => fault.breaks);
+  const broken = isShort && attempt.errors.some((parseError) => parseError.breaks);
   const node = broken ? (readByEntries(current, 0, current.text.length, 0) ?? attempt.node) : attempt.node;
-  const faults = listed(attempt.faults, current);
-  return { ...(node && { node }), diagnostics: [...mended, ...attempt.diagnostics, ...faults] };
+  const errors = listed(attempt.errors, current);
+  return { ...(node && { node }), diagnostics: [...fixed, ...attempt.diagnostics, ...errors] };
 }
 
 /** Something the text cannot mean. `breaks` when what follows it may have been lost or misread. */
-interface Fault {
+interface ParseError {
   readonly code: string;
   readonly start: number;
   readonly end: number;
@@ -75,14 +75,14 @@ interface Fault {
 
 interface Attempt {
   readonly node?: Node;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ParseError[];
   /** Findings that stand whatever is mended. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads `source` from `from` to `to`, which must be the start and the end of lines. */
 function attemptAt(source: Source, from: number = 0, to: number = source.text.length): Attempt {
-  const walk: Walk = { source, from, faults: [], diagnostics: [] };
+  const walk: Walk = { source, from, errors: [], diagnostics: [] };
   const text = withoutDepths(source.text.slice(from, to));
   const parsed = yaml.parseAllDocuments(text, {
     schema: "failsafe",
@@ -94,11 +94,11 @@ function attemptAt(source: Source, from: number = 0, to: number = source.text.le
     keepSourceTokens: false,
     logLevel: "silent",
   });
-  if (!Array.isArray(parsed)) return { faults: [], diagnostics: [] };
+  if (!Array.isArray(parsed)) return { errors: [], diagnostics: [] };
   reportExtraValues(parsed, walk);
   const document = parsed[0];
   if (!document) return walk;
-  for (const error of [...document.errors, ...document.warnings]) walk.faults.push(faultOf(error, text, from));
+  for (const error of [...document.errors, ...document.warnings]) walk.errors.push(parseErrorOf(error, text, from));
   if (document.directives.yaml.explicit || /^%/m.test(text.slice(0, document.range[0]))) reportDirective(text, walk);
   const node = document.contents ? convert(document.contents, walk, 0) : undefined;
   if (node?.kind === "text" && !node.quoted) reportUnspacedText(node, rangeOf(document.contents, walk), walk);
@@ -127,10 +127,10 @@ const hidden = deepest + 2;
 function withoutDepths(text: string): string {
   if ((text.match(/[[{]/g)?.length ?? 0) < fewBrackets) return text;
   const pieces: string[] = [];
-  let [at, depth, kept, deep] = [0, 0, 0, 0];
+  let [at, depth, copiedUntil, deep] = [0, 0, 0, 0];
   const leave = (end: number): void => {
-    pieces.push(text.slice(kept, deep), "x", text.slice(deep + 1, end).replace(/[^\n]/g, " "));
-    kept = end;
+    pieces.push(text.slice(copiedUntil, deep), "x", text.slice(deep + 1, end).replace(/[^\n]/g, " "));
+    copiedUntil = end;
   };
   let isScalar = false;
   for (const lexeme of new yaml.Lexer().lex(text)) {
@@ -153,7 +153,7 @@ function withoutDepths(text: string): string {
     at += lexeme.length;
   }
   if (depth >= hidden) leave(text.length);
-  return pieces.length === 0 ? text : pieces.join("") + text.slice(kept);
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(copiedUntil);
 }
 
 function isNothing(node: Node): boolean {
@@ -164,7 +164,7 @@ interface Walk {
   readonly source: Source;
   /** The library counts from the start of what it was given, which stands here in the source. */
   readonly from: number;
-  readonly faults: Fault[];
+  readonly errors: ParseError[];
   readonly diagnostics: Diagnostic[];
 }
 
@@ -174,7 +174,7 @@ function convert(parsed: unknown, walk: Walk, depth: number): Node {
   const node = parsed as ParsedNode;
   const [start, end] = rangeOf(node, walk);
   if (yaml.isAlias(node)) {
-    walk.faults.push({
+    walk.errors.push({
       code: "document/yaml-anchor",
       start,
       end,
@@ -203,7 +203,7 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
   const { source } = walk;
   const braced = bracedName(node, source.text.slice(start, end));
   if (braced !== undefined) {
-    walk.faults.push({
+    walk.errors.push({
       code: "document/value-needs-quotes",
       start,
       end,
@@ -223,7 +223,7 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
     }
     if (key.value.length > longestKey) {
       const [keyStart, keyEnd] = rangeOf(pair.key, walk);
-      walk.faults.push({ start: keyStart, end: keyEnd, breaks: false, ...faultText("KEY_OVER_1024_CHARS", "") });
+      walk.errors.push({ start: keyStart, end: keyEnd, breaks: false, ...errorText("KEY_OVER_1024_CHARS", "") });
       continue;
     }
     if (key.value === "<<" && !key.quoted) {
@@ -254,7 +254,7 @@ function reportCutCalls(node: yaml.YAMLMap, walk: Walk): void {
     const [start, end] = rangeOf(value, walk);
     const written = walk.source.text.slice(start, end);
     if (!/\w\([^)]*$/.test(written)) continue;
-    walk.faults.push({
+    walk.errors.push({
       code: "document/value-needs-quotes",
       start,
       end,
@@ -317,7 +317,7 @@ function piecesOf(value: string, written: string, style: string, start: number, 
     at += step > 1 && (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
     along += step;
   }
-  return pieces.length > 0 ? withoutRepeats(pieces) : [{ at: 0, start: source.position(start) }];
+  return pieces.length > 0 ? deduplicated(pieces) : [{ at: 0, start: source.position(start) }];
 }
 
 function leadingIndent(written: string, along: number): number {
@@ -326,7 +326,7 @@ function leadingIndent(written: string, along: number): number {
   return blank.exec(written)?.[0].length ?? 0;
 }
 
-function withoutRepeats(pieces: readonly TextPiece[]): readonly TextPiece[] {
+function deduplicated(pieces: readonly TextPiece[]): readonly TextPiece[] {
   return pieces.filter((piece, index) => pieces[index + 1]?.at !== piece.at);
 }
 
@@ -353,15 +353,15 @@ function rangeOf(node: unknown, walk: Walk): readonly [start: number, end: numbe
 
 // What is diagnosed on the way.
 
-function faultOf(error: yaml.YAMLError, text: string, from: number): Fault {
+function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseError {
   const breaks = error.name === "YAMLParseError";
   if (error.message.startsWith("Missing closing") && error.message.endsWith("quote")) {
     // The library points at the end of everything; what has to be seen is the quote that was opened.
     const quote = error.message.includes('"') ? '"' : "'";
     const opening = openingQuote(text, error.pos[0], quote) + from;
-    return { start: opening, end: opening + 1, breaks, ...faultText("MISSING_CHAR", error.message) };
+    return { start: opening, end: opening + 1, breaks, ...errorText("MISSING_CHAR", error.message) };
   }
-  return { start: error.pos[0] + from, end: error.pos[1] + from, breaks, ...faultText(error.code, error.message) };
+  return { start: error.pos[0] + from, end: error.pos[1] + from, breaks, ...errorText(error.code, error.message) };
 }
 
 /** The last quote before `end` that can open a value, because nothing but the start of a value stands before it. */
@@ -376,7 +376,7 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
   const { text } = walk.source;
   if (node.anchor !== undefined) {
     const at = text.lastIndexOf(`&${node.anchor}`, start);
-    walk.faults.push({
+    walk.errors.push({
       code: "document/yaml-anchor",
       start: at,
       end: at + node.anchor.length + 1,
@@ -390,7 +390,7 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
     const last = text.lastIndexOf("!", start);
     const at = text[last - 1] === "!" ? last - 1 : last;
     const end = at + (/^!\S*/.exec(text.slice(at))?.[0].length ?? 1);
-    walk.faults.push({ start: at, end, breaks: false, ...faultText("TAG_RESOLVE_FAILED", "") });
+    walk.errors.push({ start: at, end, breaks: false, ...errorText("TAG_RESOLVE_FAILED", "") });
   }
 }
 
@@ -407,13 +407,13 @@ function reportKey(pair: yaml.Pair, walk: Walk, start: number, end: number): voi
 
 function reportUnspaced(pair: yaml.Pair, key: TextNode, walk: Walk): void {
   const [start, end] = rangeOf(pair.key, walk);
-  walk.faults.push({ start, end, breaks: false, ...missingSpace(key.value) });
+  walk.errors.push({ start, end, breaks: false, ...missingSpace(key.value) });
 }
 
 /** A whole block that is one word with a colon in it (`key:value`) was meant to be an entry. */
 function reportUnspacedText(node: TextNode, [start, end]: readonly [number, number], walk: Walk): void {
   if (!/^[\w.?-]+:[^\s:/]\S*$/.test(node.value)) return;
-  walk.faults.push({ start, end, breaks: false, ...missingSpace(node.value) });
+  walk.errors.push({ start, end, breaks: false, ...missingSpace(node.value) });
 }
 
 function missingSpace(written: string): { readonly code: string; readonly message: string; readonly help: string } {
@@ -458,18 +458,18 @@ function reportCutComment(written: string, end: number, walk: Walk): void {
   const found = comment.exec(text);
   const cut = found?.[1];
   if (found === null || cut === undefined || !(/^#[^\s#]/.test(cut) || isOpen(written))) return;
-  const whole = (written + found[0]).trimEnd();
+  const entryText = (written + found[0]).trimEnd();
   const start = end - written.length;
   walk.diagnostics.push({
     code: "document/comment-cuts-value",
     severity: "warning",
     message: `The value ends before \`${cut.trimEnd()}\`: a \`#\` after a space starts a comment.`,
     span: spanAt(walk.source, end + found[0].length - cut.length, end + found[0].trimEnd().length),
-    help: `Write \`${quotedForm(whole)}\` if it belongs to the value, or \`# \` with a space if it is a comment.`,
+    help: `Write \`${quotedForm(entryText)}\` if it belongs to the value, or \`# \` with a space if it is a comment.`,
     fix: {
       title: "Put the whole value in quotes",
-      span: spanAt(walk.source, start, start + whole.length),
-      text: quotedForm(whole),
+      span: spanAt(walk.source, start, start + entryText.length),
+      text: quotedForm(entryText),
     },
   });
 }
@@ -511,37 +511,37 @@ function reportDirective(text: string, walk: Walk): void {
 
 // Mending.
 
-function mendsFor(attempt: Attempt, source: Source): readonly Mend[] {
-  const mends: Mend[] = [];
+function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
+  const fixes: QuickFix[] = [];
   // The end of the line that was looked at last: faults come in order, and one look at a line is enough.
   let done = -1;
-  for (const [index, fault] of attempt.faults.toSorted((a, b) => a.start - b.start).entries()) {
+  for (const [index, parseError] of attempt.errors.toSorted((a, b) => a.start - b.start).entries()) {
     // What follows from an earlier break is no fault of its own line.
-    if (fault.start <= done || (fault.code === "document/yaml-out-of-place" && index > 0)) continue;
-    const start = source.text.lastIndexOf("\n", fault.start - 1) + 1;
-    const end = source.text.indexOf("\n", fault.start);
+    if (parseError.start <= done || (parseError.code === "document/yaml-out-of-place" && index > 0)) continue;
+    const start = source.text.lastIndexOf("\n", parseError.start - 1) + 1;
+    const end = source.text.indexOf("\n", parseError.start);
     done = end < 0 ? source.text.length : end;
-    const mend = mendLine({ text: source.text.slice(start, done), start, fault: fault.start - start, source });
-    if (mend) mends.push(mend);
+    const fix = fixLine({ text: source.text.slice(start, done), start, parseError: parseError.start - start, source });
+    if (fix) fixes.push(fix);
   }
-  return mends;
+  return fixes;
 }
 
 /** What stays wrong after mending, one a line, without what only follows from the first break in the flow of things. */
-function listed(faults: readonly Fault[], source: Source): readonly Diagnostic[] {
+function listed(errors: readonly ParseError[], source: Source): readonly Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const lines = new Set<number>();
   let adrift = false;
-  for (const fault of faults) {
-    const lost = fault.code === "document/yaml-out-of-place";
+  for (const parseError of errors) {
+    const lost = parseError.code === "document/yaml-out-of-place";
     if (lost && adrift) continue;
-    adrift ||= fault.breaks;
-    const span = spanAt(source, fault.start, Math.max(fault.end, fault.start));
+    adrift ||= parseError.breaks;
+    const span = spanAt(source, parseError.start, Math.max(parseError.end, parseError.start));
     if (lines.has(span.start.line)) continue;
     lines.add(span.start.line);
-    const { code, message, why, help } = fault;
+    const { code, message, why, help } = parseError;
     diagnostics.push({ code, severity: "error", message, span, ...(why && { why }), ...(help && { help }) });
-    if (diagnostics.length === mostFaults) break;
+    if (diagnostics.length === mostErrors) break;
   }
   return diagnostics;
 }
@@ -556,11 +556,11 @@ function readByEntries(source: Source, from: number, to: number, depth: number):
   const chunks = entryChunks(source.text, from, to);
   if (chunks.length === 0 || depth > deepest) return undefined;
   const entries: Entry[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const chunk of chunks) {
     for (const entry of readChunk(source, chunk, depth)) {
-      if (seen.has(entry.key.value)) continue;
-      seen.add(entry.key.value);
+      if (keys.has(entry.key.value)) continue;
+      keys.add(entry.key.value);
       entries.push(entry);
     }
   }
@@ -572,7 +572,7 @@ function readByEntries(source: Source, from: number, to: number, depth: number):
 function readChunk(source: Source, chunk: Chunk, depth: number): readonly Entry[] {
   const attempt = attemptAt(source, chunk.from, chunk.to);
   const read = attempt.node?.kind === "map" ? attempt.node.entries : [];
-  if (!attempt.faults.some((fault) => fault.breaks)) return read;
+  if (!attempt.errors.some((parseError) => parseError.breaks)) return read;
   const entry = read[0];
   const inner = entry && chunk.body !== undefined && readByEntries(source, chunk.body, chunk.to, depth + 1);
   return inner ? [{ key: entry.key, value: inner }] : read;
@@ -597,7 +597,7 @@ function entryChunks(text: string, from: number, to: number): readonly Chunk[] {
   return heads.map((head, index) => {
     const start = from + head.index;
     const next = heads[index + 1];
-    const alone = /:\s*(#.*)?$/.test(head[2] ?? "");
-    return { from: start, to: next ? from + next.index : to, ...(alone && { body: start + head[0].length + 1 }) };
+    const hasBody = /:\s*(#.*)?$/.test(head[2] ?? "");
+    return { from: start, to: next ? from + next.index : to, ...(hasBody && { body: start + head[0].length + 1 }) };
   });
 }

@@ -4,10 +4,11 @@
  * `components`, as they do there.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import { everyOperation } from "../plan/events.ts";
-import type { Operation, Plan } from "../plan/plan.ts";
+import { everyOperation } from "../plan/events/events.ts";
+import type { Operation } from "../plan/endpoints/types.ts";
+import type { Plan } from "../plan/plan.ts";
 import { openapi } from "./openapi/openapi.ts";
-import { type PossibleRefusal, refusalsOf } from "./openapi/refusals.ts";
+import { type PossibleError, possibleErrorsOf } from "./openapi/possible-errors.ts";
 
 export interface Described {
   /** The OpenAPI description itself. */
@@ -30,7 +31,7 @@ export interface DescribedOperation {
   readonly parameters: readonly Parameter[];
   readonly body?: DescribedBody;
   readonly successes: readonly Success[];
-  readonly refusals: readonly PossibleRefusal[];
+  readonly possibleErrors: readonly PossibleError[];
 }
 
 export interface DescribedBody {
@@ -69,9 +70,11 @@ export function describe(plan: Plan, baseUrl: string): Described {
   const byName = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
   const operations = Object.entries(document["paths"] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
     methods.flatMap((method): DescribedOperation[] => {
-      const said = item[method] as OperationObject | undefined;
-      const operation = byName.get(said?.operationId ?? "");
-      return said === undefined || operation === undefined ? [] : [described(plan, operation, path, said)];
+      const operationObject = item[method] as OperationObject | undefined;
+      const operation = byName.get(operationObject?.operationId ?? "");
+      return operationObject === undefined || operation === undefined
+        ? []
+        : [described(plan, operation, path, operationObject)];
     }),
   );
   const order = new Map([...byName.keys()].map((name, index) => [name, index]));
@@ -128,32 +131,37 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
 }
 
-function described(plan: Plan, operation: Operation, path: string, said: OperationObject): DescribedOperation {
-  const content = Object.entries(said.requestBody?.content ?? {});
+function described(
+  plan: Plan,
+  operation: Operation,
+  path: string,
+  operationObject: OperationObject,
+): DescribedOperation {
+  const content = Object.entries(operationObject.requestBody?.content ?? {});
   const [first] = content;
-  const form = said.requestBody?.content["multipart/form-data"]?.schema;
+  const form = operationObject.requestBody?.content["multipart/form-data"]?.schema;
   return {
     name: operation.name,
     operation,
     method: operation.method,
     path,
-    summary: said.summary,
-    description: said.description,
-    parameters: said.parameters ?? [],
+    summary: operationObject.summary,
+    description: operationObject.description,
+    parameters: operationObject.parameters ?? [],
     ...(first === undefined
       ? {}
       : {
           body: {
-            required: said.requestBody?.required ?? false,
+            required: operationObject.requestBody?.required ?? false,
             mediaTypes: content.map(([type]) => type),
             schema: first[1].schema ?? {},
             ...(form === undefined ? {} : { form }),
           },
         }),
-    successes: Object.entries(said.responses)
+    successes: Object.entries(operationObject.responses)
       .filter(([status]) => status.startsWith("2"))
       .map(([status, response]) => successOf(Number(status), response)),
-    refusals: refusalsOf(plan, operation),
+    possibleErrors: possibleErrorsOf(plan, operation),
   };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkExpression } from "../expression/check.ts";
-import { anyExpression, env, type Kind } from "../expression/generated.ts";
+import { anyExpression, env, type Kind } from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { keyOf, type TypedExpression } from "../expression/typed.ts";
 import { expressionText } from "./expression-text.ts";

@@ -4,8 +4,8 @@
  * itself, and refers to the others by theirs.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Model } from "../parts/model.ts";
-import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
+import type { Model } from "../language/model.ts";
+import { jsonSchemaOf } from "../language/resources/json-schema.ts";
 import type { Plan } from "../plan/plan.ts";
 import { componentOf, type Described, describe, type DescribedOperation } from "./described.ts";
 
@@ -33,7 +33,7 @@ export function jsonSchema(plan: Plan, model: Pick<Model, "resources">, baseUrl:
 /** Where a component is used, in words: the names of components say it only to those who know how they are made. */
 function titlesOf({ operations }: Described): Readonly<Record<string, string>> {
   const titles: Record<string, string> = {};
-  const tell = (schema: JsonObject | undefined, words: string): void => {
+  const setTitle = (schema: JsonObject | undefined, words: string): void => {
     const reference = schema?.["$ref"];
     const name = typeof reference === "string" ? componentOf(reference) : undefined;
     if (name !== undefined) titles[name] ??= words;
@@ -41,16 +41,16 @@ function titlesOf({ operations }: Described): Readonly<Record<string, string>> {
   const resources = new Set(operations.map(({ operation }) => operation.resource));
   for (const resource of resources) titles[resource] = `${resource}, as it is read`;
   for (const operation of operations) {
-    tell(operation.body?.schema, inputTitle(operation));
-    for (const { schema } of operation.successes) tell(schema, `What ${operation.name} gives`);
+    setTitle(operation.body?.schema, inputTitle(operation));
+    for (const { schema } of operation.successes) setTitle(schema, `What ${operation.name} gives`);
   }
   return titles;
 }
 
-function inputTitle({ name, operation: { deed, resource } }: DescribedOperation): string {
-  if (deed === "create") return `${resource}, as ${name} creates it`;
-  if (deed === "update") return `${resource}, as ${name} changes it`;
-  if (deed === "replace") return `${resource}, as ${name} replaces it`;
+function inputTitle({ name, operation: { action, resource } }: DescribedOperation): string {
+  if (action === "create") return `${resource}, as ${name} creates it`;
+  if (action === "update") return `${resource}, as ${name} changes it`;
+  if (action === "replace") return `${resource}, as ${name} replaces it`;
   return `What ${name} takes`;
 }
 

@@ -146,11 +146,11 @@ function recordOf({ env }: Checker, resource: string): ValueType {
 }
 
 function fitted(typed: TypedExpression, wanted: ValueType): TypedExpression {
-  if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return takenAs(typed, wanted);
+  if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return convertedTo(typed, wanted);
   return wanted.kind === "double" ? (promoted(typed) ?? typed) : typed;
 }
 
-function takenAs(operand: TypedExpression, type: ValueType): TypedExpression {
+function convertedTo(operand: TypedExpression, type: ValueType): TypedExpression {
   return { kind: "as", at: operand.at, type, nullable: true, operand };
 }
 
@@ -401,8 +401,8 @@ function namesPresent(expression: Expression, holds: boolean): readonly string[]
   const { operator, left, right } = expression;
   if (operator === (holds ? "&&" : "||")) return [...namesPresent(left, holds), ...namesPresent(right, holds)];
   if (operator !== (holds ? "!=" : "==")) return [];
-  const [asked, against] = left.kind === "null" ? [right, left] : [left, right];
-  return against.kind === "null" ? pathsTo(asked) : [];
+  const [operand, against] = left.kind === "null" ? [right, left] : [left, right];
+  return against.kind === "null" ? pathsTo(operand) : [];
 }
 
 /** What is there has an owner that is there: `locker.site` says so of `locker` too. */
@@ -445,7 +445,7 @@ function checkBinary(checker: Checker, { operator, left, right, at }: Binary): F
   const a = checkValue(checker, left);
   const b = checkValue(checker, right);
   if (!a || !b) return undefined;
-  if (operator === "in") return checkWithin(checker, a, b, at);
+  if (operator === "in") return checkMembership(checker, a, b, at);
   if (operator === "==" || operator === "!=") return checkEqual(checker, operator, a, b, at);
   if (operator === "<" || operator === "<=" || operator === ">" || operator === ">=") {
     return checkOrder(checker, operator, a, b, at);
@@ -486,8 +486,8 @@ function checkEqual(
 /** A value of unknown type equals another if it is one of that type and the same, or if both are absent. */
 function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpression {
   if (a.type.kind === "any" && isScalar(b.type)) return equality(b, a, at);
-  if (b.type.kind !== "any" || !isScalar(a.type)) return compare("==", promotedBeside(a, b), promotedBeside(b, a), at);
-  const same = compare("==", a, takenAs(b, a.type), at);
+  if (b.type.kind !== "any" || !isScalar(a.type)) return compare("==", promotedWith(a, b), promotedWith(b, a), at);
+  const same = compare("==", a, convertedTo(b, a.type), at);
   if (!a.nullable) return same;
   const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
   const both = logical("&&", compare("==", a, nothing, at), compare("==", b, nothing, at), at);
@@ -501,7 +501,7 @@ function numbered(typed: TypedExpression, other: ValueType): TypedExpression {
   return isNumber && isNamed ? ({ ...typed, type: int } as TypedExpression) : typed;
 }
 
-function promotedBeside(typed: TypedExpression, other: TypedExpression): TypedExpression {
+function promotedWith(typed: TypedExpression, other: TypedExpression): TypedExpression {
   return other.type.kind === "double" ? (promoted(typed) ?? typed) : typed;
 }
 
@@ -553,8 +553,8 @@ function checkOrder(
   second: TypedExpression,
   at: Extent,
 ): Found {
-  const a = promotedBeside(fitted(first, second.type), second);
-  const b = promotedBeside(fitted(second, first.type), first);
+  const a = promotedWith(fitted(first, second.type), second);
+  const b = promotedWith(fitted(second, first.type), first);
   if (a.type.kind === "null" || b.type.kind === "null") {
     return complain(checker, "never-true", `\`${operator}\` with null is never true`, at, "ask `== null` or `!= null`");
   }
@@ -564,8 +564,8 @@ function checkOrder(
   return complain(checker, "no-order", message, at, comparisonHelp(a, b));
 }
 
-function checkWithin(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
-  if (list.type.kind === "any") return withinUnknown(checker, value, list, at);
+function checkMembership(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
+  if (list.type.kind === "any") return membershipOfUnknown(checker, value, list, at);
   if (list.type.kind === "map") {
     const key = checkCalled(checker, value, "string");
     return key && { kind: "within", at, type: bool, nullable: false, value: key, list };
@@ -592,8 +592,8 @@ function checkWithin(checker: Checker, value: TypedExpression, list: TypedExpres
   return { kind: "within", at, type: bool, nullable: false, value: looked, list };
 }
 
-function withinUnknown(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
-  return checkWithin(checker, value, takenAs(list, anyList), at);
+function membershipOfUnknown(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
+  return checkMembership(checker, value, convertedTo(list, anyList), at);
 }
 
 /** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
@@ -601,7 +601,7 @@ function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpres
   // The value stands inside the macro that is made here, and has its own macros already: their places are taken.
   const slot = Math.max(checker.items.length, slotAfter(checker, value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
-  const body = compare("==", value, takenAs(item, value.type), at);
+  const body = compare("==", value, convertedTo(item, value.type), at);
   const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
   const guarded = value.nullable ? logical("&&", compare("!=", value, nothing, at), body, at) : body;
   return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
@@ -631,11 +631,11 @@ function checkArithmetic(
   second: TypedExpression,
   at: Extent,
 ): Found {
-  const a = promotedBeside(fitted(first, second.type), second);
-  const b = promotedBeside(fitted(second, first.type), first);
-  const meaning = calculationOf(operator, a.type, b.type);
-  if (!meaning) return complainArithmetic(checker, operator, a, b, at);
-  const { calculation, type } = meaning;
+  const a = promotedWith(fitted(first, second.type), second);
+  const b = promotedWith(fitted(second, first.type), first);
+  const chosen = calculationOf(operator, a.type, b.type);
+  if (!chosen) return complainArithmetic(checker, operator, a, b, at);
+  const { calculation, type } = chosen;
   const divides = calculation === "divide" || calculation === "remainder";
   const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
   // The moment stands first, whichever way it was written.
@@ -648,7 +648,7 @@ function isNonZero(typed: TypedExpression): boolean {
   return typed.kind === "constant" && typed.value !== 0;
 }
 
-interface Meaning {
+interface ResolvedCalculation {
   readonly calculation: Calculation;
   readonly type: ValueType;
 }
@@ -661,7 +661,7 @@ const numberCalculations: Readonly<Record<Arithmetic, Calculation>> = {
   "%": "remainder",
 };
 
-function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): Meaning | undefined {
+function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): ResolvedCalculation | undefined {
   const kinds = `${a.kind} ${operator} ${b.kind}`;
   if (isNumber(a) && a.kind === b.kind) {
     if (operator === "%" && a.kind === "double") return undefined;
@@ -847,9 +847,10 @@ function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "s
 }
 
 function checkHas(checker: Checker, call: Call): Found {
-  const [asked, more] = call.arguments;
-  if (!asked || more || (asked.kind !== "member" && asked.kind !== "name")) return wrongUse(checker, call, "has(x.y)");
-  const left = checkValue(checker, asked);
+  const [operand, more] = call.arguments;
+  if (!operand || more || (operand.kind !== "member" && operand.kind !== "name"))
+    return wrongUse(checker, call, "has(x.y)");
+  const left = checkValue(checker, operand);
   if (!left) return undefined;
   const right: TypedExpression = { kind: "constant", at: call.at, type: { kind: "null" }, nullable: true, value: null };
   return compare("!=", left, right, call.at);
@@ -1056,8 +1057,8 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
     return { kind: "calculate", at, type: text, nullable: false, calculation: "join", left, right };
   };
   const id = checkName(checker, "id", at);
-  const marked = id && joined(joined(variable([credential.name, name]), id), variable(["end"]));
-  return marked && name === "expiry" ? { ...marked, type: { kind: "timestamp" } } : marked;
+  const tokenText = id && joined(joined(variable([credential.name, name]), id), variable(["end"]));
+  return tokenText && name === "expiry" ? { ...tokenText, type: { kind: "timestamp" } } : tokenText;
 }
 
 function checkMatches(checker: Checker, call: Call): Found {
@@ -1068,8 +1069,8 @@ function checkMatches(checker: Checker, call: Call): Found {
   if (pattern.kind !== "string") {
     return complain(checker, "pattern-not-literal", "a pattern is a text that stands here", pattern.at);
   }
-  const fault = patternFault(pattern.value);
-  if (fault !== undefined) return complain(checker, "bad-pattern", `this pattern does not hold: ${fault}`, pattern.at);
+  const error = patternError(pattern.value);
+  if (error !== undefined) return complain(checker, "bad-pattern", `this pattern does not hold: ${error}`, pattern.at);
   const literal: TypedExpression = {
     kind: "constant",
     at: pattern.at,
@@ -1089,12 +1090,12 @@ function checkMatches(checker: Checker, call: Call): Found {
   );
 }
 
-function patternFault(pattern: string): string | undefined {
+function patternError(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);
     return undefined;
-  } catch (fault) {
-    return fault instanceof Error ? fault.message.replace(/^error parsing regexp: /, "") : String(fault);
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
   }
 }
 
@@ -1137,11 +1138,11 @@ function checkMacro(checker: Checker, call: Call, target: Expression, macro: Mac
 
 function mayBind(checker: Checker, name: string, at: Extent): boolean {
   const { env, items } = checker;
-  const taken =
+  const isUsed =
     items.some((bound) => bound.name === name) || Object.hasOwn(env.names, name) || Object.hasOwn(env.resources, name);
-  if (taken)
+  if (isUsed)
     complain(checker, "name-taken", `\`${name}\` already means something here`, at, "take another name for the item");
-  return !taken;
+  return !isUsed;
 }
 
 function checkBody(

@@ -56,7 +56,7 @@ const otherLibraries =
 /** Null stands for NaN and the infinities, and is equal to itself. */
 const aboutNaN = /^\/comparisons\/(?:eq|ne)_literal\/\w*_nan$/;
 
-function judge(path: string, example: Case): Outcome {
+function validate(path: string, example: Case): Outcome {
   const library = otherLibraries.exec(path)?.[1];
   if (library !== undefined) return { kind: "left out", reason: "extension or protobuf" };
   if (aboutNaN.test(path)) return { kind: "left out", reason: "NaN" };
@@ -186,7 +186,7 @@ test("CEL's conformance cases have CEL's results", () => {
   const counts: Record<string, number> = {};
   const wrong: string[] = [];
   for (const { path, example } of allCases(conformance, "")) {
-    const outcome = judge(path, example);
+    const outcome = validate(path, example);
     const counted = outcome.kind === "left out" ? `left out: ${outcome.reason}` : outcome.kind;
     counts[counted] = (counts[counted] ?? 0) + 1;
     if (outcome.kind === "wrong") wrong.push(`${path}: ${example.expr} ${outcome.why}`);

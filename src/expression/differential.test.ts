@@ -11,7 +11,17 @@ import { strings } from "@bufbuild/cel/ext";
 import fc from "fast-check";
 import { checkExpression } from "./check.ts";
 import { compileFunction, type Row, type Scope, type Value } from "./evaluate.ts";
-import { anyExpression, anyInput, anyOthers, anyThing, env, type Kind, other, plainThing, thing } from "./generated.ts";
+import {
+  anyExpression,
+  anyInput,
+  anyOthers,
+  anyRecord,
+  env,
+  type Kind,
+  other,
+  plainRecord,
+  sampleFields,
+} from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "./parse.ts";
 import { bindParameters, compileSql, type SqlContext } from "./sql.ts";
 import { type TypedExpression } from "./typed.ts";
@@ -37,7 +47,7 @@ function open(): DatabaseSync {
   const database = new DatabaseSync(":memory:");
   database.function("nonet_number", (value) => (value === null ? null : JSON.stringify(value)));
   for (const [table, fields] of [
-    ["thing", thing],
+    ["thing", sampleFields],
     ["other", other],
   ] as const) {
     const columns = Object.entries(fields).map(([name, { type }]) => `"${name}" ${columnTypes[type.kind] ?? "TEXT"}`);
@@ -85,7 +95,7 @@ const database = open();
 function compareWithSqlite(text: string, things: readonly Row[], others: readonly Row[], variables: Row): boolean {
   const expression = typed(text);
   if (!expression) return false;
-  fill(database, "thing", thing, things);
+  fill(database, "thing", sampleFields, things);
   fill(database, "other", other, others);
   const tables: Readonly<Record<string, readonly Row[]>> = { Thing: things, Other: others };
   const ask = compileFunction(expression);
@@ -129,7 +139,7 @@ function assertFiltered(text: string, expression: TypedExpression, variables: Ro
 }
 
 const things = fc
-  .array(anyThing, { minLength: 1, maxLength: 4 })
+  .array(anyRecord, { minLength: 1, maxLength: 4 })
   .map((rows) => rows.map((row, i) => ({ id: `t${i + 1}`, ...row })));
 
 for (const kind of kinds) {
@@ -198,7 +208,9 @@ test("numbers that leave their range, and lists of which a part is not there", (
     "s in (tags + tags)",
   ];
   for (const text of examples) {
-    const asked = compareWithSqlite(text, [row], [{ id: "o1", k: 0, kn: null, name: "n", thing: null }], { input: {} });
+    const asked = compareWithSqlite(text, [row], [{ id: "o1", k: 0, kn: null, name: "n", sampleFields: null }], {
+      input: {},
+    });
     assert.ok(asked, text);
   }
 });
@@ -244,7 +256,7 @@ for (const kind of ["bool", "int", "double", "string", "texts"] as const) {
     let compared = 0;
     const runs = 300;
     fc.assert(
-      fc.property(anyExpression(kind, true), plainThing, (text, record) => {
+      fc.property(anyExpression(kind, true), plainRecord, (text, record) => {
         const expression = typed(text);
         if (!expression) return;
         const bindings = { ...record, i: BigInt(record.i), nums: record.nums.map(BigInt) };

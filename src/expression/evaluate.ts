@@ -184,7 +184,7 @@ function compile(typed: TypedExpression): Run {
     case "calculate":
       return compileCalculate(typed);
     case "within":
-      return compileWithin(typed.value, typed.list);
+      return compileMembership(typed.value, typed.list);
     case "choose": {
       const test = compile(typed.test);
       const whenTrue = compile(typed.whenTrue);
@@ -198,7 +198,7 @@ function compile(typed: TypedExpression): Run {
     case "as": {
       const operand = compile(typed.operand);
       const { type } = typed;
-      return (scope, frame) => takeAs(operand(scope, frame), type);
+      return (scope, frame) => convertTo(operand(scope, frame), type);
     }
   }
 }
@@ -234,7 +234,7 @@ function rowsOf(scope: Scope, resource: string): Iterable<Row> {
 }
 
 /** A value of unknown type as one of a type, or null. */
-function takeAs(value: unknown, type: ValueType): Value {
+function convertTo(value: unknown, type: ValueType): Value {
   switch (type.kind) {
     case "bool":
       return typeof value === "boolean" ? value : null;
@@ -249,14 +249,14 @@ function takeAs(value: unknown, type: ValueType): Value {
     case "timestamp":
       return typeof value === "string" ? (readTimestamp(value) ?? null) : null;
     case "list":
-      return Array.isArray(value) ? takeItems(value, type.of) : null;
+      return Array.isArray(value) ? convertItems(value, type.of) : null;
     default:
       return (value ?? null) as Value;
   }
 }
 
-function takeItems(list: readonly unknown[], of: ValueType): Value {
-  return of.kind === "any" ? (list as Value) : list.map((item) => takeAs(item, of));
+function convertItems(list: readonly unknown[], of: ValueType): Value {
+  return of.kind === "any" ? (list as Value) : list.map((item) => convertTo(item, of));
 }
 
 // Comparisons
@@ -322,7 +322,7 @@ const textOrders: typeof plainOrders = {
   ">=": (a, b) => compareText(a as string, b as string) >= 0,
 };
 
-function compileWithin(value: TypedExpression, list: TypedExpression): Run {
+function compileMembership(value: TypedExpression, list: TypedExpression): Run {
   const looked = compile(value);
   if (list.type.kind === "map") {
     const map = compile(list);
@@ -333,10 +333,10 @@ function compileWithin(value: TypedExpression, list: TypedExpression): Run {
     const set = new Set<unknown>(list.items.map((item) => item.value).filter((one) => one !== null));
     return (scope, frame) => set.has(looked(scope, frame));
   }
-  const within = compile(list);
+  const target = compile(list);
   return (scope, frame) => {
     const wanted = looked(scope, frame);
-    const values = within(scope, frame);
+    const values = target(scope, frame);
     if (wanted === null || wanted === undefined || !Array.isArray(values)) return false;
     spend(frame, values.length);
     return values.some((item) => same(frame, item, wanted));
@@ -375,9 +375,9 @@ function calculationFor(calculation: Calculate["calculation"], type: ValueType):
     case "between":
       return (a, b) => durationOf(Date.parse(a as string) - Date.parse(b as string));
     default: {
-      const within = type.kind === "int" ? asInt : type.kind === "duration" ? durationOf : asDouble;
-      const operate = numberOperations(calculation, type.kind === "int");
-      return (a, b) => within(operate(a as number, b as number));
+      const target = type.kind === "int" ? asInt : type.kind === "duration" ? durationOf : asDouble;
+      const compute = numberOperations(calculation, type.kind === "int");
+      return (a, b) => target(compute(a as number, b as number));
     }
   }
 }

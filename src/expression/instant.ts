@@ -44,15 +44,15 @@ const nanoseconds: Readonly<Record<string, bigint>> = {
  * of milliseconds or is out of range.
  */
 export function readDuration(text: string): number | undefined {
-  const whole = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.exec(text);
-  if (!whole) return text === "0" || text === "-0" || text === "+0" ? 0 : undefined;
+  const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.exec(text);
+  if (!match) return text === "0" || text === "-0" || text === "+0" ? 0 : undefined;
   let total = 0n;
-  for (const [, before = "", after = "", unit = ""] of (whole[2] ?? "").matchAll(/(\d*)\.?(\d*)(ns|us|µs|ms|s|m|h)/g)) {
+  for (const [, before = "", after = "", unit = ""] of (match[2] ?? "").matchAll(/(\d*)\.?(\d*)(ns|us|µs|ms|s|m|h)/g)) {
     const scale = 10n ** BigInt(after.length);
     const scaled = BigInt(before + after || "0") * (nanoseconds[unit] ?? 0n);
     if (scaled % scale !== 0n) return undefined;
     total += scaled / scale;
   }
   if (total % 1_000_000n !== 0n || total / 1_000_000n > BigInt(longestDuration)) return undefined;
-  return Number(total / 1_000_000n) * (whole[1] === "-" ? -1 : 1) + 0;
+  return Number(total / 1_000_000n) * (match[1] === "-" ? -1 : 1) + 0;
 }

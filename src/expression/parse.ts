@@ -25,18 +25,18 @@ export interface Parsed {
 
 /** The expression that the whole of a text is. Reading stops at the first problem. */
 export function parseExpression(text: string): Parsed {
-  if (text.length > limits.text) return refused(tooLarge(`longer than ${limits.text} characters`, 0, text.length));
+  if (text.length > limits.text) return failed(tooLarge(`longer than ${limits.text} characters`, 0, text.length));
   const scanned = scan(text);
-  if ("problem" in scanned) return refused(scanned.problem);
+  if ("problem" in scanned) return failed(scanned.problem);
   const reader: Reader = { tokens: scanned.tokens, next: 0, depth: 0, problem: undefined };
   const expression = readExpression(reader);
   if (expression && peek(reader).kind !== "end") unexpected(reader, "an operator or the end");
-  if (!expression || reader.problem) return refused(reader.problem ?? impossible());
+  if (!expression || reader.problem) return failed(reader.problem ?? impossible());
   const oversize = oversizeOf(expression);
-  return oversize ? refused(oversize) : { expression, problems: [] };
+  return oversize ? failed(oversize) : { expression, problems: [] };
 }
 
-function refused(problem: ExpressionProblem): Parsed {
+function failed(problem: ExpressionProblem): Parsed {
   return { problems: [problem] };
 }
 
@@ -58,7 +58,7 @@ function peek(reader: Reader, ahead = 0): Token {
   return reader.tokens[Math.max(0, Math.min(reader.next + ahead, reader.tokens.length - 1))] ?? impossible();
 }
 
-function take(reader: Reader): Token {
+function nextToken(reader: Reader): Token {
   const token = peek(reader);
   reader.next += 1;
   return token;
@@ -68,7 +68,7 @@ function isSign(token: Token, value: string): boolean {
   return token.kind === "sign" && token.value === value;
 }
 
-function takeSign(reader: Reader, value: string): boolean {
+function acceptSign(reader: Reader, value: string): boolean {
   if (!isSign(peek(reader), value)) return false;
   reader.next += 1;
   return true;
@@ -124,10 +124,10 @@ function readExpression(reader: Reader): Read<Expression> {
 
 function readConditional(reader: Reader): Read<Expression> {
   const test = readBinary(reader, 1);
-  if (!test || !takeSign(reader, "?")) return test;
+  if (!test || !acceptSign(reader, "?")) return test;
   const whenTrue = readBinary(reader, 1);
   if (!whenTrue) return undefined;
-  if (!takeSign(reader, ":")) return unexpected(reader, "`:`");
+  if (!acceptSign(reader, ":")) return unexpected(reader, "`:`");
   const whenFalse = readExpression(reader);
   if (!whenFalse) return undefined;
   return { kind: "conditional", at: { start: test.at.start, end: whenFalse.at.end }, test, whenTrue, whenFalse };
@@ -155,13 +155,13 @@ function operatorOf(token: Token): BinaryOperator | undefined {
 /** CEL lets a sign repeat itself (`!!a`, `--a`) but not mix (`!-a`). */
 function readUnary(reader: Reader): Read<Expression> {
   const first = peek(reader);
-  const repeated = isSign(first, "!") ? "!" : isSign(first, "-") ? "-" : undefined;
+  const prefix = isSign(first, "!") ? "!" : isSign(first, "-") ? "-" : undefined;
   const starts: number[] = [];
-  while (repeated !== undefined && isSign(peek(reader), repeated)) starts.push(take(reader).start);
+  while (prefix !== undefined && isSign(peek(reader), prefix)) starts.push(nextToken(reader).start);
   let operand = readMember(reader);
   for (const start of starts.reverse()) {
     if (!operand) return undefined;
-    operand = { kind: repeated === "!" ? "not" : "negate", at: { start, end: operand.at.end }, operand };
+    operand = { kind: prefix === "!" ? "not" : "negate", at: { start, end: operand.at.end }, operand };
   }
   return operand;
 }
@@ -174,7 +174,7 @@ function readMember(reader: Reader): Read<Expression> {
       const help = "use `in`, `exists` or, for a member, a dot";
       return complain(reader, notInLanguage("indexes", help, token.start, token.end));
     }
-    if (!takeSign(reader, ".")) return object;
+    if (!acceptSign(reader, ".")) return object;
     object = readSelection(reader, object);
   }
   return undefined;
@@ -188,7 +188,7 @@ function readSelection(reader: Reader, object: Expression): Read<Expression> {
   if (token.kind === "quoted-name" || (token.kind === "name" && !keywords.has(token.value))) {
     reader.next += 1;
     const nameAt: Extent = { start: token.start, end: token.end };
-    if (token.kind === "name" && takeSign(reader, "(")) return readCall(reader, token.value, nameAt, object);
+    if (token.kind === "name" && acceptSign(reader, "(")) return readCall(reader, token.value, nameAt, object);
     const at = { start: object.at.start, end: token.end };
     return { kind: "member", at, object, name: token.value, nameAt };
   }
@@ -209,13 +209,13 @@ function readItems(reader: Reader, close: ")" | "]"): Read<{ items: Expression[]
   for (;;) {
     const token = peek(reader);
     const mayClose = items.length === 0 || close === "]";
-    if (mayClose && takeSign(reader, close)) return { items, end: token.end };
+    if (mayClose && acceptSign(reader, close)) return { items, end: token.end };
     const item = readExpression(reader);
     if (!item) return undefined;
     items.push(item);
     const after = peek(reader);
-    if (takeSign(reader, close)) return { items, end: after.end };
-    if (!takeSign(reader, ",")) return unexpected(reader, `\`,\` or \`${close}\``);
+    if (acceptSign(reader, close)) return { items, end: after.end };
+    if (!acceptSign(reader, ",")) return unexpected(reader, `\`,\` or \`${close}\``);
   }
 }
 
@@ -233,8 +233,8 @@ function readPrimary(reader: Reader): Read<Expression> {
     case "name":
       return readName(reader, token.value, at);
     case "sign":
-      if (takeSign(reader, "(")) return readBracketed(reader, at);
-      if (takeSign(reader, "[")) {
+      if (acceptSign(reader, "(")) return readBracketed(reader, at);
+      if (acceptSign(reader, "[")) {
         const list = readItems(reader, "]");
         return list && { kind: "list", at: { start: at.start, end: list.end }, items: list.items };
       }
@@ -249,7 +249,7 @@ function readBracketed(reader: Reader, opening: Extent): Read<Expression> {
   const inner = readExpression(reader);
   if (!inner) return undefined;
   const { end } = peek(reader);
-  if (!takeSign(reader, ")")) return unexpected(reader, "`)`");
+  if (!acceptSign(reader, ")")) return unexpected(reader, "`)`");
   return { ...inner, at: { start: opening.start, end } };
 }
 
@@ -262,7 +262,7 @@ function readName(reader: Reader, name: string, at: Extent): Read<Expression> {
     const help = "CEL keeps this word for itself; a field of that name can only follow a dot, as in `old." + name + "`";
     return complain(reader, { code: "reserved-word", message: `\`${name}\` cannot stand alone`, help, ...at });
   }
-  return takeSign(reader, "(") ? readCall(reader, name, at) : { kind: "name", at, name };
+  return acceptSign(reader, "(") ? readCall(reader, name, at) : { kind: "name", at, name };
 }
 
 function tooLarge(how: string, start: number, end: number): ExpressionProblem {

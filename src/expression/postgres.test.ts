@@ -6,7 +6,16 @@ import fc from "fast-check";
 import { postgresForFile } from "../../test/postgres/for-file.ts";
 import { checkExpression } from "./check.ts";
 import { compileFunction, type Row, type Value } from "./evaluate.ts";
-import { anyExpression, anyInput, anyOthers, anyThing, env, type Kind, other, thing } from "./generated.ts";
+import {
+  anyExpression,
+  anyInput,
+  anyOthers,
+  anyRecord,
+  env,
+  type Kind,
+  other,
+  sampleFields,
+} from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "./parse.ts";
 import { bindParameters, compileSql } from "./sql.ts";
 import { postgresType } from "./sql-text.ts";
@@ -115,13 +124,13 @@ for (const kind of kinds) {
   test(`property: function and PostgreSQL agree on ${kind}`, async () => {
     const seed = Math.trunc(Math.random() * 2 ** 31);
     const sample = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number): T[] => fc.sample(arbitrary, { seed, numRuns });
-    const things = sample(anyThing, 5).map((row, i) => ({ id: `t${i + 1}`, ...withoutExtremes(row) }));
+    const things = sample(anyRecord, 5).map((row, i) => ({ id: `t${i + 1}`, ...withoutExtremes(row) }));
     const [others = []] = sample(anyOthers, 1);
     const [input = {}] = sample(anyInput, 1);
     const questions = sample(anyExpression(kind), 400)
       .map((text) => questionOf(text, kind, things, others, input))
       .filter((question) => question !== undefined);
-    const setup = tableOf("thing", thing, things) + tableOf("other", other, others);
+    const setup = tableOf("thing", sampleFields, things) + tableOf("other", other, others);
     const given = await answers(setup, questions);
     questions.forEach((question, i) => {
       const line = given[i] ?? "";

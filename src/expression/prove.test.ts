@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkExpression } from "./check.ts";
 import { compileFunction, type Row } from "./evaluate.ts";
-import { anyExpression, anyInput, anyOthers, anyThing, env } from "./generated.ts";
+import { anyExpression, anyInput, anyOthers, anyRecord, env } from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "./parse.ts";
 import { always, constantValue, exclusive, satisfiable } from "./prove.ts";
 import type { TypedExpression } from "./typed.ts";
@@ -182,7 +182,7 @@ const { anyGuard } = fc.letrec<{ anyGuard: string }>((tie) => {
 test("property: no row refutes a proof", () => {
   const variables = (input: Row): Row => ({ input, now: "2026-02-01T00:00:00.000Z" });
   let proofs = 0;
-  const rows = fc.array(fc.tuple(anyThing, anyInput), { minLength: 5, maxLength: 20 });
+  const rows = fc.array(fc.tuple(anyRecord, anyInput), { minLength: 5, maxLength: 20 });
   const conditions = fc.oneof(anyExpression("bool"), anyGuard);
   fc.assert(
     fc.property(conditions, conditions, rows, anyOthers, (first, second, things, others) => {

@@ -153,7 +153,7 @@ function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
     case "compare":
       return learnComparison(knowledge, typed, holds);
     case "within":
-      if (typed.list.kind === "list") return learnWithin(knowledge, typed.value, typed.list.items, holds);
+      if (typed.list.kind === "list") return learnMembership(knowledge, typed.value, typed.list.items, holds);
       return learnTruth(knowledge, typed, holds);
     default:
       return learnTruth(knowledge, typed, holds);
@@ -163,7 +163,7 @@ function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
 /** Something that is only ever true or not: read, or asked of a list. */
 function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean): boolean {
   const domain = domainOf(knowledge, typed);
-  if (holds) keepAmong(domain, [true]);
+  if (holds) intersect(domain, [true]);
   else domain.not.add(true);
   if (holds) domain.null = false;
   if (holds && typed.kind === "call" && !typed.arguments.every((argument) => learnPresence(knowledge, argument)))
@@ -265,13 +265,13 @@ function learnConstant(
     if (value !== null) return true;
     const isNull = operator === "==" || operator === "!=" ? (operator === "==") === holds : undefined;
     if (isNull === undefined) return !holds;
-    if (isNull) keepAmong(domain, []);
+    if (isNull) intersect(domain, []);
     else domain.null = false;
     return isPossible(domain);
   }
   if (operator === "!=") return learnConstant(knowledge, typed, "==", value, !holds);
   if (operator === "==") {
-    if (holds) keepAmong(domain, [value]);
+    if (holds) intersect(domain, [value]);
     else domain.not.add(value);
     if (holds) domain.null = false;
     return isPossible(domain);
@@ -304,12 +304,12 @@ function order(a: Plain, b: Plain): number {
   return Number(a) - Number(b);
 }
 
-function keepAmong(domain: Domain, values: readonly Plain[]): void {
+function intersect(domain: Domain, values: readonly Plain[]): void {
   const { among } = domain;
   domain.among = new Set(among ? values.filter((value) => among.has(value)) : values);
 }
 
-function learnWithin(
+function learnMembership(
   knowledge: Knowledge,
   value: TypedExpression,
   items: readonly TypedExpression[],
@@ -319,7 +319,7 @@ function learnWithin(
   const plain = values.filter((one): one is Plain => typeof one !== "object" && one !== undefined);
   if (plain.length < values.length) return true;
   const domain = domainOf(knowledge, value);
-  if (holds) keepAmong(domain, plain);
+  if (holds) intersect(domain, plain);
   else for (const one of plain) domain.not.add(one);
   if (holds) domain.null = false;
   return isPossible(domain);
@@ -331,9 +331,9 @@ function isPossible(domain: Domain): boolean {
   if (among) return [...among].some((value) => !not.has(value) && isAbove(value, low) && isBelow(value, high));
   if (!low || !high) return true;
   const [least, most] =
-    domain.type.kind === "int" || domain.type.kind === "duration" ? wholeBounds(low, high) : [low, high];
+    domain.type.kind === "int" || domain.type.kind === "duration" ? integerBounds(low, high) : [low, high];
   const width = order(most.value, least.value);
-  if (width > 0) return !isWholeRangeTaken(domain, least, most);
+  if (width > 0) return !isFullRangeExcluded(domain, least, most);
   return width === 0 && !least.open && !most.open && !not.has(least.value);
 }
 
@@ -350,7 +350,7 @@ function isBelow(value: Plain, high: Bound | undefined): boolean {
 }
 
 /** Whole numbers between open bounds are those between closed ones: `1 < n && n < 2` has none. */
-function wholeBounds(low: Bound, high: Bound): readonly [Bound, Bound] {
+function integerBounds(low: Bound, high: Bound): readonly [Bound, Bound] {
   const least = Number(low.value);
   const most = Number(high.value);
   const first = low.open ? Math.floor(least) + 1 : Math.ceil(least);
@@ -361,7 +361,7 @@ function wholeBounds(low: Bound, high: Bound): readonly [Bound, Bound] {
   ];
 }
 
-function isWholeRangeTaken({ type, not }: Domain, least: Bound, most: Bound): boolean {
+function isFullRangeExcluded({ type, not }: Domain, least: Bound, most: Bound): boolean {
   if (type.kind !== "int" && type.kind !== "duration") return false;
   const [first, last] = [Number(least.value), Number(most.value)];
   if (last - first >= not.size) return false;
@@ -386,13 +386,13 @@ function learnRelation(knowledge: Knowledge, { operator, left, right }: Compare,
   const isOrder = operator !== "==" && operator !== "!=";
   if (holds && isOrder && !(learnPresence(knowledge, left) && learnPresence(knowledge, right))) return false;
   const [a, b] = [keyOf(left), keyOf(right)];
-  const seen = a <= b ? operator : mirrored[operator];
+  const oriented = a <= b ? operator : mirrored[operator];
   const key = a <= b ? `${a} ${b}` : `${b} ${a}`;
   const known = relations.get(key) ?? new Set(possibleRelations(left, right, a === b));
-  const wanted = trueIn[seen];
-  const kept = new Set([...known].filter((relation) => wanted.includes(relation) === holds));
-  relations.set(key, kept);
-  return kept.size > 0;
+  const wanted = trueIn[oriented];
+  const remaining = new Set([...known].filter((relation) => wanted.includes(relation) === holds));
+  relations.set(key, remaining);
+  return remaining.size > 0;
 }
 
 function possibleRelations(left: TypedExpression, right: TypedExpression, same: boolean): readonly Relation[] {

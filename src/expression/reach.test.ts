@@ -75,7 +75,7 @@ function shownDependency({ affected, columns, resource }: Dependency): string {
   return `${resource}(${columns.join()}) ${tied}${affected?.absent === undefined ? "" : ", or absent"}`;
 }
 
-const table: readonly (readonly [text: string, own: string, others: readonly string[], key?: string])[] = [
+const table: readonly (readonly [text: string, local: string, others: readonly string[], key?: string])[] = [
   ["n <= 3", "n", []],
   ["team.n <= n", "team,n", ["Team(n) id as _: team == _"], "team"],
   [
@@ -113,10 +113,10 @@ const table: readonly (readonly [text: string, own: string, others: readonly str
   ["[n, 2].exists(k, Seat.filter(s, s.n == k).size() > 3)", "n", ["Seat(n) all"]],
 ]; // biome-ignore format: a table
 
-for (const [text, own, others, key] of table) {
+for (const [text, local, others, key] of table) {
   test(`reach of ${text}`, () => {
     const found = reach(text);
-    assert.deepEqual([found.own.join(), found.others.map(shownDependency), found.key], [own, others, key]);
+    assert.deepEqual([found.local.join(), found.others.map(shownDependency), found.key], [local, others, key]);
     assert.equal(found.aboutWrite, false);
     for (const { affected } of found.others) if (affected) assert.ok(expressibleInSql(affected.where));
   });
@@ -128,7 +128,7 @@ test("what mentions the moment or the record before is about a write", () => {
     "Seat.filter(s, s.n > n).size() < 2 || now > timestamp('2026-01-01T00:00:00Z')",
   ])
     assert.equal(reach(text).aboutWrite, true, text);
-  assert.deepEqual(reach("old == null || old.n < n || team.n > 1").own, ["n", "team"]);
+  assert.deepEqual(reach("old == null || old.n < n || team.n > 1").local, ["n", "team"]);
 });
 
 test("two lists that are tied by different fields have no key, by one they have it", () => {
@@ -179,12 +179,12 @@ function anyCondition(around: readonly Named[], depth: number): fc.Arbitrary<str
   const list = around.length >= 2 ? inner : fc.constantFrom("Seat", "Team", "Club").chain((resource) => {
     const name = `v${around.length}`;
     const body = anyCondition([...around, { name, resource }], depth - 1);
-    const own = paths([{ name, resource }], "int").filter((path) => path.startsWith(`${name}.`));
+    const local = paths([{ name, resource }], "int").filter((path) => path.startsWith(`${name}.`));
     return fc.oneof(
       body.map((text) => `${resource}.exists(${name}, ${text})`),
       body.map((text) => `${resource}.all(${name}, ${text})`),
       body.map((text) => `${resource}.filter(${name}, ${text}).size() <= 1`),
-      fc.tuple(body, fc.constantFrom(...own)).map(([text, path]) => `${resource}.filter(${name}, ${text}).map(${name}, ${path}).sum() > 2`),
+      fc.tuple(body, fc.constantFrom(...local)).map(([text, path]) => `${resource}.filter(${name}, ${text}).map(${name}, ${path}).sum() > 2`),
     );
   }); // biome-ignore format: short
   return fc.oneof(
@@ -251,13 +251,13 @@ interface Written {
   readonly row: Row | undefined;
 }
 
-/** As `src/plan/rules.ts` and `src/serve/rules.ts` make of it. */
-function isConcerned({ own, others }: Reach, state: State, record: Row, writes: readonly Written[]): boolean {
+/** As `src/plan/resources/rules.ts` and `src/runtime/records/rules.ts` make of it. */
+function isConcerned({ local, others }: Reach, state: State, record: Row, writes: readonly Written[]): boolean {
   const differ = ({ old: before, row }: Written, columns: readonly string[]): boolean =>
     columns.some((name) => (before?.[name] ?? null) !== (row?.[name] ?? null));
   return writes.some((write) => {
     const { resource, old: before, row } = write;
-    if (resource === "Seat" && row?.["id"] === record["id"] && (before === undefined || differ(write, own)))
+    if (resource === "Seat" && row?.["id"] === record["id"] && (before === undefined || differ(write, local)))
       return true;
     return others.some(({ affected, columns, kind, resource: other }) => {
       if (other !== resource) return false;

@@ -10,7 +10,7 @@ export interface Reach {
   /** It mentions a variable of the moment (`caller`, `now`, `old`): it is about a write, and not about what is stored. */
   readonly aboutWrite: boolean;
   /** Fields of its own record, also through `old`. */
-  readonly own: readonly string[];
+  readonly local: readonly string[];
   readonly others: readonly Dependency[];
   /**
    * The own field by which it reaches all others: two writes that reach it through different values of this field do not
@@ -57,7 +57,7 @@ interface Frame {
   readonly slot: number;
   readonly columns: Set<string>;
   /** Equalities between a field of theirs and something of what is around. */
-  readonly links: { readonly own: Node; readonly outer: TypedExpression }[];
+  readonly joins: { readonly local: Node; readonly outer: TypedExpression }[];
   readonly around: Frames;
   readonly at: TypedExpression["at"];
 }
@@ -67,7 +67,7 @@ type Node = Extract<TypedExpression, { kind: "item-field" }>;
 type WalkNode = Extract<TypedExpression, { kind: "walk" }>;
 
 export function reachOf(condition: TypedExpression): Reach {
-  const own = new Set<string>();
+  const local = new Set<string>();
   const frames: Frame[] = [];
   const walks: { readonly walk: WalkNode; readonly around: Frames }[] = [];
   let aboutWrite = false;
@@ -75,7 +75,7 @@ export function reachOf(condition: TypedExpression): Reach {
   /** The frame of a list of records, with what its filters hold them to. */
   const frameOf = (list: TypedExpression, slot: number, around: Frames): Frame => {
     if (list.kind === "records") {
-      const frame: Frame = { resource: list.resource, slot, columns: new Set(), links: [], around, at: list.at };
+      const frame: Frame = { resource: list.resource, slot, columns: new Set(), joins: [], around, at: list.at };
       frames.push(frame);
       return frame;
     }
@@ -88,19 +88,19 @@ export function reachOf(condition: TypedExpression): Reach {
 
   const visitBody = (macro: Extract<TypedExpression, { kind: "macro" }>, frame: Frame, around: Frames): void => {
     const holds = { filter: true, exists: true, all: false, map: undefined, sortBy: undefined }[macro.macro];
-    if (holds !== undefined) frame.links.push(...equalities(macro.body, holds, frame.slot));
+    if (holds !== undefined) frame.joins.push(...equalities(macro.body, holds, frame.slot));
     visit(macro.body, new Map([...around, [frame.slot, frame]]));
   };
 
   const visit = (node: TypedExpression, around: Frames): void => {
     switch (node.kind) {
       case "field":
-        own.add(node.name);
+        local.add(node.name);
         return;
       case "variable": {
         aboutWrite = true;
         const [variable, name] = node.path;
-        if (variable === "old" && name !== undefined) own.add(name);
+        if (variable === "old" && name !== undefined) local.add(name);
         return;
       }
       case "item-field":
@@ -148,7 +148,7 @@ export function reachOf(condition: TypedExpression): Reach {
       };
     }),
   ];
-  return { aboutWrite, own: [...own], others, columns, ...(key === undefined ? {} : { key }) };
+  return { aboutWrite, local: [...local], others, columns, ...(key === undefined ? {} : { key }) };
 }
 
 function slotAfter(around: Frames): number {
@@ -158,7 +158,7 @@ function slotAfter(around: Frames): number {
 /** The own field that each of them is reached by, and nothing else. */
 function commonField(frames: readonly Frame[], walks: readonly { readonly walk: WalkNode }[]): string | undefined {
   const each = [
-    ...frames.map(({ links }) => links.flatMap(({ outer }) => (outer.kind === "field" ? [outer.name] : []))),
+    ...frames.map(({ joins }) => joins.flatMap(({ outer }) => (outer.kind === "field" ? [outer.name] : []))),
     ...walks.map(({ walk: { reference } }) => (reference.kind === "field" ? [reference.name] : [])),
   ];
   const [first = [], ...rest] = each;
@@ -169,7 +169,7 @@ function commonField(frames: readonly Frame[], walks: readonly { readonly walk: 
  * `own == outer` for each equality that is true (`holds`) wherever the condition is true (not true). What is compared with
  * a field of an item inside says nothing.
  */
-function equalities(condition: TypedExpression, holds: boolean, slot: number): Frame["links"] {
+function equalities(condition: TypedExpression, holds: boolean, slot: number): Frame["joins"] {
   if (condition.kind === "not") return equalities(condition.operand, !holds, slot);
   if (condition.kind === "logical") {
     if ((condition.operator === "&&") !== holds) return [];
@@ -180,9 +180,9 @@ function equalities(condition: TypedExpression, holds: boolean, slot: number): F
   return [
     [left, right],
     [right, left],
-  ].flatMap(([own, outer]) => {
-    const isLink = own?.kind === "item-field" && own.slot === slot && outer !== undefined && isOutside(outer, slot);
-    return isLink ? [{ own, outer }] : [];
+  ].flatMap(([local, outer]) => {
+    const isJoin = local?.kind === "item-field" && local.slot === slot && outer !== undefined && isOutside(outer, slot);
+    return isJoin ? [{ local, outer }] : [];
   });
 }
 
@@ -194,15 +194,15 @@ function isOutside(expression: TypedExpression, slot: number): boolean {
 }
 
 function affectedByFrame(frame: Frame, key: string | undefined, columns: ColumnOf[]): Affected | undefined {
-  const rank = ({ outer }: Frame["links"][number]): number => {
+  const rank = ({ outer }: Frame["joins"][number]): number => {
     if (outer.kind !== "field") return 2;
     return outer.name === key ? 0 : 1;
   };
-  for (const { own, outer } of frame.links.toSorted((a, b) => rank(a) - rank(b))) {
-    const written = { column: own.name, nullable: own.nullable };
+  for (const { local, outer } of frame.joins.toSorted((a, b) => rank(a) - rank(b))) {
+    const written = { column: local.name, nullable: local.nullable };
     const affected = affectedBy(outer, frame.around, written, columns);
     if (affected === undefined) continue;
-    columns.push({ resource: frame.resource, column: own.name });
+    columns.push({ resource: frame.resource, column: local.name });
     return affected;
   }
   return undefined;
@@ -266,20 +266,20 @@ function recordsWhere(
   }
   const frame = outer.kind === "item-field" ? around.get(outer.slot) : undefined;
   if (outer.kind !== "item-field" || frame === undefined) return undefined;
-  for (const link of frame.links) {
-    const { own } = link;
+  for (const join of frame.joins) {
+    const { local } = join;
     const found: ColumnOf[] = [{ resource: frame.resource, column: outer.name }];
-    const isSame = own.name === outer.name;
+    const isSame = local.name === outer.name;
     // Two nulls are equal.
-    const tiesNulls = own.nullable && mayBeNull(link.outer);
+    const tiesNulls = local.nullable && mayBeNull(join.outer);
     const through = (value: TypedExpression, slot: number): TypedExpression => {
       const read = itemField(frame.resource, slot, outer.name, outer.type, outer.nullable);
-      const given = itemField(frame.resource, slot, own.name, own.type, own.nullable);
-      const among = isAmong(value, frame.resource, slot, test(read, slot + 1), given);
+      const tied = itemField(frame.resource, slot, local.name, local.type, local.nullable);
+      const among = isAmong(value, frame.resource, slot, test(read, slot + 1), tied);
       return tiesNulls ? orNull(value, among) : among;
     };
     const inner = isSame ? { ofNull, test } : { ofNull: tiesNulls, test: through };
-    const where = recordsWhere(link.outer, frame.around, found, inner);
+    const where = recordsWhere(join.outer, frame.around, found, inner);
     if (where === undefined) continue;
     columns.push(...found);
     return where;
@@ -315,7 +315,7 @@ function isAmong(
   resource: string,
   slot: number,
   condition: TypedExpression,
-  given: TypedExpression,
+  tied: TypedExpression,
 ): TypedExpression {
   const records: ValueType = { kind: "list", of: { kind: "record", resource } };
   const all: TypedExpression = { kind: "records", resource, at: nowhere, type: records, nullable: false };
@@ -324,9 +324,9 @@ function isAmong(
   const list: TypedExpression = {
     ...macro,
     macro: "map",
-    type: { kind: "list", of: given.type },
+    type: { kind: "list", of: tied.type },
     list: some,
-    body: given,
+    body: tied,
   };
   return { kind: "within", value, list, at: nowhere, type: bool, nullable: false };
 }

@@ -85,17 +85,17 @@ function scanNumber(text: string, start: number, digits: string): Token | Expres
     return { code: "bad-number", message: `\`${digits}${next}\` is no number`, help, start, end: end + 1 };
   }
   const value = Number(digits);
-  const whole = /^(?:0x[0-9a-fA-F]+|[0-9]+)$/.test(digits);
-  if (whole ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
+  const matched = /^(?:0x[0-9a-fA-F]+|[0-9]+)$/.test(digits);
+  if (matched ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
     return {
       code: "number-too-large",
       message: `${digits} is too large`,
-      help: whole ? "whole numbers go up to 9007199254740991" : "numbers go up to 1.7976931348623157e308",
+      help: matched ? "whole numbers go up to 9007199254740991" : "numbers go up to 1.7976931348623157e308",
       start,
       end,
     };
   }
-  return { kind: whole ? "int" : "double", value, start, end };
+  return { kind: matched ? "int" : "double", value, start, end };
 }
 
 /** A complaint about what CEL has and Nonet does not. */
@@ -104,12 +104,12 @@ export function notInLanguage(what: string, help: string, start: number, end: nu
 }
 
 function scanString(text: string, start: number, opening: RegExpExecArray): Token | ExpressionProblem {
-  const [whole, prefix = "", quote = ""] = opening;
-  if (/b/i.test(prefix)) return notInLanguage("bytes", "use a text", start, start + whole.length);
+  const [matched, prefix = "", quote = ""] = opening;
+  if (/b/i.test(prefix)) return notInLanguage("bytes", "use a text", start, start + matched.length);
   if (prefix.length > 1) return unexpectedCharacter(text, start);
   const raw = prefix !== "";
   let value = "";
-  let at = start + whole.length;
+  let at = start + matched.length;
   while (!text.startsWith(quote, at)) {
     const character = text[at];
     if (character === undefined || (quote.length === 1 && (character === "\n" || character === "\r"))) {

@@ -39,8 +39,8 @@ export function conversionSql(
     case "timestamp":
       return sqlite ? sql`unixepoch(${value})` : sql`floor(extract(epoch FROM ${value}))::bigint`;
     case "double": {
-      const whole = sqlite ? "CAST(_v AS INTEGER)" : "trunc(_v)::bigint";
-      return sql`(SELECT CASE WHEN abs(_v) <= ${most} THEN ${whole} END FROM ${once(sql`${value} AS _v`)})`;
+      const truncated = sqlite ? "CAST(_v AS INTEGER)" : "trunc(_v)::bigint";
+      return sql`(SELECT CASE WHEN abs(_v) <= ${most} THEN ${truncated} END FROM ${once(sql`${value} AS _v`)})`;
     }
     case "string":
       return sqlite ? digitsSqlite(value, once) : digitsPostgres(value, once);

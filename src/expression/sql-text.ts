@@ -58,8 +58,8 @@ export function finish(
     if (typeof part === "string") texts.push(part);
     else if (isParameter(part)) {
       parameters.push(part);
-      const place = first === "open" ? openPlaceholder : `$${first + parameters.length - 1}`;
-      texts.push(placeholder(dialect, place, part.type));
+      const parameter = first === "open" ? openPlaceholder : `$${first + parameters.length - 1}`;
+      texts.push(placeholder(dialect, parameter, part.type));
     } else part.forEach(write);
   };
   write(piece);
@@ -71,8 +71,8 @@ export function finish(
  * A placeholder of a known type. SQLite takes the type from what is bound, and a driver may bind every number as a REAL, with
  * which 7 / 2 would be 3.5.
  */
-function placeholder(dialect: Dialect, place: string, type: ValueType): string {
-  if (dialect === "postgres") return `${place}::${postgresType(type)}`;
+function placeholder(dialect: Dialect, parameter: string, type: ValueType): string {
+  if (dialect === "postgres") return `${parameter}::${postgresType(type)}`;
   if (type.kind === "int" || type.kind === "duration") return "CAST(? AS INTEGER)";
   return type.kind === "double" ? "CAST(? AS REAL)" : "?";
 }

@@ -25,7 +25,7 @@ import {
   parts,
   type TypedExpression,
   type Walk,
-  type Within,
+  type Membership,
 } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
@@ -79,7 +79,7 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
   if (writer.problems.length > 0) return { problems: writer.problems };
   const finished = finish(written, dialect, context.firstPlaceholder ?? 1);
   if (finished) return finished;
-  refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
+  unsupported(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
   return { problems: writer.problems };
 }
 
@@ -102,7 +102,7 @@ export function compileRecords(
   const order = finish(orderOf(writer, source), dialect, next);
   if (writer.problems.length > 0) return { problems: writer.problems };
   if (from && order) return { from, order, alias };
-  refuse(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
+  unsupported(writer, typed, "as much as this", "a computed field (`:=`) can hold a part of it");
   return { problems: writer.problems };
 }
 
@@ -217,7 +217,7 @@ interface Order {
   readonly descending: boolean;
 }
 
-function refuse(writer: Writer, { at }: TypedExpression, what: string, help?: string): Sql {
+function unsupported(writer: Writer, { at }: TypedExpression, what: string, help?: string): Sql {
   const message = `${what} cannot be asked in SQL, and a list is read with SQL`;
   writer.problems.push({
     code: "not-in-sql",
@@ -303,7 +303,7 @@ function condition(writer: Writer, typed: TypedExpression): Condition {
     case "compare":
       return compare(writer, typed);
     case "within":
-      return within(writer, typed);
+      return membership(writer, typed);
     case "macro":
       return quantified(writer, typed);
     case "call":
@@ -327,9 +327,9 @@ function exactly({ sql: written, exact }: Condition): Sql {
 function compare(writer: Writer, { operator, left, right, at }: Compare): Condition {
   if (isNull(left) || isNull(right)) return compareWithNull(writer, operator, isNull(left) ? right : left);
   if (!isScalar(left.type) || !isScalar(right.type)) {
-    const refused = !areLists(left, right);
-    if (refused) refuse(writer, { ...left, at }, "whether two structures are equal");
-    if (refused) return { sql: "NULL", exact: true };
+    const isUnsupported = !areLists(left, right);
+    if (isUnsupported) unsupported(writer, { ...left, at }, "whether two structures are equal");
+    if (isUnsupported) return { sql: "NULL", exact: true };
   }
   const a = scalar(writer, left);
   const b = scalar(writer, right);
@@ -372,7 +372,7 @@ function compareWithNull(writer: Writer, operator: string, operand: TypedExpress
 function textTest(writer: Writer, typed: FunctionCall): Condition {
   const [text, part] = typed.arguments;
   if (!text || !part || typed.function === "matches") {
-    return { sql: refuse(writer, typed, "`matches`", "use startsWith, endsWith or contains"), exact: true };
+    return { sql: unsupported(writer, typed, "`matches`", "use startsWith, endsWith or contains"), exact: true };
   }
   const a = scalar(writer, text).sql;
   const b = scalar(writer, part).sql;
@@ -389,10 +389,10 @@ function textTestSql(writer: Writer, name: FunctionCall["function"], a: Sql, b: 
   return sql`(SELECT ${ends} FROM ${once(writer, sql`${a} AS _a, ${b} AS _b`)})`;
 }
 
-function within(writer: Writer, { value, list }: Within): Condition {
+function membership(writer: Writer, { value, list }: Membership): Condition {
   if (list.type.kind === "map") return hasKey(writer, value, list);
   if (!isScalar(value.type)) {
-    return { sql: refuse(writer, value, "whether a structure is in a list"), exact: true };
+    return { sql: unsupported(writer, value, "whether a structure is in a list"), exact: true };
   }
   const wanted = scalar(writer, value);
   if (list.kind === "list") {
@@ -409,14 +409,14 @@ function within(writer: Writer, { value, list }: Within): Condition {
   }
   const source = sourceOf(writer, list);
   const item = itemValue(writer, source.item, list.type.kind === "list" ? list.type.of : value.type);
-  return { sql: ofWhole(source, sql`(${wanted.sql} IN (${select(item, source)}))`), exact: false };
+  return { sql: ofQuery(source, sql`(${wanted.sql} IN (${select(item, source)}))`), exact: false };
 }
 
 /**
  * A list that is put together of others is not there where one of them is not, although the rest has items; any other has
  * none then, which says the same.
  */
-function ofWhole({ item, list }: Source, holds: Sql): Sql {
+function ofQuery({ item, list }: Source, holds: Sql): Sql {
   return list && item.kind === "value" ? sql`(${list} IS NOT NULL AND ${holds})` : holds;
 }
 
@@ -453,7 +453,7 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
   }
   switch (typed.kind) {
     case "field":
-      return { sql: ownColumn(writer, typed.name, typed.type), nullable: typed.nullable };
+      return { sql: localColumn(writer, typed.name, typed.type), nullable: typed.nullable };
     case "item-field": {
       const row = writer.items.get(typed.slot);
       if (row?.kind !== "row") throw new Error("a field of an item that is no record passed the type check");
@@ -478,14 +478,14 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
       if (typed.type.kind === "list") return madeList(writer, typed);
       return { sql: computed(writer, typed), nullable: typed.nullable || canOverflow(typed) };
     case "as":
-      return { sql: takenAs(writer, typed.operand, typed.type), nullable: true };
+      return { sql: convertedTo(writer, typed.operand, typed.type), nullable: true };
     default:
       return madeList(writer, typed);
   }
 }
 
 /** Inside a query over another table a bare column could be that table's. */
-function ownColumn({ context, inside }: Writer, name: string, type: ValueType): Sql {
+function localColumn({ context, inside }: Writer, name: string, type: ValueType): Sql {
   const { alias, resource } = context;
   const column = context.column(resource, name, type);
   if (alias !== "") return `${alias}.${column}`;
@@ -528,7 +528,7 @@ function calculated(writer: Writer, typed: Calculate): Sql {
       return sql`(${scalar(writer, left).sql} || ${scalar(writer, right).sql})`;
     case "later":
     case "earlier":
-      return moved(writer, scalar(writer, left).sql, scalar(writer, right).sql, calculation === "later" ? "" : "-");
+      return shifted(writer, scalar(writer, left).sql, scalar(writer, right).sql, calculation === "later" ? "" : "-");
     case "between":
       return between(writer, scalar(writer, left).sql, scalar(writer, right).sql);
     case "append":
@@ -598,7 +598,7 @@ function scaled(operator: "*" | "/", logarithms: "+" | "-"): string {
   return `CASE ${cases.join(" ")} END`;
 }
 
-function moved(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): Sql {
+function shifted(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-"): Sql {
   if (writer.dialect === "sqlite") {
     const seconds = sql`(${sign}${milliseconds} / 1000.0) || ' seconds'`;
     const value = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${moment}, ${seconds})`;
@@ -644,11 +644,12 @@ function computed(writer: Writer, typed: FunctionCall): Sql {
     case "slugify": {
       const made = textFunctionSql(typed.function, scalar(writer, operand).sql, writer.dialect);
       return (
-        made ?? refuse(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored")
+        made ??
+        unsupported(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored")
       );
     }
     default:
-      return refuse(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored");
+      return unsupported(writer, typed, `\`${typed.function}\``, "a computed field (`:=`) that is `filter` is stored");
   }
 }
 
@@ -675,7 +676,7 @@ function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): S
       return sql`(CASE WHEN ${json} IS NOT NULL THEN (SELECT COUNT(*) FROM ${entries}) END)`;
     }
     default:
-      return refuse(writer, call, "the size of a value of unknown type");
+      return unsupported(writer, call, "the size of a value of unknown type");
   }
 }
 
@@ -713,7 +714,7 @@ function quantified(writer: Writer, typed: Macro): Condition {
   const body = withItem(writer, typed.slot, source.item, () => condition(writer, typed.body));
   if (typed.macro === "exists") {
     const some = select("1", { ...source, where: [...source.where, body.sql] });
-    return { sql: ofWhole(source, sql`EXISTS (${some})`), exact: true };
+    return { sql: ofQuery(source, sql`EXISTS (${some})`), exact: true };
   }
   const fails = body.exact ? sql`(NOT ${body.sql})` : sql`(${body.sql} IS NOT TRUE)`;
   const none = sql`NOT EXISTS (${select("1", { ...source, where: [...source.where, fails] })})`;
@@ -762,8 +763,8 @@ function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Sourc
   if (made) return made;
   const value = scalar(writer, list);
   const alias = nextAlias(writer);
-  const whole = value.nullable ? value.sql : undefined;
-  return { ...elements(writer, value.sql, alias, ordered), item: { kind: "element", alias }, list: whole };
+  const checked = value.nullable ? value.sql : undefined;
+  return { ...elements(writer, value.sql, alias, ordered), item: { kind: "element", alias }, list: checked };
 }
 
 function stops({ context }: Writer, column: string): readonly Sql[] {
@@ -814,8 +815,8 @@ function flattened(writer: Writer, source: Source, inner: ValueType, ordered: bo
 function distinctSource(writer: Writer, source: Source, of: ValueType, ordered: boolean): Source {
   const alias = nextAlias(writer);
   const inner = numbered(writer, source, of, ordered);
-  const places = ordered ? ", min(_p) AS _p" : "";
-  const from = sql`(SELECT value${places} FROM (${inner}) AS _i GROUP BY value) AS ${alias}`;
+  const positionColumn = ordered ? ", min(_p) AS _p" : "";
+  const from = sql`(SELECT value${positionColumn} FROM (${inner}) AS _i GROUP BY value) AS ${alias}`;
   return made(alias, from, source.list, ordered ? ["_p"] : []);
 }
 
@@ -826,8 +827,8 @@ function appendedSource(writer: Writer, { left, right }: Calculate, ordered: boo
     return { source, type: side.type.kind === "list" ? side.type.of : side.type };
   }) as [{ source: Source; type: ValueType }, { source: Source; type: ValueType }];
   const rows = [a, b].map(({ source, type }, index) => {
-    const place = ordered ? `, ${index} AS _s` : "";
-    return sql`SELECT *${place} FROM (${numbered(writer, source, type, ordered)}) AS _i`;
+    const orderColumn = ordered ? `, ${index} AS _s` : "";
+    return sql`SELECT *${orderColumn} FROM (${numbered(writer, source, type, ordered)}) AS _i`;
   });
   const lists = [a.source.list, b.source.list].filter((list) => list !== undefined);
   const [first, second] = lists;
@@ -837,12 +838,12 @@ function appendedSource(writer: Writer, { left, right }: Calculate, ordered: boo
 
 /** A query of the items as `value` and, where their order will be asked for, of their places as `_p`. */
 function numbered(writer: Writer, source: Source, of: ValueType, ordered: boolean): Sql {
-  const place = ordered ? sql`, row_number() OVER (ORDER BY ${orderOf(writer, source)}) AS _p` : "";
-  return select(sql`${itemValue(writer, source.item, of)} AS value${place}`, source);
+  const orderColumn = ordered ? sql`, row_number() OVER (ORDER BY ${orderOf(writer, source)}) AS _p` : "";
+  return select(sql`${itemValue(writer, source.item, of)} AS value${orderColumn}`, source);
 }
 
-function made(alias: string, from: Sql, list: Source["list"], places: readonly string[]): Source {
-  const order = places.map((place) => ({ by: `${alias}.${place}`, descending: false }));
+function made(alias: string, from: Sql, list: Source["list"], positionColumn: readonly string[]): Source {
+  const order = positionColumn.map((orderColumn) => ({ by: `${alias}.${orderColumn}`, descending: false }));
   return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list, order };
 }
 
@@ -856,7 +857,8 @@ function sorted({ dialect }: Writer, source: Source, { kind }: ValueType, key?: 
 /** A list that the expression makes, as JSON. */
 function madeList(writer: Writer, typed: TypedExpression): Scalar {
   const type = typed.type.kind === "list" ? typed.type.of : typed.type;
-  if (type.kind === "any") return { sql: refuse(writer, typed, "a list of values of unknown type"), nullable: true };
+  if (type.kind === "any")
+    return { sql: unsupported(writer, typed, "a list of values of unknown type"), nullable: true };
   const source = sourceOf(writer, typed, true);
   const item = itemJson(writer, itemValue(writer, source.item, type), type);
   const order = orderOf(writer, source);
@@ -898,8 +900,8 @@ function elements(
 function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered: boolean): Source {
   const source = sourceOf(writer, list, ordered);
   if (macro === "filter") {
-    const kept = withItem(writer, slot, source.item, () => condition(writer, body).sql);
-    return { ...source, where: [...source.where, kept] };
+    const filtered = withItem(writer, slot, source.item, () => condition(writer, body).sql);
+    return { ...source, where: [...source.where, filtered] };
   }
   if (macro === "sortBy") {
     if (!ordered) return source;
@@ -913,16 +915,16 @@ function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered
 /** The source with a value of each item under a name, as it may be needed more than once; what orders it comes along. */
 function named(writer: Writer, source: Source, value: Sql): Source {
   const alias = nextAlias(writer);
-  const places = source.order.map(({ by }, index) => sql`, ${by} AS _o${String(index)}`);
-  const from = sql`(${select(sql`${value} AS value${places}`, source)}) AS ${alias}`;
+  const positionColumn = source.order.map(({ by }, index) => sql`, ${by} AS _o${String(index)}`);
+  const from = sql`(${select(sql`${value} AS value${positionColumn}`, source)}) AS ${alias}`;
   const order = source.order.map(({ descending }, index) => ({ by: `${alias}._o${index}`, descending }));
   return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list: source.list, order };
 }
 
 function literalSource(writer: Writer, items: readonly TypedExpression[], ordered: boolean): Source {
   const alias = nextAlias(writer);
-  const place = (index: number): string => (ordered ? `, ${index} AS place` : "");
-  const rows = items.map((item, index) => sql`SELECT ${scalar(writer, item).sql} AS value${place(index)}`);
+  const orderColumn = (index: number): string => (ordered ? `, ${index} AS place` : "");
+  const rows = items.map((item, index) => sql`SELECT ${scalar(writer, item).sql} AS value${orderColumn(index)}`);
   return {
     from: sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`,
     where: [],
@@ -975,10 +977,10 @@ function jsonOf(writer: Writer, typed: TypedExpression): Json {
     if (item?.kind === "element") return elementOf(writer, item.alias);
   }
   if (typed.kind === "choose" || typed.kind === "macro") {
-    return jsonAt(writer, refuse(writer, typed, "a structure that is chosen or made"));
+    return jsonAt(writer, unsupported(writer, typed, "a structure that is chosen or made"));
   }
   if (typed.kind === "item" && typed.type.kind === "any") {
-    return jsonAt(writer, refuse(writer, typed, "a value of unknown type out of a made list"));
+    return jsonAt(writer, unsupported(writer, typed, "a value of unknown type out of a made list"));
   }
   return jsonAt(writer, scalar(writer, typed).sql);
 }
@@ -991,18 +993,18 @@ function jsonAt(writer: Writer, root: Sql, path: readonly string[] = []): Json {
     const json = path.length === 0 ? root : value;
     return { json, value, type: sql`json_type(${root}, ${steps})`, member };
   }
-  const place = path.length === 0 ? root : sql`(${root}${path.map((name) => ` -> ${quoted(name)}`)})`;
-  return postgresPlace(place, member);
+  const orderColumn = path.length === 0 ? root : sql`(${root}${path.map((name) => ` -> ${quoted(name)}`)})`;
+  return postgresPath(orderColumn, member);
 }
 
-function postgresPlace(place: Sql, member: Json["member"]): Json {
-  const value = sql`(${place} #>> '{}')`;
-  return { json: sql`NULLIF(${place}, 'null'::jsonb)`, value, type: sql`jsonb_typeof(${place})`, member };
+function postgresPath(orderColumn: Sql, member: Json["member"]): Json {
+  const value = sql`(${orderColumn} #>> '{}')`;
+  return { json: sql`NULLIF(${orderColumn}, 'null'::jsonb)`, value, type: sql`jsonb_typeof(${orderColumn})`, member };
 }
 
 function elementOf(writer: Writer, alias: string): Json {
   if (writer.dialect === "postgres") {
-    return postgresPlace(`${alias}.value`, (name) => jsonAt(writer, `${alias}.value`, [name]));
+    return postgresPath(`${alias}.value`, (name) => jsonAt(writer, `${alias}.value`, [name]));
   }
   // A text in a list could look like JSON, so only what is an object is read as one.
   const object = `CASE ${alias}.type WHEN 'object' THEN ${alias}.value END`;
@@ -1017,15 +1019,15 @@ function extracted(writer: Writer, typed: TypedExpression): Sql {
     if (item && item.kind !== "element") return itemValue(writer, item, typed.type);
   }
   if (typed.type.kind === "any")
-    return refuse(writer, typed, "a value of unknown type", "compare it with a value of a known type");
+    return unsupported(writer, typed, "a value of unknown type", "compare it with a value of a known type");
   return read(writer, jsonOf(writer, typed), typed.type);
 }
 
-function read(writer: Writer, place: Json, type: ValueType): Sql {
-  if (!isScalar(type)) return place.json;
+function read(writer: Writer, orderColumn: Json, type: ValueType): Sql {
+  if (!isScalar(type)) return orderColumn.json;
   if (writer.dialect === "postgres")
-    return type.kind === "string" ? place.value : sql`${place.value}::${postgresType(type)}`;
-  return type.kind === "double" ? sql`CAST(${place.value} AS REAL)` : place.value;
+    return type.kind === "string" ? orderColumn.value : sql`${orderColumn.value}::${postgresType(type)}`;
+  return type.kind === "double" ? sql`CAST(${orderColumn.value} AS REAL)` : orderColumn.value;
 }
 
 /** A value of unknown type, to be asked only whether it is there. */
@@ -1054,19 +1056,20 @@ const postgresTypes: typeof sqliteTypes = {
 };
 
 /** A value of unknown type as one of a type, or null. */
-function takenAs(writer: Writer, operand: TypedExpression, type: ValueType): Sql {
+function convertedTo(writer: Writer, operand: TypedExpression, type: ValueType): Sql {
   const types = (writer.dialect === "sqlite" ? sqliteTypes : postgresTypes)[type.kind];
   if (types === undefined || (type.kind === "list" && type.of.kind !== "any")) {
-    return refuse(writer, operand, "a value of unknown type");
+    return unsupported(writer, operand, "a value of unknown type");
   }
-  const place = jsonOf(writer, operand);
-  const value = type.kind === "int" || type.kind === "duration" ? safeInt(writer, place) : read(writer, place, type);
-  return sql`(CASE WHEN ${place.type} IN (${types}) THEN ${value} END)`;
+  const orderColumn = jsonOf(writer, operand);
+  const value =
+    type.kind === "int" || type.kind === "duration" ? safeInt(writer, orderColumn) : read(writer, orderColumn, type);
+  return sql`(CASE WHEN ${orderColumn.type} IN (${types}) THEN ${value} END)`;
 }
 
 function safeInt(writer: Writer, { value }: Json): Sql {
   const most = String(Number.MAX_SAFE_INTEGER);
   if (writer.dialect === "sqlite") return sql`CASE WHEN ${value} BETWEEN -${most} AND ${most} THEN ${value} END`;
-  const whole = sql`${value}::numeric BETWEEN -${most} AND ${most} AND ${value}::numeric % 1 = 0`;
-  return sql`CASE WHEN ${whole} THEN ${value}::numeric::bigint END`;
+  const checked = sql`${value}::numeric BETWEEN -${most} AND ${most} AND ${value}::numeric % 1 = 0`;
+  return sql`CASE WHEN ${checked} THEN ${value}::numeric::bigint END`;
 }

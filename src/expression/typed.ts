@@ -32,7 +32,7 @@ export type TypedExpression =
   | Logical
   | Compare
   | Calculate
-  | Within
+  | Membership
   | Choose
   | FunctionCall
   | Macro
@@ -146,7 +146,7 @@ export interface Calculate extends Typed {
 }
 
 /** `value in list`, or `key in map`. */
-export interface Within extends Typed {
+export interface Membership extends Typed {
   readonly kind: "within";
   readonly value: TypedExpression;
   readonly list: TypedExpression;
@@ -230,13 +230,13 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
 /** Whether a node stands for records themselves, not for values: all of a resource, those that a filter keeps, in any order. */
 export function isRecordList(typed: TypedExpression): boolean {
   if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
-  const keeps = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
-  return typed.kind === "records" || (keeps && typed.records);
+  const isFiltering = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
+  return typed.kind === "records" || (isFiltering && typed.records);
 }
 
 /** Whether it stands for a token of the record at hand, or has one in it. */
-export function givesToken(typed: TypedExpression): boolean {
-  return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(givesToken);
+export function returnsToken(typed: TypedExpression): boolean {
+  return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(returnsToken);
 }
 
 /** A text that two nodes share exactly when they mean the same, wherever they stand. */

@@ -138,26 +138,26 @@ function commonText(a: readonly string[] | undefined, b: readonly string[] | und
 }
 
 /** Whether a value of type `given` may stand where `wanted` is asked for; absence is not looked at. */
-export function isAssignable(given: ValueType, wanted: ValueType): boolean {
-  if (given.kind === "null" || wanted.kind === "any") return true;
-  if (given.kind === "any") return false;
-  if (wanted.kind === "double") return isNumber(given);
-  if (wanted.kind === "string") return isIdOf(wanted, given) || (given.kind === "string" && isWithin(given, wanted));
+export function isAssignable(type: ValueType, wanted: ValueType): boolean {
+  if (type.kind === "null" || wanted.kind === "any") return true;
+  if (type.kind === "any") return false;
+  if (wanted.kind === "double") return isNumber(type);
+  if (wanted.kind === "string") return isIdOf(wanted, type) || (type.kind === "string" && isSubset(type, wanted));
   if (wanted.kind === "record") {
-    if (given.kind === "record") return given.resource === wanted.resource;
-    return given.kind === (wanted.number === true ? "int" : "string");
+    if (type.kind === "record") return type.resource === wanted.resource;
+    return type.kind === (wanted.number === true ? "int" : "string");
   }
   if (wanted.kind === "list" || wanted.kind === "map") {
-    return given.kind === wanted.kind && (given.of.kind === "any" || isAssignable(given.of, wanted.of));
+    return type.kind === wanted.kind && (type.of.kind === "any" || isAssignable(type.of, wanted.of));
   }
-  return given.kind === wanted.kind;
+  return type.kind === wanted.kind;
 }
 
 /** An open text may turn out to be one of a closed list, so only a closed list that overlaps nowhere is refused. */
-function isWithin(
-  given: { readonly values?: readonly string[] },
+function isSubset(
+  type: { readonly values?: readonly string[] },
   wanted: { readonly values?: readonly string[] },
 ): boolean {
   const { values } = wanted;
-  return values === undefined || given.values === undefined || given.values.every((value) => values.includes(value));
+  return values === undefined || type.values === undefined || type.values.every((value) => values.includes(value));
 }

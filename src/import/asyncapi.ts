@@ -3,21 +3,21 @@
  * comes in. What makes it send one, and how an inbound one proves its sender, no such description says.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Model } from "../parts/model.ts";
+import type { Model } from "../language/model.ts";
 import { eventName } from "./events.ts";
 import { aboutTheSource, everyPart, type Parts, purposeOf } from "./model.ts";
 import { linkOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type Notes, textOf } from "./report.ts";
+import { below, type ImportNotices, textOf } from "./report.ts";
 import { createSchemas, type Found, type Schemas } from "./schemas.ts";
 
-export function asyncParts(root: JsonObject, notes: Notes): Parts {
-  const schemas = createSchemas(root, "3.1", notes);
-  const events = eventsOf(root, schemas, notes);
+export function asyncParts(root: JsonObject, notices: ImportNotices): Parts {
+  const schemas = createSchemas(root, "3.1", notices);
+  const events = eventsOf(root, schemas, notices);
   const out = events.filter(({ action }) => action === "send");
   const inward = events.filter(({ action }) => action === "receive");
   for (const [name, server] of entriesOf(root["servers"]))
-    notes.lost(below("", "servers", name), "a server and its protocol", protocolOf(server));
+    notices.lost(below("", "servers", name), "a server and its protocol", protocolOf(server));
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, []);
   const named = schemas.all();
@@ -69,33 +69,33 @@ interface ImportedEvent {
   readonly prose: readonly string[];
 }
 
-function eventsOf(root: JsonObject, schemas: Schemas, notes: Notes): readonly ImportedEvent[] {
-  const taken = new Set<string>();
+function eventsOf(root: JsonObject, schemas: Schemas, notices: ImportNotices): readonly ImportedEvent[] {
+  const usedNames = new Set<string>();
   return entriesOf(root["operations"]).flatMap(([written, value]): readonly ImportedEvent[] => {
     const at = below("", "operations", written);
     const operation = schemas.resolve(value, at);
     if (operation === undefined) return [];
     const { action, reply, bindings, channel } = operation.value;
     if (action !== "send" && action !== "receive") {
-      notes.lost(operation.pointer, "an operation that neither sends nor receives");
+      notices.lost(operation.pointer, "an operation that neither sends nor receives");
       return [];
     }
-    if (reply !== undefined) notes.lost(below(operation.pointer, "reply"), "the reply to a message", written);
-    if (bindings !== undefined) notes.lost(below(operation.pointer, "bindings"), "what a protocol binds", written);
-    const place = schemas.resolve(channel, below(operation.pointer, "channel"));
-    const address = place?.value["address"];
-    if (place?.value["bindings"] !== undefined)
-      notes.lost(below(place.pointer, "bindings"), "what a protocol binds", written);
-    const messages = messagesOf(operation, place, schemas);
-    const payloads = messages.flatMap(({ value: message, pointer }) => payloadOf(message, pointer, schemas, notes));
-    notes.lost(
+    if (reply !== undefined) notices.lost(below(operation.pointer, "reply"), "the reply to a message", written);
+    if (bindings !== undefined) notices.lost(below(operation.pointer, "bindings"), "what a protocol binds", written);
+    const channelSchema = schemas.resolve(channel, below(operation.pointer, "channel"));
+    const address = channelSchema?.value["address"];
+    if (channelSchema?.value["bindings"] !== undefined)
+      notices.lost(below(channelSchema.pointer, "bindings"), "what a protocol binds", written);
+    const messages = messagesOf(operation, channelSchema, schemas);
+    const payloads = messages.flatMap(({ value: message, pointer }) => payloadOf(message, pointer, schemas, notices));
+    notices.lost(
       operation.pointer,
       action === "send"
         ? "what makes the service send an event, and how it is sent"
         : "the proof of an inbound event, and what it does",
       written,
     );
-    const name = eventName(written, taken);
+    const name = eventName(written, usedNames);
     const described = [operation.value, ...messages.map(({ value: message }) => message)].flatMap(wordsOf);
     return [
       {
@@ -128,16 +128,16 @@ function messagesOf(operation: Found, channel: Found | undefined, schemas: Schem
   });
 }
 
-function payloadOf(message: JsonObject, pointer: string, schemas: Schemas, notes: Notes): readonly string[] {
+function payloadOf(message: JsonObject, pointer: string, schemas: Schemas, notices: ImportNotices): readonly string[] {
   const { payload, name, headers, bindings, correlationId, traits } = message;
   for (const [member, value] of Object.entries({ headers, bindings, correlationId, traits }))
-    if (value !== undefined) notes.lost(below(pointer, member), `\`${member}\` of a message`);
+    if (value !== undefined) notices.lost(below(pointer, member), `\`${member}\` of a message`);
   if (!isObject(payload)) return [];
   const at = below(pointer, "payload");
   if (payload["schemaFormat"] !== undefined && payload["schema"] !== undefined) {
     const format = textOf(payload["schemaFormat"]);
     if (!/json|asyncapi/i.test(format) || /avro/i.test(format)) {
-      notes.lost(at, "a payload that JSON Schema does not describe", format);
+      notices.lost(at, "a payload that JSON Schema does not describe", format);
       return [];
     }
     return [schemas.named(payload["schema"], below(at, "schema"), wanted(name, pointer))];

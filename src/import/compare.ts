@@ -16,17 +16,17 @@ export interface Mismatch {
 
 export function mismatches(source: JsonObject, exported: JsonObject): readonly Mismatch[] {
   const theirs = new Map(operationsOf(exported).map((one) => [one.route, one]));
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   return operationsOf(source).flatMap((one): readonly Mismatch[] => {
     const other = theirs.get(one.route);
     const found = (pointer: string, what: string): Mismatch => ({ pointer, operation: one.written, what });
-    if (seen.has(one.route)) return [found(one.pointer, "has the path and method of another operation")];
-    seen.add(one.route);
+    if (visited.has(one.route)) return [found(one.pointer, "has the path and method of another operation")];
+    visited.add(one.route);
     if (other === undefined) return [found(one.pointer, "is not there")];
     return [
       ...parameterMismatches(one, other, found),
       ...bodyMismatches({ source, exported, pairs: new Set() }, one, other, found),
-      ...answerMismatches({ source, exported, pairs: new Set() }, one, other, found),
+      ...responseMismatches({ source, exported, pairs: new Set() }, one, other, found),
     ];
   });
 }
@@ -93,9 +93,9 @@ function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<st
     lists.flatMap((entry): readonly (readonly [string, boolean])[] => {
       const parameter = resolved(root, entry);
       if (!isObject(parameter)) return [];
-      const { in: place, name, required } = parameter;
-      if (place !== "query" && place !== "header" && place !== "cookie") return [];
-      const key = `${place} ${place === "header" ? textOf(name).toLowerCase() : textOf(name)}`;
+      const { in: location, name, required } = parameter;
+      if (location !== "query" && location !== "header" && location !== "cookie") return [];
+      const key = `${location} ${location === "header" ? textOf(name).toLowerCase() : textOf(name)}`;
       return ignored.has(key) ? [] : [[key, required === true]];
     }),
   );
@@ -137,8 +137,9 @@ function bodyOf({
     Array.isArray(list) ? (list as readonly Json[]) : [],
   );
   const parameters = lists.map((entry) => resolved(root, entry)).filter(isObject);
-  const whole = parameters.findLast((parameter) => parameter["in"] === "body");
-  if (whole !== undefined) return { required: whole["required"] === true, schema: whole["schema"] };
+  const bodyParameter = parameters.findLast((parameter) => parameter["in"] === "body");
+  if (bodyParameter !== undefined)
+    return { required: bodyParameter["required"] === true, schema: bodyParameter["schema"] };
   const form = parameters.filter((parameter) => parameter["in"] === "formData");
   if (form.length === 0) return undefined;
   const needed = form
@@ -147,14 +148,14 @@ function bodyOf({
   return { required: needed.length > 0, schema: { type: "object", required: [...new Set(needed)] } };
 }
 
-function answerMismatches(
+function responseMismatches(
   both: Both,
   one: DescribedOperation,
   other: DescribedOperation,
   found: Found,
 ): readonly Mismatch[] {
-  const mine = answersOf(one);
-  const theirs = answersOf(other);
+  const mine = responsesOf(one);
+  const theirs = responsesOf(other);
   const lacking = [...mine.keys()].filter((status) => !theirs.has(status));
   const added = [...theirs.keys()].filter((status) => !mine.has(status));
   const at = below(one.pointer, "responses");
@@ -172,7 +173,7 @@ function answerMismatches(
 }
 
 /** Schemas by status. */
-function answersOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
+function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
   const { responses } = value;
   return new Map(
     Object.entries(isObject(responses) ? responses : {}).flatMap(([status, entry]) => {
@@ -217,17 +218,19 @@ function requiredMismatches(
   if (!isObject(mine) || !isObject(theirs)) return [];
   const deeper = (a: Json | undefined, b: Json | undefined, step: string) =>
     requiredMismatches(both, a, b, `${where}${step}`, depth + 1);
-  const [needed, given] = [requiredOf(mine), requiredOf(theirs)];
+  const [needed, declaredRequired] = [requiredOf(mine), requiredOf(theirs)];
   const different =
-    needed === given
+    needed === declaredRequired
       ? []
-      : [`requires ${given === "" ? "nothing" : given} of ${where}, not ${needed === "" ? "nothing" : needed}`];
+      : [
+          `requires ${declaredRequired === "" ? "nothing" : declaredRequired} of ${where}, not ${needed === "" ? "nothing" : needed}`,
+        ];
   const properties = isObject(mine["properties"]) ? mine["properties"] : {};
   const others = isObject(theirs["properties"]) ? theirs["properties"] : {};
-  const gone = Object.keys(properties).filter((name) => !Object.hasOwn(others, name));
+  const removed = Object.keys(properties).filter((name) => !Object.hasOwn(others, name));
   return [
     ...different,
-    ...gone.map((name) => `lacks ${name} of ${where}`),
+    ...removed.map((name) => `lacks ${name} of ${where}`),
     ...Object.entries(properties).flatMap(([name, schema]) =>
       Object.hasOwn(others, name) ? deeper(schema, others[name], `/${name}`) : [],
     ),

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { ImportedOperation } from "./operations.ts";
 import { quoted } from "./prose.ts";
-import { below, type Notes } from "./report.ts";
+import { below, type ImportNotices } from "./report.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface ImportedEvents {
@@ -14,15 +14,15 @@ export function webhooksOf(
   root: JsonObject,
   operations: readonly ImportedOperation[],
   schemas: Schemas,
-  notes: Notes,
+  notices: ImportNotices,
 ): ImportedEvents {
   const names: string[] = [];
   const prose: string[] = [];
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const add = (written: string, item: unknown, pointer: string): void => {
     const found = schemas.resolve(item as never, pointer);
     if (found === undefined) return;
-    const name = eventName(written, taken);
+    const name = eventName(written, usedNames);
     names.push(name);
     const payload = payloadOf(found.value, found.pointer, name, schemas);
     const texts = Object.values(found.value).flatMap((operation) =>
@@ -34,7 +34,7 @@ export function webhooksOf(
       payload === undefined ? "What it carries is not shown." : `It carries a \`${payload}\`.`,
       ...words.map(quoted),
     );
-    notes.lost(pointer, "what makes the service send an event, and how it is sent", name);
+    notices.lost(pointer, "what makes the service send an event, and how it is sent", name);
   };
   for (const at of ["webhooks", "x-webhooks"]) {
     const { [at]: webhooks } = root;
@@ -52,15 +52,15 @@ export function webhooksOf(
   return { names, prose };
 }
 
-export function eventName(written: string, taken: Set<string>): string {
+export function eventName(written: string, usedNames: Set<string>): string {
   const words = written
     .split(/[^A-Za-z0-9_-]+/)
     .filter((word) => word !== "")
     .join(".");
   const plain = /^[A-Za-z]/.test(words) ? words : `event.${words || "x"}`;
   let name = plain;
-  for (let count = 2; taken.has(name); count++) name = `${plain}.${count}`;
-  taken.add(name);
+  for (let count = 2; usedNames.has(name); count++) name = `${plain}.${count}`;
+  usedNames.add(name);
   return name;
 }
 

@@ -5,11 +5,11 @@
  */
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Position } from "../base/span.ts";
-import type { Model } from "../parts/model.ts";
-import { printModel, type Prose } from "../parts/print.ts";
+import type { Model } from "../language/model.ts";
+import { printModel, type Prose } from "../language/print.ts";
 import { asyncParts } from "./asyncapi.ts";
 import { modelOf } from "./model.ts";
-import { createNotes, type Note, textOf } from "./report.ts";
+import { createNotices, type ImportNotice, textOf } from "./report.ts";
 import { type ImportSource, readSource } from "./source.ts";
 
 export type Imported =
@@ -19,11 +19,11 @@ export type Imported =
       readonly document: string;
       readonly model: Model;
       readonly source: JsonObject;
-      readonly notes: readonly PlacedNote[];
+      readonly notes: readonly LocatedNotice[];
     }
-  | { readonly kind: "fault"; readonly message: string; readonly position: Position };
+  | { readonly kind: "error"; readonly message: string; readonly position: Position };
 
-export interface PlacedNote extends Note {
+export interface LocatedNotice extends ImportNotice {
   readonly line: number;
   readonly column: number;
 }
@@ -31,10 +31,10 @@ export interface PlacedNote extends Note {
 /** Never throws; what cannot be imported at all is one fault with its place. */
 export function importDocument(name: string, input: Uint8Array | string): Imported {
   const source = readSource(name, input);
-  if (!("root" in source)) return { kind: "fault", ...source };
+  if (!("root" in source)) return { kind: "error", ...source };
   const format = formatOf(source);
-  if ("fault" in format) return { kind: "fault", message: format.fault, position: positionAt(source, format.at) };
-  const notes = createNotes();
+  if ("error" in format) return { kind: "error", message: format.error, position: positionAt(source, format.at) };
+  const notes = createNotices();
   const { model, prose } =
     format.kind === "asyncapi" ? asyncParts(format.root, notes) : modelOf(format.root, format.kind, notes);
   const document = printModel(model, withLosses(prose, notes.all));
@@ -44,12 +44,12 @@ export function importDocument(name: string, input: Uint8Array | string): Import
     document,
     model,
     source: format.root,
-    notes: placed(source, notes.all),
+    notes: located(source, notes.all),
   };
 }
 
 /** The document says by itself what its source says and it does not, so that whoever reads it alone knows. */
-function withLosses(prose: Prose, notes: readonly Note[]): Prose {
+function withLosses(prose: Prose, notes: readonly ImportNotice[]): Prose {
   const groups = Map.groupBy(
     notes.filter(({ kind }) => kind === "lost"),
     ({ what }) => what,
@@ -65,10 +65,10 @@ function withLosses(prose: Prose, notes: readonly Note[]): Prose {
 
 type Format =
   | { readonly kind: "2.0" | "3.0" | "3.1" | "asyncapi"; readonly name: string; readonly root: JsonObject }
-  | { readonly fault: string; readonly at: string };
+  | { readonly error: string; readonly at: string };
 
 function formatOf({ root }: ImportSource): Format {
-  if (!isObject(root)) return { fault: "This is no description of an API: it is no map of names and values", at: "" };
+  if (!isObject(root)) return { error: "This is no description of an API: it is no map of names and values", at: "" };
   const { swagger, openapi, asyncapi } = root;
   if (textOf(swagger).startsWith("2")) return sound({ kind: "2.0", name: "Swagger 2.0", root });
   const version = textOf(openapi);
@@ -79,15 +79,15 @@ function formatOf({ root }: ImportSource): Format {
   const [key, found] = Object.entries({ swagger, openapi, asyncapi }).find(([, value]) => value !== undefined) ?? [];
   const known = "OpenAPI 3.0 and 3.1, Swagger 2.0 and AsyncAPI 3 are read";
   if (key === undefined)
-    return { fault: `This says neither \`openapi\` nor \`swagger\` nor \`asyncapi\`: ${known}`, at: "" };
-  return { fault: `\`${key}: ${JSON.stringify(found)}\` is a version that is not read: ${known}`, at: `/${key}` };
+    return { error: `This says neither \`openapi\` nor \`swagger\` nor \`asyncapi\`: ${known}`, at: "" };
+  return { error: `\`${key}: ${JSON.stringify(found)}\` is a version that is not read: ${known}`, at: `/${key}` };
 }
 
 function sound(format: Format): Format {
-  if ("fault" in format) return format;
+  if ("error" in format) return format;
   const { paths, webhooks } = format.root;
-  if (paths !== undefined && !isObject(paths)) return { fault: "`paths` has to be a map of paths", at: "/paths" };
-  if (paths === undefined && webhooks === undefined) return { fault: "This description has no `paths`", at: "" };
+  if (paths !== undefined && !isObject(paths)) return { error: "`paths` has to be a map of paths", at: "/paths" };
+  if (paths === undefined && webhooks === undefined) return { error: "This description has no `paths`", at: "" };
   return format;
 }
 
@@ -96,11 +96,11 @@ function positionAt(source: ImportSource, pointer: string): Position {
 }
 
 /** In the order of the source. */
-function placed(source: ImportSource, notes: readonly Note[]): readonly PlacedNote[] {
+function located(source: ImportSource, notes: readonly ImportNotice[]): readonly LocatedNotice[] {
   const positions = source.positionsOf(new Set(notes.map(({ pointer }) => pointer)));
-  const all = notes.map((note) => {
-    const { line = 1, column = 1 } = positions.get(note.pointer) ?? {};
-    return { ...note, line, column };
+  const all = notes.map((notice) => {
+    const { line = 1, column = 1 } = positions.get(notice.pointer) ?? {};
+    return { ...notice, line, column };
   });
   return all.toSorted((one, other) => one.line - other.line || one.column - other.column);
 }

@@ -4,7 +4,7 @@ import { below } from "./report.ts";
 /** Offsets of the members' keys, and of the items of lists. The text has to be JSON; nothing is said where it ends early. */
 export function jsonPositions(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const found = new Map<string, number>([["", 0]]);
-  const ways = prefixes(wanted);
+  const prefixSet = prefixes(wanted);
   let at = 0;
   const blanks = (): void => {
     while (/\s/.test(text[at] ?? "")) at++;
@@ -48,7 +48,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
   const stepped = (pointer: string, key: string | number, start: number): string | undefined => {
     const inner = below(pointer, key);
     if (wanted.has(inner)) found.set(inner, start);
-    return ways.has(inner) ? inner : undefined;
+    return prefixSet.has(inner) ? inner : undefined;
   };
   value("");
   return found;

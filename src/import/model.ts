@@ -1,15 +1,15 @@
 /** OpenAPI and Swagger to the nine parts, and what they say in words to the prose of each. */
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { DeclaredError } from "../parts/errors/model.ts";
-import type { Model, PartName, PartStatus } from "../parts/model.ts";
-import { partNames } from "../parts/model.ts";
-import type { Prose } from "../parts/print.ts";
+import type { DeclaredError } from "../language/errors/model.ts";
+import type { Model, PartName, PartStatus } from "../language/model.ts";
+import { partNames } from "../language/model.ts";
+import type { Prose } from "../language/print.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, oneSentence, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type Notes } from "./report.ts";
-import { type Likeness, likenesses } from "./resources.ts";
+import { below, type ImportNotices } from "./report.ts";
+import { type Similarity, likenesses } from "./resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
 import { securityOf } from "./security.ts";
 
@@ -18,23 +18,23 @@ export interface Parts {
   readonly prose: Prose;
 }
 
-export function modelOf(root: JsonObject, dialect: Dialect, notes: Notes): Parts {
-  const schemas = createSchemas(root, dialect, notes);
-  const base = baseOf(root, dialect, notes);
-  const operations = operationsOf({ dialect, root, schemas, notes, ...(base === undefined ? {} : { base }) });
-  const security = securityOf(root, operations, schemas, notes);
-  const events = webhooksOf(root, operations, schemas, notes);
-  const errors = errorsOf(operations, notes);
+export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): Parts {
+  const schemas = createSchemas(root, dialect, notices);
+  const base = baseOf(root, dialect, notices);
+  const operations = operationsOf({ dialect, root, schemas, notices, ...(base === undefined ? {} : { base }) });
+  const security = securityOf(root, operations, schemas, notices);
+  const events = webhooksOf(root, operations, schemas, notices);
+  const errors = errorsOf(operations, notices);
   const named = schemas.all();
   const alike = likenesses(operations);
   for (const { pointer, path, schema, operations: names } of alike) {
     const where = `${path}${schema === undefined ? "" : ` ${schema}`}`;
-    notes.hint(pointer, "what looks like a resource, by its paths", `${where}: ${names.join(", ")}`);
+    notices.hint(pointer, "what looks like a resource, by its paths", `${where}: ${names.join(", ")}`);
   }
   const info = isObject(root["info"]) ? root["info"] : {};
   const purpose = purposeOf(info, operations);
   for (const member of Object.keys(root))
-    if (member.startsWith("x-")) notes.lost(below("", member), "an extension of the whole description", member);
+    if (member.startsWith("x-")) notices.lost(below("", member), "an extension of the whole description", member);
   const found: Found = { base, operations, security, events, errors, named };
   const model: Model = {
     ...(typeof info["title"] === "string" && info["title"].trim() !== ""
@@ -115,30 +115,30 @@ export function everyPart<Value>(value: Value): Record<PartName, Value> {
 
 export function purposeOf(
   info: JsonObject,
-  operations: readonly Pick<ImportedOperation, "name" | "sentence">[],
+  operations: readonly Pick<ImportedOperation, "name" | "purpose">[],
 ): { readonly purpose: Model["purpose"]; readonly gaps: readonly string[] } {
   const title = typeof info["title"] === "string" ? info["title"] : "";
   const service = kebabCase(title.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "")).replace(/^[^a-z]+/, "");
-  const said = [info["summary"], info["description"]].find(
+  const described = [info["summary"], info["description"]].find(
     (one): one is string => typeof one === "string" && one.trim() !== "",
   );
   return {
     purpose: {
       nonet: "1",
       ...(service === "" ? {} : { service }),
-      ...(said === undefined ? {} : { purpose: oneSentence(said.replace(/^[#\s]+/, "")) }),
+      ...(described === undefined ? {} : { purpose: oneSentence(described.replace(/^[#\s]+/, "")) }),
       users: {},
       operations: Object.fromEntries(
-        operations.flatMap(({ name, sentence }) => (sentence === undefined ? [] : [[name, sentence]])),
+        operations.flatMap(({ name, purpose }) => (purpose === undefined ? [] : [[name, purpose]])),
       ),
     },
     gaps: [
       ...(service === "" ? ["purpose/service"] : []),
       "purpose/domain",
-      ...(said === undefined ? ["purpose/purpose"] : []),
+      ...(described === undefined ? ["purpose/purpose"] : []),
       "purpose/users",
       "purpose/outside",
-      ...operations.filter(({ sentence }) => sentence === undefined).map(({ name }) => `purpose/operations/${name}`),
+      ...operations.filter(({ purpose }) => purpose === undefined).map(({ name }) => `purpose/operations/${name}`),
     ],
   };
 }
@@ -146,13 +146,13 @@ export function purposeOf(
 // ── Part 4 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The first server. */
-function baseOf(root: JsonObject, dialect: Dialect, notes: Notes): string | undefined {
-  const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notes), "/servers/0"];
+function baseOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): string | undefined {
+  const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notices), "/servers/0"];
   if (url === undefined) return undefined;
   const full = /^https?:\/\//i.test(url) ? url : `{base_url}${url.startsWith("/") ? "" : "/"}${url}`;
   const base = full.replace(/\/+$/, "");
   if (/^(?:\{base_url\}|https?:\/\/[^\s/?#{}]+)(?:\/[^\s?#{}]*)?$/.test(base)) return base;
-  notes.lost(at, "the address of a server", url);
+  notices.lost(at, "the address of a server", url);
   return undefined;
 }
 
@@ -163,14 +163,14 @@ function swaggerBase({ host, basePath, schemes }: JsonObject): string | undefine
   return `${scheme}://${host}${path}`;
 }
 
-function firstServer({ servers }: JsonObject, notes: Notes): string | undefined {
+function firstServer({ servers }: JsonObject, notices: ImportNotices): string | undefined {
   const [first, ...more] = Array.isArray(servers) ? (servers as readonly Json[]) : [];
-  if (more.length > 0) notes.lost("/servers", "servers after the first one", `${more.length}`);
+  if (more.length > 0) notices.lost("/servers", "servers after the first one", `${more.length}`);
   if (!isObject(first) || typeof first["url"] !== "string") return undefined;
   const { variables } = first;
   if (!isObject(variables)) return first["url"];
   if (Object.keys(variables).length > 0)
-    notes.lost("/servers/0/variables", "the variables of a server, beside their defaults");
+    notices.lost("/servers/0/variables", "the variables of a server, beside their defaults");
   return first["url"].replaceAll(/\{([^{}]+)\}/g, (braced, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : braced;
@@ -180,26 +180,29 @@ function firstServer({ servers }: JsonObject, notes: Notes): string | undefined 
 // ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** One error for each status that some answer has: sources have statuses, and no codes. */
-function errorsOf(operations: readonly ImportedOperation[], notes: Notes): Readonly<Record<string, DeclaredError>> {
-  const sentences = new Map<number, Map<string, number>>();
+function errorsOf(
+  operations: readonly ImportedOperation[],
+  notices: ImportNotices,
+): Readonly<Record<string, DeclaredError>> {
+  const descriptions = new Map<number, Map<string, number>>();
   for (const { endpoint } of operations) {
     for (const [status, { note }] of Object.entries(endpoint?.wire?.answers ?? {})) {
       if (!/^[45][0-9]{2}$/.test(status)) continue;
-      const counts = sentences.get(Number(status)) ?? new Map<string, number>();
-      sentences.set(Number(status), counts);
-      const sentence = oneSentence(note ?? "");
-      if (sentence !== "") counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
+      const counts = descriptions.get(Number(status)) ?? new Map<string, number>();
+      descriptions.set(Number(status), counts);
+      const purpose = oneSentence(note ?? "");
+      if (purpose !== "") counts.set(purpose, (counts.get(purpose) ?? 0) + 1);
     }
   }
-  if (sentences.size > 0)
-    notes.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
+  if (descriptions.size > 0)
+    notices.guessed("/paths", "codes of errors, from the statuses of the answers: the source has none");
   return Object.fromEntries(
-    [...sentences]
+    [...descriptions]
       .toSorted(([one], [other]) => one - other)
       .map(([status, counts]) => {
         const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-        const phrase = reasons[status] ?? `Status ${status}`;
-        return [kebabCase(phrase), { status, sentence: most?.[0] ?? phrase }];
+        const sourceText = reasons[status] ?? `Status ${status}`;
+        return [kebabCase(sourceText), { status, sentence: most?.[0] ?? sourceText }];
       }),
   );
 }
@@ -255,7 +258,7 @@ function proseOf(
 
 export function aboutTheSource(info: JsonObject, root: JsonObject): readonly string[] {
   const { description, termsOfService, contact, license } = info;
-  const said = (value: Json | undefined): string => {
+  const described = (value: Json | undefined): string => {
     return isObject(value)
       ? Object.values(value)
           .filter((one) => typeof one === "string")
@@ -265,14 +268,14 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
   };
   return [
     ...(typeof description === "string" && description.trim() !== "" ? [quoted(description)] : []),
-    ...(said(contact) === "" ? [] : [`Contact: ${said(contact)}.`]),
-    ...(said(license) === "" ? [] : [`Licence: ${said(license)}.`]),
+    ...(described(contact) === "" ? [] : [`Contact: ${described(contact)}.`]),
+    ...(described(license) === "" ? [] : [`Licence: ${described(license)}.`]),
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
     ...(isObject(root["externalDocs"]) ? [`More: ${plain(linkOf(root["externalDocs"]))}.`] : []),
   ];
 }
 
-function resourceProse(alike: readonly Likeness[]): readonly string[] {
+function resourceProse(alike: readonly Similarity[]): readonly string[] {
   if (alike.length === 0) return [];
   const lines = alike.map(({ path, schema, operations }) => {
     return `- \`${path}\`${schema === undefined ? "" : `, a \`${schema}\``}: ${operations.map((name) => `\`${name}\``).join(", ")}`;

@@ -1,18 +1,18 @@
 /** The operations of a description, each with a name that a document can have, its endpoint, and who may run it. */
 import { camelCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { type Endpoint, type Method, methods } from "../parts/endpoints/model.ts";
-import { pathSegments, segmentShape } from "../parts/endpoints/meaning.ts";
-import { pathFault } from "../parts/endpoints/address.ts";
+import { type Endpoint, type Method, methods } from "../language/endpoints/model.ts";
+import { pathSegments, segmentShape } from "../language/endpoints/resolve.ts";
+import { pathProblem } from "../language/endpoints/address.ts";
 import { below, textOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
-import { wireOf, type WireSource } from "./wire.ts";
+import { contractOf, type ImportContext } from "./contracts.ts";
 
 export interface ImportedOperation {
   readonly name: string;
   /** As the source has it. */
   readonly pointer: string;
-  readonly sentence?: string;
+  readonly purpose?: string;
   /** Absent where the language has no such method or path; it is then said to be open. */
   readonly endpoint?: Endpoint;
   /** As in OpenAPI: alternatives; undefined where neither the operation nor the whole source says anything. */
@@ -24,13 +24,13 @@ export interface ImportedOperation {
 }
 
 /** `GET` at these is answered by every service, where it has no path of its own before them. */
-const taken: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
+const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
 /** What OpenAPI has besides the methods of the language. */
 const otherMethods = ["head", "options", "trace"] as const;
 
-export function operationsOf(source: WireSource): readonly ImportedOperation[] {
-  const { root, schemas, notes } = source;
+export function operationsOf(source: ImportContext): readonly ImportedOperation[] {
+  const { root, schemas, notices } = source;
   const paths = root["paths"];
   const names = new Set<string>();
   const routes = new Set<string>();
@@ -40,7 +40,7 @@ export function operationsOf(source: WireSource): readonly ImportedOperation[] {
     const item = schemas.resolve(value, at);
     if (item === undefined) return [];
     if (item.value["servers"] !== undefined)
-      notes.lost(below(item.pointer, "servers"), "servers of one path or operation");
+      notices.lost(below(item.pointer, "servers"), "servers of one path or operation");
     return Object.entries(item.value).flatMap(([key, one]): readonly ImportedOperation[] => {
       const method = methods.find((name) => name.toLowerCase() === key);
       const other = otherMethods.find((name) => name === key);
@@ -54,7 +54,7 @@ export function operationsOf(source: WireSource): readonly ImportedOperation[] {
   });
 }
 
-interface Place {
+interface OperationLocation {
   readonly name: string;
   readonly path: string;
   readonly method: Method | undefined;
@@ -62,68 +62,73 @@ interface Place {
 }
 
 function importedOperation(
-  source: WireSource,
-  place: Place,
+  source: ImportContext,
+  location: OperationLocation,
   operation: Found,
   item: Found,
   routes: Set<string>,
 ): ImportedOperation {
-  const { notes, root } = source;
+  const { notices, root } = source;
   const { value, pointer } = operation;
-  const endpoint = endpointOf(source, place, operation, item, routes);
+  const endpoint = endpointOf(source, location, operation, item, routes);
   const security = Object.hasOwn(value, "security") ? value["security"] : root["security"];
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
   for (const member of ["servers", "callbacks"] as const)
     if (value[member] !== undefined && member === "servers")
-      notes.lost(below(pointer, member), "servers of one path or operation");
+      notices.lost(below(pointer, member), "servers of one path or operation");
   for (const member of Object.keys(value))
-    if (member.startsWith("x-")) notes.lost(below(pointer, member), "an extension of an operation", member);
-  const sentence = sentenceOf(value);
+    if (member.startsWith("x-")) notices.lost(below(pointer, member), "an extension of an operation", member);
+  const purpose = descriptionOf(value);
   return {
-    name: place.name,
+    name: location.name,
     pointer,
-    ...(sentence === undefined ? {} : { sentence }),
+    ...(purpose === undefined ? {} : { purpose }),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(security === undefined ? {} : { security: Array.isArray(security) ? (security as readonly Json[]) : [null] }),
     ...(tags[0] === undefined ? {} : { tag: tags[0] }),
     prose: [
       ...scopesOf(security),
-      ...proseOf(value, sentence, tags.slice(1), endpoint === undefined ? `${place.written} ${place.path}` : undefined),
+      ...proseOf(
+        value,
+        purpose,
+        tags.slice(1),
+        endpoint === undefined ? `${location.written} ${location.path}` : undefined,
+      ),
     ],
     deprecated: value["deprecated"] === true,
   };
 }
 
 function endpointOf(
-  source: WireSource,
-  { path, method, name }: Place,
+  source: ImportContext,
+  { path, method, name }: OperationLocation,
   operation: Found,
   item: Found,
   routes: Set<string>,
 ): Endpoint | undefined {
-  const { notes } = source;
+  const { notices } = source;
   const lost = (what: string): undefined => {
-    notes.lost(operation.pointer, what, `${name}: ${path}`);
+    notices.lost(operation.pointer, what, `${name}: ${path}`);
     return undefined;
   };
   if (method === undefined) return lost("an operation by a method that the language does not have");
   const template = templateOf(path);
   if (template === undefined) return lost("an operation at a path that the language cannot say");
   const mounted = /^[^:]*:\/\/[^/]*\/+[^/]|^\{base_url\}\/+[^/]/.test(source.base ?? "");
-  if (!mounted && method === "GET" && taken.has(template.path))
+  if (!mounted && method === "GET" && reservedPaths.has(template.path))
     return lost("an operation at a path where every service has something of its own");
   const shape = pathSegments(template.path).map(segmentShape);
   const route = `${method} /${shape.join("/")}`;
   if (routes.has(route)) return lost("an operation at a path that another one has");
   routes.add(route);
-  for (const [written, given] of template.renamed)
-    if (written !== given)
-      notes.renamed(
+  for (const [written, parameterName] of template.renamed)
+    if (written !== parameterName)
+      notices.renamed(
         operation.pointer,
         "a path parameter by a name that a document cannot have",
-        `${written} is ${given}`,
+        `${written} is ${parameterName}`,
       );
-  const wire = wireOf(source, operation, item, (written) => template.renamed.get(written));
+  const wire = contractOf(source, operation, item, (written) => template.renamed.get(written));
   return { method, path: template.path, does: "handler", wire };
 }
 
@@ -137,16 +142,16 @@ function templateOf(
     const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : camelCase(name) || "value";
     const wanted = /^[0-9]/.test(plain) ? `value${plain}` : plain;
     if (renamed.has(name)) twice = true;
-    let given = wanted;
-    for (let count = 2; [...renamed.values()].includes(given); count++) given = `${wanted}${count}`;
-    renamed.set(name, given);
-    return `{${given}}`;
+    let parameterName = wanted;
+    for (let count = 2; [...renamed.values()].includes(parameterName); count++) parameterName = `${wanted}${count}`;
+    renamed.set(name, parameterName);
+    return `{${parameterName}}`;
   });
-  return pathFault(written) === undefined && !twice ? { path: written, renamed } : undefined;
+  return pathProblem(written) === undefined && !twice ? { path: written, renamed } : undefined;
 }
 
 function nameOf(
-  source: WireSource,
+  source: ImportContext,
   { value, pointer }: Found,
   path: string,
   method: string,
@@ -161,9 +166,9 @@ function nameOf(
   for (let count = 2; names.has(name); count++) name = `${wanted}${count}`;
   names.add(name);
   if (written === undefined)
-    source.notes.guessed(pointer, "the name of an operation that has none, from its method and path", name);
+    source.notices.guessed(pointer, "the name of an operation that has none, from its method and path", name);
   else if (name !== written)
-    source.notes.renamed(
+    source.notices.renamed(
       below(pointer, "operationId"),
       "an operation by a name that a document cannot have",
       `${written} is ${name}`,
@@ -171,7 +176,7 @@ function nameOf(
   return name;
 }
 
-function sentenceOf(value: JsonObject): string | undefined {
+function descriptionOf(value: JsonObject): string | undefined {
   const { summary, description } = value;
   const text = [summary, description].find((one): one is string => typeof one === "string" && one.trim() !== "");
   return text === undefined ? undefined : oneSentence(text);
@@ -200,7 +205,7 @@ function scopesOf(security: Json | undefined): readonly string[] {
 
 function proseOf(
   value: JsonObject,
-  sentence: string | undefined,
+  purpose: string | undefined,
   otherTags: readonly string[],
   address: string | undefined,
 ): readonly string[] {
@@ -208,7 +213,7 @@ function proseOf(
   const texts = [summary, description].filter((one): one is string => typeof one === "string" && one.trim() !== "");
   return [
     ...(address === undefined ? [] : [`In the source it is at \`${address}\`.`]),
-    ...texts.filter((text) => text.trim() !== sentence),
+    ...texts.filter((text) => text.trim() !== purpose),
     ...(deprecated === true ? ["Deprecated."] : []),
     ...(otherTags.length === 0 ? [] : [`Also: ${otherTags.join(", ")}.`]),
     ...(isObject(externalDocs) ? [linkOf(externalDocs)] : []),

@@ -8,16 +8,19 @@ export function quoted(text: string): string {
     .trim()
     .split(/\r\n|\n|\r/)
     .flatMap((written): readonly string[] => {
-      const line = seen(written);
-      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+      const line = sanitizeLine(written);
+      const delimiter = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
       if (fence !== undefined) {
         const closes =
-          mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length && line.trim() === mark;
+          delimiter !== undefined &&
+          delimiter[0] === fence[0] &&
+          delimiter.length >= fence.length &&
+          line.trim() === delimiter;
         if (closes) fence = undefined;
         return [closes ? "" : `    ${line}`];
       }
-      if (mark !== undefined) fence = mark;
-      return [mark === undefined ? unfenced(line) : ""];
+      if (delimiter !== undefined) fence = delimiter;
+      return [delimiter === undefined ? unfenced(line) : ""];
     });
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
@@ -31,13 +34,13 @@ export function plain(text: string): string {
 }
 
 /** What cannot be seen is left out, and what would nest too deeply to be read stays shallow. */
-function seen(line: string): string {
+function sanitizeLine(line: string): string {
   return line
     .replaceAll(/[^\t\P{Cc}]/gu, "")
-    .replace(/^(?:[\s>]|[-*+]\s|\d+[.)]\s){20,}/, (marks) => marks.slice(0, 20));
+    .replace(/^(?:[\s>]|[-*+]\s|\d+[.)]\s){20,}/, (prefix) => prefix.slice(0, 20));
 }
 
 /** A fence in a list or in a quote of its own would be one, too. */
 function unfenced(line: string): string {
-  return line.replaceAll(/`{3,}|~{3,}/g, (marks) => `\\${marks.split("").join("\\")}`);
+  return line.replaceAll(/`{3,}|~{3,}/g, (prefix) => `\\${prefix.split("").join("\\")}`);
 }

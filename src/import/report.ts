@@ -6,10 +6,10 @@ import type { Json } from "../base/json.ts";
  * `lost`: the source says it and the document does not. `guessed`: the document says it, and the source only hints at it.
  * `renamed`: the document has it by another name, which is not on the wire. `hint`: what the source looks like, which the document does not say.
  */
-export type NoteKind = "lost" | "guessed" | "renamed" | "hint";
+export type NoticeKind = "lost" | "guessed" | "renamed" | "hint";
 
-export interface Note {
-  readonly kind: NoteKind;
+export interface ImportNotice {
+  readonly kind: NoticeKind;
   /** Where in the source it stands (RFC 6901). */
   readonly pointer: string;
   /** The same words for the same sort of thing, so that many can be told as one. */
@@ -19,17 +19,17 @@ export interface Note {
 }
 
 /** Notes are collected while everything else is pure: handing lists back through every call would hide the work. */
-export interface Notes {
-  readonly all: Note[];
+export interface ImportNotices {
+  readonly all: ImportNotice[];
   lost(pointer: string, what: string, detail?: string): void;
   guessed(pointer: string, what: string, detail?: string): void;
   renamed(pointer: string, what: string, detail?: string): void;
   hint(pointer: string, what: string, detail?: string): void;
 }
 
-export function createNotes(): Notes {
-  const all: Note[] = [];
-  const adding = (kind: NoteKind) => (pointer: string, what: string, detail?: string) => {
+export function createNotices(): ImportNotices {
+  const all: ImportNotice[] = [];
+  const adding = (kind: NoticeKind) => (pointer: string, what: string, detail?: string) => {
     all.push({ kind, pointer, what, ...(detail === undefined ? {} : { detail }) });
   };
   return { all, lost: adding("lost"), guessed: adding("guessed"), renamed: adding("renamed"), hint: adding("hint") };

@@ -3,11 +3,11 @@
  * is answered with. It is told and not written down as one, since nothing says that a service keeps it as Nonet would.
  */
 import { isObject } from "../base/json.ts";
-import type { Endpoint } from "../parts/endpoints/model.ts";
-import type { FieldType } from "../parts/resources/model.ts";
+import type { Endpoint } from "../language/endpoints/model.ts";
+import type { FieldType } from "../language/resources/model.ts";
 import type { ImportedOperation } from "./operations.ts";
 
-export interface Likeness {
+export interface Similarity {
   /** The name of the schema of one, where the answers have one. */
   readonly schema?: string;
   /** The path of one. */
@@ -17,7 +17,7 @@ export interface Likeness {
   readonly pointer: string;
 }
 
-export function likenesses(operations: readonly ImportedOperation[]): readonly Likeness[] {
+export function likenesses(operations: readonly ImportedOperation[]): readonly Similarity[] {
   const byPath = new Map<string, { readonly operation: ImportedOperation; readonly endpoint: Endpoint }[]>();
   for (const operation of operations) {
     const { endpoint } = operation;
@@ -26,7 +26,7 @@ export function likenesses(operations: readonly ImportedOperation[]): readonly L
     there.push({ operation, endpoint });
     byPath.set(endpoint.path, there);
   }
-  return [...byPath].flatMap(([path, ones]): readonly Likeness[] => {
+  return [...byPath].flatMap(([path, ones]): readonly Similarity[] => {
     const collection = /^(.*[^/}])\/\{[^{}]+\}$/.exec(path)?.[1];
     const many = collection === undefined ? undefined : byPath.get(collection);
     const [first] = ones;

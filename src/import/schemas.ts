@@ -6,9 +6,9 @@
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { pascalCase } from "../base/case.ts";
-import type { FieldType } from "../parts/resources/model.ts";
-import { schemaFaults, schemaKeywords } from "../parts/resources/schema.ts";
-import { below, keysOf, type Notes } from "./report.ts";
+import type { FieldType } from "../language/resources/model.ts";
+import { schemaErrors, schemaKeywords } from "../language/resources/schema.ts";
+import { below, keysOf, type ImportNotices } from "./report.ts";
 import { shorthandOf } from "./shorthand.ts";
 
 export type Dialect = "2.0" | "3.0" | "3.1";
@@ -38,10 +38,10 @@ const deepest = 12;
 /** So does a part of a schema with more keywords than this; a whole one may have 10,000. */
 const largest = 800;
 
-export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schemas {
+export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotices): Schemas {
   /** By the pointer of what has the name. */
   const names = new Map<string, string>();
-  const taken: Record<string, Json> = {};
+  const definitions: Record<string, Json> = {};
   const finished = new Map<string, Json>();
   const waiting: { readonly name: string; readonly value: Json; readonly pointer: string }[] = [];
 
@@ -53,18 +53,19 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
     const written = direct ? (keys.at(-1) ?? "") : keys.slice(-3).join(" ");
     const name = free(typeName(written));
     if (direct && name !== written)
-      notes.renamed(pointer, "a schema by a name that a document cannot have", `${written} is ${name}`);
+      notices.renamed(pointer, "a schema by a name that a document cannot have", `${written} is ${name}`);
     names.set(pointer, name);
     waiting.push({ name, value, pointer });
     return name;
   };
   const free = (wanted: string): string => {
     let name = wanted;
-    for (let count = 2; Object.hasOwn(taken, name); count++) name = `${wanted}${/\d$/.test(wanted) ? "x" : ""}${count}`;
-    taken[name] = true;
+    for (let count = 2; Object.hasOwn(definitions, name); count++)
+      name = `${wanted}${/\d$/.test(wanted) ? "x" : ""}${count}`;
+    definitions[name] = true;
     return name;
   };
-  const settle = (): void => {
+  const finish = (): void => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       finished.set(next.name, sound(converted(next.value, next.pointer, 0), next.pointer));
     }
@@ -73,7 +74,7 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
   const converted = (value: Json | undefined, pointer: string, depth: number): Json => {
     if (typeof value === "boolean") return value;
     if (!isObject(value)) {
-      if (value !== undefined && value !== null) notes.lost(pointer, "a schema that is none");
+      if (value !== undefined && value !== null) notices.lost(pointer, "a schema that is none");
       return {};
     }
     const reference = value["$ref"];
@@ -90,13 +91,13 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
       const what = reference.startsWith("#")
         ? "a reference that leads nowhere"
         : "a reference to another file, which is not read";
-      notes.lost(pointer, what, reference);
+      notices.lost(pointer, what, reference);
     }
     if (dialect === "3.1") return { ...(keywordsOf(rest, pointer, depth) as JsonObject), ...target };
     const { description } = rest;
     const ignored = Object.keys(rest).filter((key) => key !== "description" && !key.startsWith("x-"));
     if (ignored.length > 0)
-      notes.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
+      notices.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
     return typeof description === "string" ? { ...target, description } : target;
   };
 
@@ -108,8 +109,8 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
 
   const keywordsOf = (value: JsonObject, pointer: string, depth: number): JsonObject => {
     const result: Mutable = {};
-    for (const [keyword, said] of Object.entries(value))
-      keywordOf(result, keyword, said, below(pointer, keyword), depth);
+    for (const [keyword, operand] of Object.entries(value))
+      keywordOf(result, keyword, operand, below(pointer, keyword), depth);
     afterwards(result, value, pointer);
     return result;
   };
@@ -122,33 +123,35 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
     return { $ref: `#/schemas/${name}` };
   };
 
-  const keywordOf = (result: Mutable, keyword: string, said: Json, pointer: string, depth: number): void => {
-    const lost = (what: string): void => notes.lost(pointer, what);
+  const keywordOf = (result: Mutable, keyword: string, operand: Json, pointer: string, depth: number): void => {
+    const lost = (what: string): void => notices.lost(pointer, what);
     switch (keyword) {
       case "properties":
       case "patternProperties":
       case "dependentSchemas":
-        if (!isObject(said)) return lost(`\`${keyword}\` that is no map`);
+        if (!isObject(operand)) return lost(`\`${keyword}\` that is no map`);
         result[keyword] = Object.fromEntries(
-          Object.entries(said).map(([name, schema]) => [name, inner(schema, below(pointer, name), depth)]),
+          Object.entries(operand).map(([name, schema]) => [name, inner(schema, below(pointer, name), depth)]),
         );
         return;
       case "allOf":
       case "anyOf":
       case "oneOf":
       case "prefixItems":
-        if (!Array.isArray(said) || said.length === 0) return lost(`\`${keyword}\` that is no list of schemas`);
-        result[keyword] = (said as readonly Json[]).map((schema, index) => inner(schema, below(pointer, index), depth));
+        if (!Array.isArray(operand) || operand.length === 0) return lost(`\`${keyword}\` that is no list of schemas`);
+        result[keyword] = (operand as readonly Json[]).map((schema, index) =>
+          inner(schema, below(pointer, index), depth),
+        );
         return;
       case "items":
-        if (Array.isArray(said)) {
-          if (said.length > 0)
-            result["prefixItems"] = (said as readonly Json[]).map((one, index) =>
+        if (Array.isArray(operand)) {
+          if (operand.length > 0)
+            result["prefixItems"] = (operand as readonly Json[]).map((one, index) =>
               inner(one, below(pointer, index), depth),
             );
           return;
         }
-        result[keyword] = inner(said, pointer, depth);
+        result[keyword] = inner(operand, pointer, depth);
         return;
       case "additionalProperties":
       case "not":
@@ -160,7 +163,7 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
       case "unevaluatedItems":
       case "unevaluatedProperties":
       case "contentSchema":
-        result[keyword] = inner(said, pointer, depth);
+        result[keyword] = inner(operand, pointer, depth);
         return;
       case "nullable":
       case "$defs":
@@ -168,49 +171,50 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
         return;
       case "exclusiveMinimum":
       case "exclusiveMaximum":
-        if (typeof said === "number") result[keyword] = said;
+        if (typeof operand === "number") result[keyword] = operand;
         return;
       case "example":
-        result["examples"] = [said];
+        result["examples"] = [operand];
         return;
       case "examples":
-        if (Array.isArray(said)) result[keyword] = said;
+        if (Array.isArray(operand)) result[keyword] = operand;
         else lost("examples that are no list");
         return;
       case "type":
-        return typeKeyword(result, said, pointer);
+        return typeKeyword(result, operand, pointer);
       case "format":
-        if (typeof said !== "string") return lost("a format that is no text");
-        result[heldFormats.has(said) ? "format" : "x-format"] = said;
+        if (typeof operand !== "string") return lost("a format that is no text");
+        result[heldFormats.has(operand) ? "format" : "x-format"] = operand;
         return;
       case "required":
-        if (Array.isArray(said) && said.every((one) => typeof one === "string")) result[keyword] = [...new Set(said)];
+        if (Array.isArray(operand) && operand.every((one) => typeof one === "string"))
+          result[keyword] = [...new Set(operand)];
         else lost("`required` that is no list of names");
         return;
       case "discriminator":
-        if (isObject(said) && typeof said["propertyName"] === "string") {
-          result["x-discriminator"] = { propertyName: said["propertyName"] };
-          if (said["mapping"] !== undefined) lost("the mapping of a discriminator");
-        } else result["x-discriminator"] = said;
+        if (isObject(operand) && typeof operand["propertyName"] === "string") {
+          result["x-discriminator"] = { propertyName: operand["propertyName"] };
+          if (operand["mapping"] !== undefined) lost("the mapping of a discriminator");
+        } else result["x-discriminator"] = operand;
         return;
       default:
         if (schemaKeywords.has(keyword) || (keyword.startsWith("x-") && !reservedExtensions.has(keyword)))
-          result[keyword] = said;
+          result[keyword] = operand;
         else lost(`\`${keyword}\`, which is no keyword of JSON Schema`);
     }
   };
 
-  const typeKeyword = (result: Mutable, said: Json, pointer: string): void => {
-    if (said === "file") {
+  const typeKeyword = (result: Mutable, operand: Json, pointer: string): void => {
+    if (operand === "file") {
       result["type"] = "string";
       result["x-format"] = "binary";
       return;
     }
-    const list: readonly Json[] = Array.isArray(said) ? (said as readonly Json[]) : [said];
+    const list: readonly Json[] = Array.isArray(operand) ? (operand as readonly Json[]) : [operand];
     const known = [...new Set(list)].filter((one) => typeof one === "string" && jsonTypes.has(one));
-    if (known.length < list.length) notes.lost(pointer, "a type that JSON does not have", JSON.stringify(said));
+    if (known.length < list.length) notices.lost(pointer, "a type that JSON does not have", JSON.stringify(operand));
     const [first] = known;
-    if (first !== undefined) result["type"] = Array.isArray(said) ? known : first;
+    if (first !== undefined) result["type"] = Array.isArray(operand) ? known : first;
   };
 
   /** What several keywords of older dialects say together. */
@@ -228,7 +232,7 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
       if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...(values as readonly Json[]), null];
     } else if (["allOf", "anyOf", "oneOf"].some((keyword) => result[keyword] !== undefined)) {
       // The standard gives `nullable` no meaning without a type; whoever writes it means what it says.
-      notes.guessed(pointer, "`nullable` without a type is taken to mean that null is a value");
+      notices.guessed(pointer, "`nullable` without a type is taken to mean that null is a value");
       const all = { ...result };
       for (const key of Object.keys(result)) if (key !== "description" && key !== "title") delete result[key];
       for (const key of ["description", "title"]) delete all[key];
@@ -239,21 +243,21 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
   /** Without what the language refuses in a schema. */
   const sound = (schema: Json, pointer: string): Json => {
     for (let round = 0; round < 8; round++) {
-      const faults = schemaFaults(schema, taken);
-      if (faults.length === 0) return schema;
-      for (const { at, message } of faults) {
+      const errors = schemaErrors(schema, definitions);
+      if (errors.length === 0) return schema;
+      for (const { at, message } of errors) {
         if (at.length === 0) break;
         dropped(schema, at);
-        notes.lost(
+        notices.lost(
           below(pointer, ...at),
           `a part of a schema that cannot be enforced: it ${message.replace(/`[^`]*`/g, "…")}`,
         );
       }
-      if (faults.some(({ at }) => at.length === 0)) break;
+      if (errors.some(({ at }) => at.length === 0)) break;
     }
-    const [fault] = schemaFaults(schema, taken);
-    if (fault === undefined) return schema;
-    notes.lost(pointer, `a schema that cannot be enforced: it ${fault.message}`);
+    const [error] = schemaErrors(schema, definitions);
+    if (error === undefined) return schema;
+    notices.lost(pointer, `a schema that cannot be enforced: it ${error.message}`);
     return {};
   };
 
@@ -270,7 +274,7 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
       const target = targetOf(reference);
       if (target === undefined) {
         const outside = !reference.startsWith("#");
-        notes.lost(
+        notices.lost(
           found.pointer,
           outside ? "a reference to another file, which is not read" : "a reference that leads nowhere",
           reference,
@@ -279,7 +283,7 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
       }
       found = target;
     }
-    notes.lost(pointer, "a reference that leads back to itself");
+    notices.lost(pointer, "a reference that leads back to itself");
     return undefined;
   };
   return {
@@ -299,11 +303,11 @@ export function createSchemas(root: Json, dialect: Dialect, notes: Notes): Schem
     },
     all() {
       for (const [pointer, value] of components(root)) nameAt(pointer, value);
-      settle();
+      finish();
       return withoutCircles(
         Object.fromEntries([...finished].filter(([, schema]) => schema !== undefined)),
         names,
-        notes,
+        notices,
       );
     },
   };
@@ -405,7 +409,7 @@ function dropped(schema: Json, keys: readonly string[]): void {
 function withoutCircles(
   schemas: Readonly<Record<string, Json>>,
   names: ReadonlyMap<string, string>,
-  notes: Notes,
+  notices: ImportNotices,
 ): Readonly<Record<string, Json>> {
   const done = new Set<string>();
   const pointers = new Map([...names].map(([pointer, name]) => [name, pointer]));
@@ -420,7 +424,7 @@ function withoutCircles(
     const target = typeof reference === "string" ? reference.slice("#/schemas/".length) : undefined;
     if (target !== undefined && around.includes(target)) {
       delete (schema as Mutable)["$ref"];
-      notes.lost(pointers.get(target) ?? "", "a schema that is itself, without a member or an item between", target);
+      notices.lost(pointers.get(target) ?? "", "a schema that is itself, without a member or an item between", target);
     } else if (target !== undefined) visit(target, around);
     for (const keyword of inPlace) {
       const parts = schema[keyword];

@@ -1,8 +1,8 @@
 /** Security schemes as credentials, and what an operation asks for as who may run it. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { sameGrant } from "../parts/authentication/grants.ts";
-import type { Credential, Grant } from "../parts/authentication/model.ts";
-import { below, type Notes, textOf } from "./report.ts";
+import { sameGrant } from "../language/authentication/grants.ts";
+import type { Credential, Grant } from "../language/authentication/model.ts";
+import { below, type ImportNotices, textOf } from "./report.ts";
 import type { ImportedOperation } from "./operations.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -19,27 +19,31 @@ export function securityOf(
   root: JsonObject,
   operations: readonly ImportedOperation[],
   schemas: Schemas,
-  notes: Notes,
+  notices: ImportNotices,
 ): ImportedSecurity | undefined {
   const { components } = root;
   const [at, described] = isObject(components)
     ? (["/components/securitySchemes", components["securitySchemes"]] as const)
     : (["/securityDefinitions", root["securityDefinitions"]] as const);
-  const said = isObject(described) ? Object.entries(described) : [];
-  const asked = operations.some(({ security = [] }) => security.length > 0);
-  if (said.length === 0 && !asked) return undefined;
+  const declared = isObject(described) ? Object.entries(described) : [];
+  const requirements = operations.some(({ security = [] }) => security.length > 0);
+  if (declared.length === 0 && !requirements) return undefined;
   const gaps: string[] = ["authentication/own", "authentication/show", "authentication/unseen"];
   const credentials: Record<string, Credential> = {};
   const names = new Set<string>();
   const roles = new Set<string>(reservedRoles);
   const schemes = new Map<string, Scheme>();
-  for (const [written, scheme] of said) {
+  for (const [written, scheme] of declared) {
     const found = schemas.resolve(scheme, below(at, written));
-    const credential = found && credentialOf(found.value, found.pointer, notes);
+    const credential = found && credentialOf(found.value, found.pointer, notices);
     if (credential === undefined) continue;
     const name = credentialName(written, names);
     if (name !== written)
-      notes.renamed(below(at, written), "a credential by a name that a document cannot have", `${written} is ${name}`);
+      notices.renamed(
+        below(at, written),
+        "a credential by a name that a document cannot have",
+        `${written} is ${name}`,
+      );
     const { open, ...rest } = credential;
     const role = credentialName(name, roles);
     const hasScopes = rest.kind === "oauth2" || rest.kind === "jwt";
@@ -50,14 +54,14 @@ export function securityOf(
       roles: [role],
       ...(scopes === undefined || scopes.size === 0
         ? {}
-        : { scopeRoles: Object.fromEntries([...scopes].map(([scope, given]) => [scope, [given]])) }),
+        : { scopeRoles: Object.fromEntries([...scopes].map(([scope, granted]) => [scope, [granted]])) }),
     };
     for (const member of [...open, "lasts", "revoked"]) gaps.push(`authentication/credentials/${name}/${member}`);
   }
   if (Object.keys(credentials).length === 0) gaps.push("authentication/credentials", "authentication/roles");
   const allow = operations
     .filter(({ endpoint }) => endpoint !== undefined)
-    .map((operation): [string, readonly Grant[]] => [operation.name, grantsOf(operation, schemes, notes)]);
+    .map((operation): [string, readonly Grant[]] => [operation.name, grantsOf(operation, schemes, notices)]);
   const text = JSON.stringify(allow);
   const used = [...schemes.values()]
     .flatMap(({ credential, scopes }) => [credential, ...(scopes?.values() ?? [])])
@@ -74,7 +78,7 @@ export function securityOf(
 
 /** With the roles that some operation asks for. */
 function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readonly string[]): Credential {
-  const scopes = Object.entries(scopeRoles).filter(([, given]) => given.some((role) => used.includes(role)));
+  const scopes = Object.entries(scopeRoles).filter(([, granted]) => granted.some((role) => used.includes(role)));
   return {
     ...rest,
     roles: Array.isArray(roles) ? roles.filter((role: string) => used.includes(role)) : [],
@@ -107,13 +111,13 @@ interface Scheme {
 function grantsOf(
   { security, pointer }: ImportedOperation,
   schemes: ReadonlyMap<string, Scheme>,
-  notes: Notes,
+  notices: ImportNotices,
 ): readonly Grant[] {
   if (security === undefined || security.length === 0) return [{ who: { kind: "anyone" } }];
   const grants = security.flatMap((alternative, index): readonly Grant[] => {
     const grant = grantOf(alternative, schemes);
     if (typeof grant !== "string") return [grant];
-    notes.lost(below(pointer, "security", index), `${grant}: nobody is let in by it`, textOfJson(alternative));
+    notices.lost(below(pointer, "security", index), `${grant}: nobody is let in by it`, textOfJson(alternative));
     return [];
   });
   // Anyone is everybody.
@@ -125,14 +129,14 @@ function grantsOf(
 /** The grant, or why there is none. */
 function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant | string {
   if (!isObject(alternative)) return "what an operation asks for that is no security requirement";
-  const asked = Object.entries(alternative);
-  const [first, ...others] = asked;
+  const requirements = Object.entries(alternative);
+  const [first, ...others] = requirements;
   if (first === undefined) return { who: { kind: "anyone" } };
   if (others.length > 0) return "that an operation asks for several credentials at once";
-  const [written, said] = first;
+  const [written, declared] = first;
   const scheme = schemes.get(written);
   if (scheme === undefined) return "that an operation asks for a credential that the source does not describe";
-  const scopes = said === null ? [] : said;
+  const scopes = declared === null ? [] : declared;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string"))
     return "what an operation asks for that is no security requirement";
   const roles = (scopes as readonly string[]).map((scope) => scheme.scopes?.get(scope));
@@ -159,14 +163,16 @@ function scopesOf(
   const listed = flows.flatMap((flow) =>
     isObject(flow) && isObject(flow["scopes"]) ? Object.keys(flow["scopes"]) : [],
   );
-  const asked = operations.flatMap(({ security = [] }) =>
+  const requirements = operations.flatMap(({ security = [] }) =>
     security.flatMap((one) => {
       const scopes = isObject(one) && Object.hasOwn(one, written) ? one[written] : undefined;
       return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : [];
     }),
   );
   // A token's scopes are words with a space between them (RFC 6749 section 3.3).
-  const scopes = [...new Set([...listed, ...asked])].filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  const scopes = [...new Set([...listed, ...requirements])].filter((scope) =>
+    /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope),
+  );
   return new Map(scopes.map((scope) => [scope, credentialName(`${credential}-${scope}`, roles)]));
 }
 
@@ -175,18 +181,18 @@ interface Opened extends Credential {
   readonly open: readonly string[];
 }
 
-function credentialOf(scheme: JsonObject, pointer: string, notes: Notes): Opened | undefined {
+function credentialOf(scheme: JsonObject, pointer: string, notices: ImportNotices): Opened | undefined {
   const { type, name } = scheme;
   switch (type) {
     case "apiKey":
       if (scheme["in"] === "header" && typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name))
         return { kind: "api-key", sent: { header: name }, open: ["obtained"] };
-      notes.lost(pointer, "where a key is sent that is in no header", `${textOf(scheme["in"])} ${textOf(name)}`);
+      notices.lost(pointer, "where a key is sent that is in no header", `${textOf(scheme["in"])} ${textOf(name)}`);
       return { kind: "api-key", open: ["obtained", "sent"] };
     case "basic":
       return { kind: "basic", open: ["obtained"] };
     case "http":
-      return httpCredential(scheme, pointer, notes);
+      return httpCredential(scheme, pointer, notices);
     case "oauth2":
       return {
         kind: "oauth2",
@@ -197,18 +203,18 @@ function credentialOf(scheme: JsonObject, pointer: string, notes: Notes): Opened
     case "openIdConnect":
       return openIdCredential(scheme);
     default:
-      notes.lost(pointer, "a security scheme that the language does not have", textOf(type));
+      notices.lost(pointer, "a security scheme that the language does not have", textOf(type));
       return undefined;
   }
 }
 
-function httpCredential(scheme: JsonObject, pointer: string, notes: Notes): Opened {
+function httpCredential(scheme: JsonObject, pointer: string, notices: ImportNotices): Opened {
   const written = textOf(scheme["scheme"]);
   const lower = written.toLowerCase();
   if (lower === "basic") return { kind: "basic", open: ["obtained"] };
   if (lower === "bearer" && /jwt/i.test(textOf(scheme["bearerFormat"])))
     return { kind: "jwt", open: ["obtained", "issuer"] };
-  notes.guessed(pointer, "that a token whose format is not said is a key of the service's own", written);
+  notices.guessed(pointer, "that a token whose format is not said is a key of the service's own", written);
   const sent =
     /^[A-Za-z][\w-]*$/.test(written) && lower !== "bearer"
       ? { sent: { header: "Authorization", scheme: written } }
@@ -229,12 +235,12 @@ function obtained(scheme: JsonObject): { readonly obtained?: string } {
   const flows = isObject(scheme["flows"])
     ? Object.entries(scheme["flows"])
     : [[textOf(scheme["flow"]), scheme] as const];
-  const sentences = flows.flatMap(([flow, value]): readonly string[] => {
+  const notices = flows.flatMap(([flow, value]): readonly string[] => {
     if (!isObject(value)) return [];
     const addresses = ["authorizationUrl", "tokenUrl", "refreshUrl"].flatMap((key) =>
       typeof value[key] === "string" && value[key].trim() !== "" ? [`${key} ${value[key].trim()}`] : [],
     );
     return addresses.length === 0 ? [] : [`${flow}: ${addresses.join(" and ")}`];
   });
-  return sentences.length === 0 ? {} : { obtained: sentences.join("; ").replaceAll(/\s+/g, " ") };
+  return notices.length === 0 ? {} : { obtained: notices.join("; ").replaceAll(/\s+/g, " ") };
 }

@@ -1,8 +1,8 @@
 /** A schema as a type on one line, where the line says exactly as much: no bound more and none less. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Model } from "../parts/model.ts";
-import { jsonSchemaOf } from "../parts/resources/json-schema.ts";
-import type { FieldType } from "../parts/resources/model.ts";
+import type { Model } from "../language/model.ts";
+import { jsonSchemaOf } from "../language/resources/json-schema.ts";
+import type { FieldType } from "../language/resources/model.ts";
 
 /** Undefined where no line says the same. */
 export function shorthandOf(schema: Json): FieldType | undefined {

@@ -17,7 +17,7 @@ export interface ImportSource {
   positionsOf(pointers: ReadonlySet<string>): ReadonlyMap<string, Position>;
 }
 
-export interface SourceFault {
+export interface SourceError {
   readonly message: string;
   readonly position: Position;
 }
@@ -29,13 +29,13 @@ const deepest = 500;
 /** How often one anchor of YAML may be used, nested uses multiplied: more is how a small file is made to fill the memory. */
 const mostAliases = 10_000;
 
-export function readSource(name: string, input: Uint8Array | string): ImportSource | SourceFault {
+export function readSource(name: string, input: Uint8Array | string): ImportSource | SourceError {
   const text = typeof input === "string" ? input : new TextDecoder().decode(input);
   const lines = linesOf(text);
-  const fault = (message: string, offset = 0): SourceFault => ({ message, position: positionIn(lines, offset) });
-  if (text.length > mostBytes) return fault(`It has more than ${mostBytes / 1024 / 1024} MB, and is not read`);
+  const error = (message: string, offset = 0): SourceError => ({ message, position: positionIn(lines, offset) });
+  if (text.length > mostBytes) return error(`It has more than ${mostBytes / 1024 / 1024} MB, and is not read`);
   const deep = tooDeep(text);
-  if (deep !== undefined) return fault(`Values are nested more than ${deepest} deep here`, deep);
+  if (deep !== undefined) return error(`Values are nested more than ${deepest} deep here`, deep);
   const isJson = /^\s*[{[]/.test(text);
   const position = (offset: number): Position => positionIn(lines, offset);
   if (isJson) {
@@ -45,13 +45,13 @@ export function readSource(name: string, input: Uint8Array | string): ImportSour
     } catch (thrown) {
       // A flow map of YAML starts like JSON.
       const read = readYaml(name, text, position);
-      return "root" in read ? read : jsonFault(thrown, text, position);
+      return "root" in read ? read : jsonError(thrown, text, position);
     }
   }
   return readYaml(name, text, position);
 }
 
-function jsonFault(thrown: unknown, text: string, position: (offset: number) => Position): SourceFault {
+function jsonError(thrown: unknown, text: string, position: (offset: number) => Position): SourceError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const offset = /position (\d+)/.exec(message)?.[1];
   const words = message.replace(/,? (?:(?:in JSON )?at position |\.{3}|").*$/s, "");
@@ -61,7 +61,7 @@ function jsonFault(thrown: unknown, text: string, position: (offset: number) => 
   };
 }
 
-function readYaml(name: string, text: string, position: (offset: number) => Position): ImportSource | SourceFault {
+function readYaml(name: string, text: string, position: (offset: number) => Position): ImportSource | SourceError {
   try {
     const document = yaml.parseDocument(text, {
       uniqueKeys: false,

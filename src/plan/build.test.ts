@@ -5,10 +5,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { models } from "../../test/arbitraries/model.ts";
 import { readDocument } from "../document/read.ts";
-import { typeExpressions } from "../parts/expressions.ts";
-import { readModel } from "../parts/read.ts";
+import { typeExpressions } from "../language/analysis/expressions.ts";
+import { readModel } from "../language/read.ts";
 import { buildPlan } from "./build.ts";
-import type { GrantPlan, Operation, Plan, Table } from "./plan.ts";
+import type { GrantPlan } from "./authentication/types.ts";
+import type { Operation } from "./endpoints/types.ts";
+import type { Plan } from "./plan.ts";
+import type { Table } from "./resources/types.ts";
 
 function planOf(text: string): Plan {
   const reading = readDocument("service.md", text);
@@ -52,17 +55,17 @@ test("the same document gives the same plan", () => {
 test("what each operation of the flagship resolves to", () => {
   const own = flagship.operations.filter(({ resource }) => !resource.startsWith("Webhook"));
   const rows = own.map((one) => {
-    const moves = one.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" ");
+    const moves = one.moves.map((transition) => `${transition.from.join("|")}->${transition.to}`).join(" ");
     const effects = one.effects.map((effect) => {
-      return `${effect.resource} by ${effect.field}: ${effect.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" ")}`;
+      return `${effect.resource} by ${effect.field}: ${effect.moves.map((transition) => `${transition.from.join("|")}->${transition.to}`).join(" ")}`;
     });
     return [
       one.name,
-      one.deed,
+      one.action,
       one.resource,
       one.key?.column ?? "",
       grants(one.allow),
-      one.answer.status,
+      one.response.status,
       one.edits,
       moves,
       effects.join("; "),
@@ -90,7 +93,7 @@ test("what each operation of the flagship resolves to", () => {
 test("webhook endpoints and deliveries are resources of those who may subscribe, each of its own", () => {
   const rows = flagship.operations
     .filter(({ resource }) => resource.startsWith("Webhook"))
-    .map((one) => [`${one.method} ${one.template}`, one.deed, grants(one.allow), one.answer.status]);
+    .map((one) => [`${one.method} ${one.template}`, one.action, grants(one.allow), one.response.status]);
   assert.deepEqual(rows, [
     ["POST /webhooks", "create", "operator", 201],
     ["GET /webhooks", "list", "operator if", 200],
@@ -169,7 +172,7 @@ test("what each operation of the flagship takes, needs and can refuse", () => {
   ]);
   assert.deepEqual(operation(flagship, "extendParcel").needs, ["id", "state", "courier", "extensions", "collectBy"]);
   assert.deepEqual(
-    operation(flagship, "collect").answer.members?.map(({ name, source }) => [
+    operation(flagship, "collect").response.members?.map(({ name, source }) => [
       name,
       "schema" in source ? source.schema : source,
     ]),
@@ -204,9 +207,9 @@ test("the tables of the flagship", () => {
   assert.deepEqual(table(flagship, "Locker").uniques, [["site", "door"]]);
   assert.deepEqual(table(flagship, "Locker").indexes, [["state"], ["site"], ["size"], ["site", "size", "state"]]);
   assert.equal(table(flagship, "Site").lifecycle, undefined);
-  const shown = parcel.columns.filter((column) => column.shown !== undefined);
+  const visibleTo = parcel.columns.filter((column) => column.visibleTo !== undefined);
   assert.deepEqual(
-    shown.map((column) => [column.name, grants(column.shown ?? [])]),
+    visibleTo.map((column) => [column.name, grants(column.visibleTo ?? [])]),
     [["pickupCode", "operator"]],
   );
 });
@@ -351,7 +354,7 @@ test("nested paths bind parents, and a path may name any unique field", () => {
     );
     return [
       one.name,
-      one.deed,
+      one.action,
       one.resource,
       one.key === undefined ? "" : `${one.key.column}=${one.key.parameter}`,
       ...parents,
@@ -381,7 +384,7 @@ test("nested paths bind parents, and a path may name any unique field", () => {
     ["title"],
   );
   assert.equal(operation(plan, "replaceRecipe").creates, false);
-  assert.deepEqual(operation(plan, "dropRemark").answer, { status: 204, kind: "none" });
+  assert.deepEqual(operation(plan, "dropRemark").response, { status: 204, kind: "none" });
   assert.deepEqual(plan.unenforced, []);
 });
 
@@ -407,7 +410,7 @@ test("where the document is silent the engine's defaults are in the plan", () =>
   assert.deepEqual(operation(plan, "changeRemark").repeats, {
     header: "Idempotency-Key",
     required: false,
-    keptMilliseconds: 86_400_000,
+    retentionMilliseconds: 86_400_000,
   });
   assert.equal(operation(plan, "changeRemark").edits, "optional");
   assert.equal(plan.errors["not-found"]?.source, "protocol", "needed, though the document does not import it");
@@ -438,7 +441,7 @@ endpoints:
   );
   const put = operation(plan, "putKitchen");
   assert.equal(put.creates, true);
-  assert.deepEqual(put.answer, { status: 200, created: 201, kind: "record" });
+  assert.deepEqual(put.response, { status: 200, created: 201, kind: "record" });
   assert.deepEqual(
     put.body?.fields.map(({ name }) => name),
     ["opened", "name", "note"],
@@ -512,7 +515,7 @@ test("resources move each other, through as many as there are", () => {
   const chain = (effects: Effects): unknown[] => {
     return effects.map((one) => [
       `${one.event}${one.state === undefined ? "" : ` (${one.state})`}: ${one.resource} by ${one.field}`,
-      one.moves.map((move) => `${move.from.join("|")}->${move.to}`).join(" "),
+      one.moves.map((transition) => `${transition.from.join("|")}->${transition.to}`).join(" "),
       ...chain(one.effects),
     ]);
   };
@@ -533,13 +536,18 @@ test("resources move each other, through as many as there are", () => {
 
 test("any is every state but final ones and the target; a move with its target among its starts only enters from the others", () => {
   const plan = service(relay);
-  const moves = (name: string) => operation(plan, name).moves.map(({ from, to, enters }) => ({ from, to, enters }));
-  assert.deepEqual(moves("scrapBatch"), [{ from: ["waiting", "running"], to: "scrapped", enters: true }]);
+  const moves = (name: string) =>
+    operation(plan, name).moves.map(({ from, to, changesState }) => ({ from, to, changesState }));
+  assert.deepEqual(moves("scrapBatch"), [{ from: ["waiting", "running"], to: "scrapped", changesState: true }]);
   assert.deepEqual(moves("soilMachine"), [
-    { from: ["idle"], to: "dirty", enters: true },
-    { from: ["dirty"], to: "dirty", enters: false },
+    { from: ["idle"], to: "dirty", changesState: true },
+    { from: ["dirty"], to: "dirty", changesState: false },
   ]);
-  assert.equal(operation(plan, "scrapBatch").deed, "move", "an operation that makes a move moves, whatever its method");
+  assert.equal(
+    operation(plan, "scrapBatch").action,
+    "move",
+    "an operation that makes a move moves, whatever its method",
+  );
 });
 
 test("records of a resource that nothing reads exist for those who may do something to them", () => {
@@ -569,7 +577,7 @@ credentials:
 `,
   });
   assert.deepEqual(
-    plan.operations.map(({ name, deed, answer }) => `${name}: ${deed}, ${answer.status}`),
+    plan.operations.map(({ name, action, response }) => `${name}: ${action}, ${response.status}`),
     ["quote: handler, 204"],
   );
   assert.deepEqual(

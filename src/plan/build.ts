@@ -4,87 +4,87 @@
  */
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import { kebabCase } from "../base/case.ts";
-import { withWebhooks } from "../parts/events/webhooks.ts";
-import { type TypedExpressions, typeExpressions } from "../parts/expressions.ts";
-import type { Model, Places } from "../parts/model.ts";
-import { namedSchemas } from "../parts/resources/json-schema.ts";
-import { viewPlans } from "./answers.ts";
-import { credentialPlans, roleNames } from "./credentials.ts";
-import { errorBodies, errorPlans } from "./errors.ts";
-import { buildHistory } from "./history.ts";
-import { eventsPlan } from "./events.ts";
-import { collectiveOperations } from "./collective.ts";
-import { handlerOperations, systemOperations } from "./handlers.ts";
-import { inboundOperations } from "./inbound.ts";
-import { quotaPlans, generalRates, ratePlans, serverLimits } from "./limits.ts";
-import { buildOperations } from "./operations.ts";
+import { withWebhooks } from "../language/events/webhooks.ts";
+import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
+import type { Model, SourceLocations } from "../language/model.ts";
+import { namedSchemas } from "../language/resources/json-schema.ts";
+import { viewPlans } from "./endpoints/responses.ts";
+import { credentialPlans, roleNames } from "./authentication/credentials.ts";
+import { errorBodies, errorPlans } from "./errors/errors.ts";
+import { buildHistory } from "./states/history.ts";
+import { eventsPlan } from "./events/events.ts";
+import { aggregateOperations } from "./endpoints/aggregates.ts";
+import { handlerOperations, systemOperations } from "./endpoints/handlers.ts";
+import { inboundOperations } from "./events/incoming.ts";
+import { quotaPlans, generalRates, ratePlans, serverLimits } from "./limits/limits.ts";
+import { buildOperations } from "./endpoints/operations.ts";
 import type { Plan } from "./plan.ts";
-import { assert, type Sources } from "./sources.ts";
-import { buildTables } from "./tables.ts";
-import { unenforcedStatements } from "./unenforced.ts";
-import { versionsPlan } from "./versions.ts";
-import { wiredOperations } from "./wire.ts";
+import { assert, type PlanInput } from "./input.ts";
+import { buildTables } from "./resources/tables.ts";
+import { unenforcedStatements } from "./unsupported.ts";
+import { versionsPlan } from "./versioning/versions.ts";
+import { contractOperationsOf } from "./endpoints/contract.ts";
 
-export function buildPlan(model: Model, places: Places, expressions: TypedExpressions): Plan {
+export function buildPlan(model: Model, places: SourceLocations, expressions: TypedExpressions): Plan {
   const [problem] = expressions.problems;
   assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
   const full = withWebhooks(model);
   // What webhooks add has expressions of its own.
   const { typed } = full === model ? expressions : typeExpressions(full);
-  const sources: Sources = { model: full, places, typed };
-  const newest = planOf(sources);
-  const system = systemOperations(sources, newest.tables);
+  const planInput: PlanInput = { model: full, places, typed };
+  const newest = planOf(planInput);
+  const system = systemOperations(planInput, newest.tables);
   const plan = { ...newest, system, unenforced: unenforcedStatements({ model, places, typed }) };
-  const versions = versionsPlan(sources, plan, planOf);
+  const versions = versionsPlan(planInput, plan, planOf);
   return versions === undefined ? plan : { ...plan, versions };
 }
 
 /** Ten minutes where the document does not say it (R4.22). */
-function corsPlan({ model }: Sources): Pick<Plan, "cors"> {
+function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   const { cors } = model.endpoints;
   if (cors === undefined || cors === "none") return {};
   const { origins, credentials = false, keep = "10m" } = cors;
-  const kept = parseDuration(keep);
-  assert(kept !== undefined, keep);
-  return { cors: { origins, credentials, keepSeconds: Math.floor(lengthOf(kept) / 1000) } };
+  const maxAge = parseDuration(keep);
+  assert(maxAge !== undefined, keep);
+  return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
 }
 
 /** The plan of one version, by itself. */
-function planOf(sources: Sources): Plan {
-  const { model } = sources;
+function planOf(planInput: PlanInput): Plan {
+  const { model } = planInput;
   const title = model.title ?? model.purpose.service ?? "Service";
-  const tables = buildTables(sources);
+  const tables = buildTables(planInput);
   const newest = model.versioning.versions?.[0];
   return {
     service: model.purpose.service ?? kebabCase(title),
     title,
     purpose: model.purpose.purpose ?? "",
     ...(newest === undefined ? {} : { version: newest.name }),
-    history: buildHistory(sources),
+    history: buildHistory(planInput),
     base: model.endpoints.base ?? "{base_url}",
-    ...corsPlan(sources),
+    ...corsPlan(planInput),
     tables,
-    ...(model.resources.views === undefined ? {} : { views: viewPlans(sources, tables) }),
+    ...(model.resources.views === undefined ? {} : { views: viewPlans(planInput, tables) }),
     operations: [
-      ...buildOperations(sources, tables),
-      ...collectiveOperations(sources, tables),
-      ...handlerOperations(sources, tables),
-      ...inboundOperations(sources, tables),
+      ...buildOperations(planInput, tables),
+      ...aggregateOperations(planInput, tables),
+      ...handlerOperations(planInput, tables),
+      ...inboundOperations(planInput, tables),
     ],
     system: [],
-    wired: wiredOperations(sources, tables),
+    contractOperations: contractOperationsOf(planInput, tables),
     schemas: namedSchemas(model),
-    credentials: credentialPlans(sources),
-    roles: roleNames(sources),
-    errors: errorPlans(sources),
-    ...errorBodies(sources),
+    credentials: credentialPlans(planInput),
+    roles: roleNames(planInput),
+    errors: errorPlans(planInput),
+    ...errorBodies(planInput),
     // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
     unseen: model.authentication.unseen ?? 404,
-    limits: serverLimits(sources),
-    rates: ratePlans(sources),
-    generalRates: generalRates(sources),
-    quotas: quotaPlans(sources),
-    events: eventsPlan(sources),
+    limits: serverLimits(planInput),
+    rates: ratePlans(planInput),
+    generalRates: generalRates(planInput),
+    quotas: quotaPlans(planInput),
+    events: eventsPlan(planInput),
     unenforced: [],
   };
 }

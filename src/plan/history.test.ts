@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { documentOf } from "../../test/migrate/data.ts";
 import { planOf } from "../../test/serve/running.ts";
 import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { DataChange } from "./plan.ts";
+import type { DataChange } from "./versioning/types.ts";
 
 const resources = `
 Note:
@@ -99,7 +99,7 @@ test("entries about a type are followed by every field that holds it", () => {
   );
   const reshaped = history[0]?.changes.flatMap((change) => (change.kind === "reshape" ? [change] : [])) ?? [];
   assert.deepEqual(
-    reshaped.map(({ field, reshape: { type, within, types } }) => [field, type, within, Object.keys(types)]),
+    reshaped.map(({ field, reshape: { type, enclosing, types } }) => [field, type, enclosing, Object.keys(types)]),
     [
       ["at", "Spot", [], ["Spot"]],
       ["all", "Line", ["list"], ["Spot", "Line"]],

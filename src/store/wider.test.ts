@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../base/json.ts";
-import { isWider } from "./wider.ts";
+import { isWider } from "./migration/schema-compatibility.ts";
 
 test("a schema is wider where that is plain to see", () => {
   const text = { type: "string", maxLength: 5 };

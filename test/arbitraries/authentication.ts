@@ -1,7 +1,7 @@
 /** Any part 5 that a document can say, and any caller. */
 import fc from "fast-check";
-import { sameGrant } from "../../src/parts/authentication/grants.ts";
-import type { Authentication, Credential, Grant, SentIn } from "../../src/parts/authentication/model.ts";
+import { sameGrant } from "../../src/language/authentication/grants.ts";
+import type { Authentication, Credential, Grant, SentIn } from "../../src/language/authentication/model.ts";
 import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
 
 /** Few, so that callers and grants often meet. */

@@ -1,19 +1,19 @@
 /** Any part 4 that a document can say. */
 import fc from "fast-check";
 import {
-  deeds,
+  actions,
   type Endpoint,
   type Endpoints,
-  type Given,
+  type ResponseTemplate,
   type ListStyle,
   listKinds,
   type ListNames,
   listWords,
   methods,
   type Parameter,
-  repeatScopes,
-  type Wire,
-} from "../../src/parts/endpoints/model.ts";
+  idempotencyScopes,
+  type EndpointContract,
+} from "../../src/language/endpoints/model.ts";
 import { fields, fieldTypes, json } from "./resources.ts";
 import { durations, expressions, kebabNames, names, paths, records, resourceNames, sentences } from "./words.ts";
 
@@ -83,7 +83,7 @@ function present(all: Readonly<Record<string, Parameter>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { ...one, optional: false }]));
 }
 
-const wires: fc.Arbitrary<Wire> = fc.record(
+const wires: fc.Arbitrary<EndpointContract> = fc.record(
   {
     path: parameters.map(present),
     query: parameters,
@@ -106,9 +106,9 @@ const anyEndpoint: fc.Arbitrary<Endpoint> = fc.record(
     method: fc.constantFrom(...methods),
     path: paths,
     of: resourceNames,
-    does: fc.constantFrom(...deeds),
+    does: fc.constantFrom(...actions),
     takes: fields,
-    gives: fc.letrec<{ given: Given; members: Given }>((tie) => ({
+    gives: fc.letrec<{ given: ResponseTemplate; members: ResponseTemplate }>((tie) => ({
       given: fc.oneof({ maxDepth: 2 }, expressions, fc.constantFrom("Out[]", "count", "none"), tie("members")),
       members: records(names, tie("given"), 3),
     })).given,
@@ -152,7 +152,7 @@ export const endpointParts: fc.Arbitrary<Endpoints> = fc.record(
       fc.record(
         {
           header: fc.constantFrom("Idempotency-Key", "x-repeat"),
-          on: fc.constantFrom(...repeatScopes),
+          on: fc.constantFrom(...idempotencyScopes),
           required: fc.boolean(),
           kept: durations,
         },

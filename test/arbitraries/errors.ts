@@ -5,10 +5,10 @@ import {
   type DeclaredError,
   type ErrorBody,
   type Errors,
-  faultCodes,
+  violationCodes,
   protocolErrors,
   standardErrors,
-} from "../../src/parts/errors/model.ts";
+} from "../../src/language/errors/model.ts";
 import { durations, kebabNames, names, records, sentences } from "./words.ts";
 
 const awkward = fc.constantFrom(
@@ -51,7 +51,7 @@ export const errors: fc.Arbitrary<Errors> = fc.record(
     status: records(codes, fc.integer({ min: 400, max: 599 }), 3),
     codes: records(codes, fc.oneof(names, fc.constant("Not Found: this")), 3),
     messages: records(
-      fc.oneof(codes, fc.constantFrom(...faultCodes)),
+      fc.oneof(codes, fc.constantFrom(...violationCodes)),
       fc.constantFrom("can't be blank", "{field}: {message}", "Not: this # one", "5"),
       3,
     ),

@@ -1,7 +1,7 @@
 /** Any part 6 that a document can say. */
 import fc from "fast-check";
-import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/parts/events/model.ts";
-import type { FieldType } from "../../src/parts/resources/model.ts";
+import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/language/events/model.ts";
+import type { FieldType } from "../../src/language/resources/model.ts";
 import { grantLists } from "./authentication.ts";
 import { durations, methods, names, paths, records, resourceNames, waits } from "./words.ts";
 

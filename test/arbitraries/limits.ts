@@ -1,6 +1,6 @@
 /** Any part 8 that a document can say. */
 import fc from "fast-check";
-import type { Limits, Quota, Rate, Retention } from "../../src/parts/limits/model.ts";
+import type { Limits, Quota, Rate, Retention } from "../../src/language/limits/model.ts";
 import { durations, names, records, resourceNames, waits } from "./words.ts";
 
 const counts = fc.integer({ min: 1, max: 1_000_000 });

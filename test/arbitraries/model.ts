@@ -1,6 +1,6 @@
 /** Any document: nine parts, each shown, none, not shown or silent. What a part says depends on its status. */
 import fc from "fast-check";
-import { type Model, type PartName, partNames, type PartStatus } from "../../src/parts/model.ts";
+import { type Model, type PartName, partNames, type PartStatus } from "../../src/language/model.ts";
 import { authentications } from "./authentication.ts";
 import { endpointParts } from "./endpoints.ts";
 import { errors } from "./errors.ts";

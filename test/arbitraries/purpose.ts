@@ -1,6 +1,6 @@
 /** Any part 1 that a document can say. */
 import fc from "fast-check";
-import type { Purpose } from "../../src/parts/purpose/model.ts";
+import type { Purpose } from "../../src/language/purpose/model.ts";
 import { kebabNames, names, records, sentences } from "./words.ts";
 
 const described = records(names, fc.oneof(sentences, fc.constant("")));

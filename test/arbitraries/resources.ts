@@ -1,7 +1,7 @@
 /** Any part 2 that a document can say: types, fields, rules. */
 import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
-import { measures, patterned } from "../../src/parts/resources/field-type.ts";
+import { measures, patterned } from "../../src/language/resources/field-type.ts";
 import {
   absences,
   type Default,
@@ -13,7 +13,7 @@ import {
   type Rule,
   scalarNames,
   type ViewDefinition,
-} from "../../src/parts/resources/model.ts";
+} from "../../src/language/resources/model.ts";
 import { expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
 
 type Bounds = { readonly min?: number; readonly max?: number };

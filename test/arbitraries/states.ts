@@ -1,25 +1,25 @@
 /** Any part 3 that a document can say. */
 import fc from "fast-check";
 import {
-  type Cause,
+  type TriggerSource,
   type Lifecycle,
-  type Move,
-  moveName,
+  type Transition,
+  transitionName,
   type States,
   type Trigger,
-} from "../../src/parts/states/model.ts";
+} from "../../src/language/states/model.ts";
 import { durations, expressions, kebabNames, names, records, resourceNames, sentences } from "./words.ts";
 
 const stateNames = kebabNames.filter((name) => name !== "any" && name !== "none");
 const eventNames = fc.tuple(names, names).map(([noun, verb]) => `${noun}.${verb}`);
 
-const causes: fc.Arbitrary<Cause> = fc.oneof(
-  names.map((operation): Cause => ({ kind: "by", operation })),
-  durations.map((duration): Cause => ({ kind: "after", duration })),
-  names.map((field): Cause => ({ kind: "at", field })),
+const causes: fc.Arbitrary<TriggerSource> = fc.oneof(
+  names.map((operation): TriggerSource => ({ kind: "by", operation })),
+  durations.map((duration): TriggerSource => ({ kind: "after", duration })),
+  names.map((field): TriggerSource => ({ kind: "at", field })),
   fc
     .tuple(fc.uniqueArray(eventNames, { minLength: 1, maxLength: 3 }), fc.option(names, { nil: undefined }))
-    .map(([events, field]): Cause => ({ kind: "when", events, ...(field === undefined ? {} : { field }) })),
+    .map(([events, field]): TriggerSource => ({ kind: "when", events, ...(field === undefined ? {} : { field }) })),
 );
 
 const triggers: fc.Arbitrary<Trigger> = fc.oneof(
@@ -30,7 +30,7 @@ const triggers: fc.Arbitrary<Trigger> = fc.oneof(
   ),
 );
 
-const moves: fc.Arbitrary<Move> = fc.record({
+const moves: fc.Arbitrary<Transition> = fc.record({
   from: fc.oneof(fc.constant("any" as const), fc.uniqueArray(stateNames, { minLength: 1, maxLength: 3 })),
   to: stateNames,
   triggers: fc.array(triggers, { minLength: 1, maxLength: 3 }),
@@ -41,7 +41,7 @@ const lifecycles: fc.Arbitrary<Lifecycle> = fc.record(
     states: records(stateNames, fc.oneof(sentences, fc.constant(""))),
     start: stateNames,
     final: fc.uniqueArray(stateNames, { maxLength: 3 }),
-    moves: fc.uniqueArray(moves, { maxLength: 4, selector: moveName }),
+    moves: fc.uniqueArray(moves, { maxLength: 4, selector: transitionName }),
   },
   { requiredKeys: ["states", "moves"] },
 );

@@ -1,10 +1,10 @@
 /** Any part 9 that a document can say. */
 import fc from "fast-check";
-import type { Change, Deprecation, Place, Version, Versioning } from "../../src/parts/versioning/model.ts";
+import type { Change, Deprecation, ChangeTarget, Version, Versioning } from "../../src/language/versioning/model.ts";
 import { dates, durations, kebabNames, methods, names, paths, records, resourceNames, sentences } from "./words.ts";
 
-const fieldPlaces: fc.Arbitrary<Place> = fc.record({ of: fc.oneof(resourceNames, names), field: names });
-const places: fc.Arbitrary<Place> = fc.record(
+const fieldPlaces: fc.Arbitrary<ChangeTarget> = fc.record({ of: fc.oneof(resourceNames, names), field: names });
+const places: fc.Arbitrary<ChangeTarget> = fc.record(
   { of: fc.oneof(resourceNames, names), field: names },
   { requiredKeys: ["of"] },
 );
@@ -26,23 +26,23 @@ const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constan
 
 export const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: kind("rename"), from: places, to: names }),
-  fc.record({ kind: kind("add"), place: places, taken: values }, { requiredKeys: ["kind", "place"] }),
+  fc.record({ kind: kind("add"), target: places, taken: values }, { requiredKeys: ["kind", "target"] }),
   fc.record(
-    { kind: kind("remove"), place: fieldPlaces, type: types, seen: values },
-    { requiredKeys: ["kind", "place", "type"] },
+    { kind: kind("remove"), target: fieldPlaces, type: types, seen: values },
+    { requiredKeys: ["kind", "target", "type"] },
   ),
-  fc.record({ kind: kind("remove"), place: names.map((of) => ({ of })) }),
-  fc.record({ kind: kind("require"), place: places, taken: values }),
-  fc.record({ kind: kind("relax"), place: places, was: types, seen: values }, { requiredKeys: ["kind", "place"] }),
+  fc.record({ kind: kind("remove"), target: names.map((of) => ({ of })) }),
+  fc.record({ kind: kind("require"), target: places, taken: values }),
+  fc.record({ kind: kind("relax"), target: places, was: types, seen: values }, { requiredKeys: ["kind", "target"] }),
   fc.record(
-    { kind: kind("retype"), place: places, was: types, seen: values, taken: values },
-    { requiredKeys: ["kind", "place", "was"] },
+    { kind: kind("retype"), target: places, was: types, seen: values, taken: values },
+    { requiredKeys: ["kind", "target", "was"] },
   ),
   fc.record({ kind: kind("path"), operation: names, method: methods, path: paths }),
   fc.record({ kind: kind("error"), code: kebabNames, status: fc.integer({ min: 400, max: 599 }), was: kebabNames }),
   fc.record({ kind: kind("event"), name: kebabNames, was: kebabNames }, { requiredKeys: ["kind", "name"] }),
   fc.record({ kind: kind("state"), resource: resourceNames, name: names, seen: names }),
-  fc.record({ kind: kind("add-value"), place: fieldPlaces, value: fc.oneof(names, values), seen: values }),
+  fc.record({ kind: kind("add-value"), target: fieldPlaces, value: fc.oneof(names, values), seen: values }),
 );
 
 const numbers = fc

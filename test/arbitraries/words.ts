@@ -1,5 +1,5 @@
 /** The words that documents are made of: names, sentences, durations, addresses, dates. */
-import { pathFault } from "../../src/parts/endpoints/address.ts";
+import { pathProblem } from "../../src/language/endpoints/address.ts";
 import fc from "fast-check";
 
 /** `parcel`, `trackingNumber`, `a1`; also the names that every object has. */
@@ -51,7 +51,7 @@ export const paths: fc.Arbitrary<string> = fc
     fc.constantFrom("", "", "", "/"),
   )
   .map(([segments, slash]) => `/${segments.join("/")}${segments.length === 0 ? "" : slash}`)
-  .filter((path) => pathFault(path) === undefined);
+  .filter((path) => pathProblem(path) === undefined);
 
 /** `2026-09-01`, of this century. */
 export const dates: fc.Arbitrary<string> = fc

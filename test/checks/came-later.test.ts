@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
-import { typeExpressions } from "../../src/parts/expressions.ts";
-import type { Model } from "../../src/parts/model.ts";
-import { bareType, lifecycleOf } from "../../src/parts/resources/fields.ts";
-import type { FieldType } from "../../src/parts/resources/model.ts";
-import type { Change } from "../../src/parts/versioning/model.ts";
+import { check } from "../../src/language/check.ts";
+import { typeExpressions } from "../../src/language/analysis/expressions.ts";
+import type { Model } from "../../src/language/model.ts";
+import { bareType, lifecycleOf } from "../../src/language/resources/fields.ts";
+import type { FieldType } from "../../src/language/resources/model.ts";
+import type { Change } from "../../src/language/versioning/model.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { everyDocument } from "../export/every-document.ts";
 import { isNightly } from "../nightly.ts";
@@ -22,7 +22,7 @@ interface Entry {
 
 function entriesOf(model: Model): readonly Entry[] {
   const added = (of: string, field?: string): Entry => ({
-    change: { kind: "add", place: field === undefined ? { of } : { of, field } },
+    change: { kind: "add", target: field === undefined ? { of } : { of, field } },
     line: `add ${field === undefined ? of : `${of}.${field}`}`,
   });
   const fields = Object.entries(model.resources.resources).flatMap(([of, resource]) =>
@@ -31,7 +31,7 @@ function entriesOf(model: Model): readonly Entry[] {
       const was = bareType(type).kind === "scalar" && describes(type, "integer") ? "string" : "integer";
       const retyped: Change = {
         kind: "retype",
-        place: { of, field: name },
+        target: { of, field: name },
         was,
         seen: was === "string" ? "'x'" : "1",
         taken: "null",
@@ -78,7 +78,7 @@ function values(of: string, field: string, type: FieldType): readonly Entry[] {
   return bare.values.map((value, index, all) => {
     const seen = all[index === 0 ? 1 : 0] ?? "";
     return {
-      change: { kind: "add-value", place: { of, field }, value, seen },
+      change: { kind: "add-value", target: { of, field }, value, seen },
       line: `add value ${of}.${field} ${value}, seen as ${seen} before`,
     };
   });

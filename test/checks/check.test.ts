@@ -7,9 +7,9 @@ import fc from "fast-check";
 import type { Node } from "../../src/document/document.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
-import { check, soundModel, unservable } from "../../src/parts/check.ts";
-import { partHeadings } from "../../src/parts/sections.ts";
-import { partNames } from "../../src/parts/model.ts";
+import { check, soundModel, unservable } from "../../src/language/check.ts";
+import { partHeadings } from "../../src/language/grammar/sections.ts";
+import { partNames } from "../../src/language/model.ts";
 import { isNightly } from "../nightly.ts";
 
 const root = dirname(dirname(import.meta.dirname));

@@ -1,7 +1,7 @@
 /** Findings that once misled people who knew only the reference: what each says now, and what it must not say. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { type Block, documentOf, type Parts } from "../enforced/document.ts";
 
 interface Row {
@@ -28,8 +28,8 @@ const orders = {
   },
   events: { out: { "order.paid": "Order -> b" } },
 } satisfies Parts;
-const quota = { limits: { quota: { Note: "4 per user" } } } satisfies Parts;
-const notes = { Note: { id: "id(not)", owner: "user = caller, read-only" } };
+const quota = { limits: { quota: { ImportNotice: "4 per user" } } } satisfies Parts;
+const notes = { ImportNotice: { id: "id(not)", owner: "user = caller, read-only" } };
 
 const locks = { addLock: "POST /locks", turnLock: { at: "POST /locks/{id}/turn", takes: { pin: "string(4..8)" } } };
 const lockedBy = (pin: string): Parts => ({

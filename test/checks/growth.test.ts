@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { constructs, fileNameOf } from "../../bench/large-documents.ts";
-import { findings } from "../../src/commands/findings.ts";
-import { check } from "../../src/parts/check.ts";
+import { findings } from "../../src/cli/findings.ts";
+import { check } from "../../src/language/check.ts";
 import { runs } from "../nightly.ts";
 
 /** Of the smaller document. */

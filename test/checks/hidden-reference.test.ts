@@ -1,7 +1,7 @@
 /** `authentication/hidden-reference` is found exactly where no caller of one role can run the operation, as it is served. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { documentOf } from "../enforced/document.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";

@@ -1,7 +1,7 @@
 /** Which types of a key admit what no path can hold: the finding lists those values, and the service refuses to write them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 
 const all = "the empty text, `.`, `..`";
 

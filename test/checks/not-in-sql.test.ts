@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { type Block, documentOf, type Parts } from "../enforced/document.ts";
 
 /** SQL has no regular expressions. */

@@ -1,7 +1,7 @@
 /** Which question a statement counts for that the document leaves open, and that a wire answers those about requests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { documentOf } from "../enforced/document.ts";
 
 function answers(endpoints: Parameters<typeof documentOf>[0]["endpoints"]): Readonly<Record<string, string>> {

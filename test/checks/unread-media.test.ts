@@ -1,7 +1,7 @@
 /** Which bodies of a wire are never read: the check says it of the same media types that the service refuses with 415. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 
 const object = "schema: { type: object, properties: { a: { type: string } } }";
 

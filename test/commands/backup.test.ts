@@ -12,19 +12,19 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { run } from "../../src/commands/run.ts";
-import { processTerminal } from "../../src/commands/terminal.ts";
+import { run } from "../../src/cli/run.ts";
+import { processTerminal } from "../../src/cli/terminal.ts";
 import { addressOf, finishedHere, nonet, type Running, temporaryFolder } from "./process.ts";
 import { type ShelfOptions, shelf } from "./shelf.ts";
 
-interface Shelf {
+interface BackupTable {
   readonly folder: string;
   readonly document: (options: ShelfOptions) => void;
   readonly nonet: (...args: readonly string[]) => Promise<{ readonly code: number | string; readonly output: string }>;
   readonly serve: () => Promise<Running & { readonly address: string }>;
 }
 
-function shelfIn(t: TestContext): Shelf {
+function shelfIn(t: TestContext): BackupTable {
   const folder = temporaryFolder(t);
   const document = (options: ShelfOptions): void => writeFileSync(join(folder, "shelf.md"), shelf(options));
   document({});

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
-import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
+import { keyCredentials, keyMilliseconds, mintKey } from "../../src/runtime/auth/mint.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { freePort } from "../free-port.ts";
 import { type Client, createClient, type Observer, type Reply, type Sent } from "../serve/client.ts";

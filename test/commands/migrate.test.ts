@@ -8,7 +8,7 @@ import { type ShelfOptions, shelf } from "./shelf.ts";
 
 const first: ShelfOptions = { fields: ["title: string(1..80)", "pages?: integer(1..9999)"] };
 
-interface Shelf {
+interface BackupTable {
   readonly folder: string;
   readonly ids: readonly string[];
   readonly write: (options: ShelfOptions) => void;
@@ -18,7 +18,7 @@ interface Shelf {
 }
 
 /** With two books, the first of which has no pages. */
-async function shelfWithBooks(t: TestContext): Promise<Shelf> {
+async function shelfWithBooks(t: TestContext): Promise<BackupTable> {
   const folder = temporaryFolder(t);
   const write = (options: ShelfOptions): void => writeFileSync(join(folder, "shelf.md"), shelf(options));
   write(first);

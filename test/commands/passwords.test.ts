@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withoutPasswords } from "../../src/operate/redact.ts";
+import { withoutPasswords } from "../../src/observability/redact.ts";
 import { finished, finishedHere, root, temporaryFolder } from "./process.ts";
 
 const document = join(root, "examples", "parcel-lockers.md");

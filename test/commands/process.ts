@@ -7,8 +7,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { run } from "../../src/commands/run.ts";
-import type { Terminal } from "../../src/commands/terminal.ts";
+import { run } from "../../src/cli/run.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { cli } from "../cli.ts";
 import { clock } from "../clock.ts";
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { UsageError } from "../../src/commands/command-line.ts";
-import { keyFile, secretKeysOf, serviceKey } from "../../src/commands/secret-keys.ts";
+import { UsageError } from "../../src/cli/command-line.ts";
+import { keyFile, secretKeysOf, serviceKey } from "../../src/server/secret-keys.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { temporaryFolder } from "./process.ts";
 

@@ -1,13 +1,13 @@
 /** What `serve` and the pages say of operations: all that are served, where they are, and who may run them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeReport, describe } from "../../src/commands/serve-report.ts";
-import type { Served } from "../../src/commands/served.ts";
-import type { Serving } from "../../src/commands/serving.ts";
+import { changeReport, describe } from "../../src/cli/serve-report.ts";
+import type { Served } from "../../src/server/compose.ts";
+import type { Serving } from "../../src/server/serve.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
-import { check } from "../../src/parts/check.ts";
-import { planWith } from "../../src/serve/functions/fit.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import { check } from "../../src/language/check.ts";
+import { planWith } from "../../src/runtime/functions/validate.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { documentOf } from "../enforced/document.ts";
 import { planOf } from "../serve/running.ts";
 

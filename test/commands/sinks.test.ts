@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Kept, kafkaServer, natsServer, without } from "../brokers/servers.ts";
-import { UsageError } from "../../src/commands/command-line.ts";
-import { prepareSinks } from "../../src/commands/sinks.ts";
+import { UsageError } from "../../src/cli/command-line.ts";
+import { openSinks } from "../../src/server/sinks.ts";
 import { createClient } from "../serve/client.ts";
 import { until } from "../until.ts";
 import { planOf } from "../serve/running.ts";
@@ -77,7 +77,7 @@ async function service(t: TestContext, sink: string): Promise<Service> {
 }
 
 /** Every order's events, each at least once, first ones in order; and each as CloudEvents says. */
-function assertWhole(kept: readonly Kept[], orders: readonly string[]): void {
+function assertIntact(kept: readonly Kept[], orders: readonly string[]): void {
   const seen = new Set<string>();
   const types = new Map<string, string[]>();
   for (const { id, media, body } of kept) {
@@ -118,7 +118,7 @@ test("a stream of NATS gets every event once, whichever side is killed", {
   const second = await working;
   await until(async () => (await nats.messages("SHOP")).length >= 135, "the rest has come");
   const kept = await nats.messages("SHOP");
-  assertWhole(kept, [...before, ...second]);
+  assertIntact(kept, [...before, ...second]);
   assert.equal(new Set(kept.map(({ id }) => id)).size, kept.length, "the stream knows repeats by their id");
   for (const { address, body } of kept) assert.equal(address, `shop.${(JSON.parse(body) as CloudEvent).type}`);
 });
@@ -137,7 +137,7 @@ test("a topic of Kafka gets every event, a record's in one partition and in orde
   const next = await start();
   const orders = [...before, ...(await working)];
   await until(() => new Set(kafka.messages.map(({ id }) => id)).size >= 150, "the rest has come");
-  assertWhole(kafka.messages, orders);
+  assertIntact(kafka.messages, orders);
   for (const { address, body } of kafka.messages) {
     assert.equal(address, `Order ${(JSON.parse(body) as CloudEvent).subject}`);
   }
@@ -166,9 +166,9 @@ test("what a sink may not be is said before anything is served", async () => {
       '--sink nats://a/t is told as "boss", which is no role of the document: it has shop and clerk',
     ],
   ];
-  for (const [sink, message] of table) await assert.rejects(prepareSinks([sink], plan), new UsageError(message), sink);
+  for (const [sink, message] of table) await assert.rejects(openSinks([sink], plan), new UsageError(message), sink);
   const nobody = planOf(documentText("tally"));
-  await assert.rejects(prepareSinks(["nats://a/t"], nobody), /gets nothing: the document tells nobody of its events/);
+  await assert.rejects(openSinks(["nats://a/t"], nobody), /gets nothing: the document tells nobody of its events/);
   const none = planOf(documentText("pantries"));
-  await assert.rejects(prepareSinks(["nats://a/t"], none), /gets nothing: the document has no events/);
+  await assert.rejects(openSinks(["nats://a/t"], none), /gets nothing: the document has no events/);
 });

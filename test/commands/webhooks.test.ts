@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { runs } from "../nightly.ts";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { createReceiver } from "../serve/receiver.ts";
-import { endpointSecret } from "../../src/serve/events/webhooks.ts";
+import { endpointSecret } from "../../src/runtime/events/webhooks.ts";
 import { seeded } from "../random.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";

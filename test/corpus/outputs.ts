@@ -10,10 +10,10 @@ import { markdown } from "../../src/export/markdown/markdown.ts";
 import { diagrams, mermaidMarkdown } from "../../src/export/mermaid/mermaid.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
-import { typescript } from "../../src/commands/typescript.ts";
-import { check, type CheckResult } from "../../src/parts/check.ts";
-import { partNames } from "../../src/parts/model.ts";
-import { printData, printModel } from "../../src/parts/print.ts";
+import { typescript } from "../../src/cli/typescript.ts";
+import { check, type CheckResult } from "../../src/language/check.ts";
+import { partNames } from "../../src/language/model.ts";
+import { printData, printModel } from "../../src/language/print.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { type CorpusDocument, type documents, findings } from "./documents.ts";
@@ -99,7 +99,7 @@ function completed(text: string): string {
 function versionsOf(plan: Plan): readonly (readonly [string, Plan])[] {
   const { versions } = plan;
   const older = (versions?.list ?? []).flatMap(({ name, older: one }): [string, Plan][] =>
-    one === undefined ? [] : [[` ${name}`, { ...one.asked, ...(versions === undefined ? {} : { versions }) }]],
+    one === undefined ? [] : [[` ${name}`, { ...one.received, ...(versions === undefined ? {} : { versions }) }]],
   );
   return [["", plan], ...older];
 }

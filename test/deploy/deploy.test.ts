@@ -4,11 +4,11 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
-import type { Option } from "../../src/commands/command-line.ts";
-import { serveOptions } from "../../src/commands/serve-options.ts";
-import { hasFile, variableOf } from "../../src/commands/settings.ts";
-import { prometheusName } from "../../src/operate/figures-text.ts";
-import { figureTable } from "../../src/operate/figure-table.ts";
+import type { Option } from "../../src/cli/command-line.ts";
+import { serveOptions } from "../../src/server/options.ts";
+import { hasFile, variableOf } from "../../src/server/settings.ts";
+import { prometheusName } from "../../src/observability/metrics-prometheus.ts";
+import { metricDefinitions } from "../../src/observability/metric-definitions.ts";
 import { root } from "../docs/fences.ts";
 
 const read = (path: string): string => readFileSync(join(root, "deploy", path), "utf8");
@@ -154,7 +154,7 @@ test("the unit stops as patiently, and its directives come once in a form that s
 
 test("alerts ask for figures and labels that there are, and lead to what to do", () => {
   const known = new Map<string, readonly string[]>(
-    figureTable.flatMap(([name, figure]): (readonly [string, readonly string[]])[] => {
+    metricDefinitions.flatMap(([name, figure]): (readonly [string, readonly string[]])[] => {
       const own = prometheusName(name, figure);
       const labels = ["job", "instance", ...(figure.labels ?? [])];
       if (figure.kind !== "histogram") return [[own, labels]];
@@ -188,7 +188,7 @@ test("alerts ask for figures and labels that there are, and lead to what to do",
 });
 
 function isKnown(own: string, selector: string): boolean {
-  const [, figure] = figureTable.find(([name, kind]) => prometheusName(name, kind) === own) ?? [];
+  const [, figure] = metricDefinitions.find(([name, kind]) => prometheusName(name, kind) === own) ?? [];
   const wanted = figure?.labels?.map((label) => new RegExp(`${label}="([^"]*)"`).exec(selector)?.[1]) ?? [];
   return figure?.known?.some((labels) => labels.join() === wanted.join()) === true;
 }

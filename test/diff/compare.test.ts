@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Comparison, compare } from "../../src/diff/compare.ts";
-import { check } from "../../src/parts/check.ts";
-import type { Model } from "../../src/parts/model.ts";
-import { changeText } from "../../src/parts/versioning/change.ts";
+import { check } from "../../src/language/check.ts";
+import type { Model } from "../../src/language/model.ts";
+import { changeText } from "../../src/language/versioning/change.ts";
 import { clinic, clinicWith } from "./clinic.ts";
 import { rows } from "./rows.ts";
 

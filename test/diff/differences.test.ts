@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { differencesOf } from "../../src/diff/differences.ts";
-import { check } from "../../src/parts/check.ts";
-import type { Model } from "../../src/parts/model.ts";
+import { check } from "../../src/language/check.ts";
+import type { Model } from "../../src/language/model.ts";
 import { clinic, clinicWith } from "./clinic.ts";
 import { rows } from "./rows.ts";
 

@@ -11,7 +11,7 @@ import { same } from "../../src/diff/difference.ts";
 import { differencesOf } from "../../src/diff/differences.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import { markdownOf } from "../../src/diff/markdown.ts";
-import type { Model } from "../../src/parts/model.ts";
+import type { Model } from "../../src/language/model.ts";
 import { models } from "../arbitraries/model.ts";
 import { runs } from "../nightly.ts";
 
@@ -22,7 +22,7 @@ test("a model does not differ from itself", () => {
 test("no statement of a model changes unseen", () => {
   fc.assert(
     fc.property(models, fc.nat(), fc.boolean(), (model, which, gone) => {
-      const places = placesOf(model);
+      const places = pathsOf(model);
       const place = places[which % places.length];
       if (place === undefined) return;
       const changed = withAnother(model, place, gone) as Model;
@@ -50,10 +50,10 @@ test("any two models can be compared, and what is found is found once and has a 
 type Place = readonly string[];
 
 /** Every statement of the model, but for what only says of which kind another one is. */
-function placesOf(value: unknown, place: Place = []): readonly Place[] {
+function pathsOf(value: unknown, place: Place = []): readonly Place[] {
   if (value === null || typeof value !== "object")
     return value === "none" || value === "any" || place.at(-1) === "kind" ? [] : [place];
-  const below = Object.entries(value).flatMap(([name, member]) => placesOf(member, [...place, name]));
+  const below = Object.entries(value).flatMap(([name, member]) => pathsOf(member, [...place, name]));
   return place.length > 1 ? [place, ...below] : below;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compare } from "../../src/diff/compare.ts";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { documentText } from "../serve/scenario.ts";
 
 /** The notebook, whose credential `app` has scopes that give roles. */

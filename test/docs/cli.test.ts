@@ -4,8 +4,8 @@ import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
-import { commands } from "../../src/commands/commands.ts";
-import { run } from "../../src/commands/run.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { run } from "../../src/cli/run.ts";
 import { fencesOf, readPage, root, tableRows } from "./fences.ts";
 
 const page = "docs/reference/cli.md";

@@ -9,8 +9,8 @@ import { compileFunction, mostSteps, type Row, type Scope } from "../../src/expr
 import { parseExpression } from "../../src/expression/parse.ts";
 import { limits } from "../../src/expression/syntax.ts";
 import type { FieldType, NamedType, TypeEnvironment } from "../../src/expression/types.ts";
-import { readModel } from "../../src/parts/read.ts";
-import { recordMembers } from "../../src/parts/resources/value-type.ts";
+import { readModel } from "../../src/language/read.ts";
+import { recordMembers } from "../../src/language/resources/value-type.ts";
 import { fencesOf, readPage, root, tableRows } from "./fences.ts";
 
 const page = "docs/reference/expressions.md";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { faultCodes } from "../../src/parts/errors/model.ts";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
-import { maximumTargetBytes } from "../../src/serve/target.ts";
+import { violationCodes } from "../../src/language/errors/model.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
+import { maximumTargetBytes } from "../../src/runtime/target.ts";
 import { planOf } from "../serve/running.ts";
 import { fencesOf, readPage, root, tableRows } from "./fences.ts";
 
@@ -48,7 +48,7 @@ test("codes of single errors are those that the code has", () => {
     codes.filter((code) => !text.includes(`"${code}"`)),
     [],
   );
-  assert.deepEqual(codes, faultCodes);
+  assert.deepEqual(codes, violationCodes);
   const used = [...text.matchAll(/\bcode: "([a-z-]+)"/g)].map(([, code]) => code);
   assert.deepEqual(
     [...new Set(used)].filter((code) => !codes.includes(code)),

@@ -1,8 +1,8 @@
 /** The how-to on importing shows what the command prints. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { run } from "../../src/commands/run.ts";
-import { check } from "../../src/parts/check.ts";
+import { run } from "../../src/cli/run.ts";
+import { check } from "../../src/language/check.ts";
 import { fencesOf } from "./fences.ts";
 
 const page = "docs/how-to/import.md";

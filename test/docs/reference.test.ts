@@ -4,17 +4,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { readDocument } from "../../src/document/read.ts";
-import { credentialKinds } from "../../src/parts/authentication/model.ts";
-import { check } from "../../src/parts/check.ts";
-import { deeds, editStyles, listKinds, methods, repeatScopes } from "../../src/parts/endpoints/model.ts";
-import { standardErrors } from "../../src/parts/errors/model.ts";
-import { typeExpressions } from "../../src/parts/expressions.ts";
-import { editions } from "../../src/parts/purpose/model.ts";
-import { type Model, type PartName, partNames } from "../../src/parts/model.ts";
-import { readModel } from "../../src/parts/read.ts";
-import { maxima } from "../../src/parts/resources/json-schema.ts";
-import { marks, scalarNames } from "../../src/parts/resources/model.ts";
-import { documentKeys, partHeadings, partOfHeading } from "../../src/parts/sections.ts";
+import { credentialKinds } from "../../src/language/authentication/model.ts";
+import { check } from "../../src/language/check.ts";
+import { actions, editStyles, listKinds, methods, idempotencyScopes } from "../../src/language/endpoints/model.ts";
+import { standardErrors } from "../../src/language/errors/model.ts";
+import { typeExpressions } from "../../src/language/analysis/expressions.ts";
+import { editions } from "../../src/language/purpose/model.ts";
+import { type Model, type PartName, partNames } from "../../src/language/model.ts";
+import { readModel } from "../../src/language/read.ts";
+import { maxima } from "../../src/language/resources/json-schema.ts";
+import { marks, scalarNames } from "../../src/language/resources/model.ts";
+import { documentKeys, partHeadings, partOfHeading } from "../../src/language/grammar/sections.ts";
 import { type Fence, fencesOf, firstColumn, readPage, root, tableRows } from "./fences.ts";
 
 const page = "docs/reference/language.md";
@@ -151,7 +151,7 @@ test("the tables of words are the code's", () => {
 
 test("lists of words in the text are complete", () => {
   const text = readPage(page);
-  for (const words of [deeds, methods, listKinds, editStyles, repeatScopes, editions]) {
+  for (const words of [actions, methods, listKinds, editStyles, idempotencyScopes, editions]) {
     assert.deepEqual(
       words.filter((word) => !new RegExp(`[\`"|, ]${word}[\`, .]`).test(text)),
       [],

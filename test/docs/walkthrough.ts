@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { partOfHeading } from "../../src/parts/sections.ts";
+import { partOfHeading } from "../../src/language/grammar/sections.ts";
 import { cli } from "../cli.ts";
 import { streamsHere } from "../commands/process.ts";
 import { type Fence, fencesOf, root } from "./fences.ts";

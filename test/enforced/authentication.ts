@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import type { JWTPayload } from "jose";
 import { exportJWK, SignJWT } from "jose";
 import type { Json } from "../../src/base/json.ts";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import type { Block } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
-import type { Expected, Proof, Refusal, Step } from "./proof.ts";
+import type { Expected, Proof, ApiError, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -526,7 +526,7 @@ export const authenticationProofs: readonly Proof[] = [...credentials, ...permis
 
 const ignored = "authentication/statement-ignored";
 
-export const authenticationRefusals: readonly Refusal[] = [
+export const authenticationRefusals: readonly ApiError[] = [
   {
     of: ["authentication/credentials/revoked"],
     with: with_({ ...token, revoked: "at once" }),

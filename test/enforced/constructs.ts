@@ -4,7 +4,7 @@
  * as the text that the document has, such as whom a rate counts for, is in `grammar.ts`, from the readers' own lists.
  */
 import { readFileSync } from "node:fs";
-import { partNames } from "../../src/parts/model.ts";
+import { partNames } from "../../src/language/model.ts";
 import type { Declarations, Member, Type } from "./declarations.ts";
 import { readDeclarations } from "./declarations.ts";
 import { grammar } from "./grammar.ts";

@@ -4,9 +4,9 @@
  */
 import type { Json } from "../../src/base/json.ts";
 import { jsonTree, printTree, type Tree } from "../../src/document/print.ts";
-import type { PartName } from "../../src/parts/model.ts";
-import { partNames } from "../../src/parts/model.ts";
-import { partHeadings } from "../../src/parts/sections.ts";
+import type { PartName } from "../../src/language/model.ts";
+import { partNames } from "../../src/language/model.ts";
+import { partHeadings } from "../../src/language/grammar/sections.ts";
 
 export type Block = Readonly<Record<string, Json>>;
 export type Parts = Readonly<Partial<Record<PartName, Block | "none">>>;

@@ -1,10 +1,10 @@
 /** Proofs of part 4. */
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Block, Parts } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
-import type { Expected, Proof, Refusal, Step } from "./proof.ts";
+import type { Expected, Proof, ApiError, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -594,7 +594,7 @@ const repeats: readonly Proof[] = [
   },
 ];
 
-export const endpointRefusals: readonly Refusal[] = [
+export const endpointRefusals: readonly ApiError[] = [
   {
     of: ["endpoints/endpoints/wire/path/optional"],
     with: wired({ path: { "day?": "date" } }),
@@ -629,11 +629,11 @@ function method(name: string, operation: string, play: readonly Step[]): readonl
 }
 
 /** The same address doing another thing. */
-function does(deed: string, at: string, other: string, play: readonly Step[]): Proof {
+function does(action: string, at: string, other: string, play: readonly Step[]): Proof {
   const otherwise = (what: string): Block => ({ act: { at, does: what } });
   return {
-    of: [`endpoints/endpoints/does/${deed}`],
-    with: served(otherwise(deed)),
+    of: [`endpoints/endpoints/does/${action}`],
+    with: served(otherwise(action)),
     without: served(other === "read" || other === "list" ? {} : otherwise(other)),
     play,
   };

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { servicePages } from "../../src/export/page/pages.ts";
-import { check, type CheckResult } from "../../src/parts/check.ts";
+import { check, type CheckResult } from "../../src/language/check.ts";
 import { onPostgres } from "../postgres/service-schema.ts";
 import { createClient } from "../serve/client.ts";
 import { everyAnswer } from "../serve/every-answer.ts";
@@ -13,7 +13,7 @@ import { planOf, run } from "../serve/running.ts";
 import { serve, stores, type Subject, subjectOf } from "../serve/scenario.ts";
 import { constructs } from "./constructs.ts";
 import { notYet, reasonOf } from "./not-yet.ts";
-import type { Proof, Refusal } from "./proof.ts";
+import type { Proof, ApiError } from "./proof.ts";
 import { sceneOf } from "./proof.ts";
 import { proofs, refusals } from "./proofs.ts";
 
@@ -58,7 +58,7 @@ for (const store of stores) {
   });
 }
 
-function titleOf({ of }: Proof | Refusal): string {
+function titleOf({ of }: Proof | ApiError): string {
   return of.join(", ");
 }
 
@@ -66,7 +66,7 @@ function errorsOf({ diagnostics }: CheckResult): readonly string[] {
   return diagnostics.filter(({ severity }) => severity === "error").map(({ code, message }) => `${code}: ${message}`);
 }
 
-function isRefused(refusal: Refusal): void {
+function isRefused(refusal: ApiError): void {
   assert.deepEqual(errorsOf(check("things.md", refusal.without)), []);
   const codes = errorsOf(check("things.md", refusal.with)).map((error) => error.split(": ")[0]);
   assert.deepEqual([...new Set(codes)], [refusal.refused]);

@@ -1,7 +1,7 @@
 /** Proofs of part 7. */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
-import { facts, standardErrors } from "../../src/parts/errors/model.ts";
+import { errorVariables, standardErrors } from "../../src/language/errors/model.ts";
 import type { Block, Parts } from "./document.ts";
 import { documentOf, things } from "./document.ts";
 import type { Proof } from "./proof.ts";
@@ -61,7 +61,7 @@ export const errorProofs: readonly Proof[] = [
     ],
   },
   {
-    of: ["errors/body/shape", ...facts.map((fact) => `errors/body/shape/${fact}`)],
+    of: ["errors/body/shape", ...errorVariables.map((fact) => `errors/body/shape/${fact}`)],
     with: erring({ body: shape }),
     without: erring({ body: "problem+json" }),
     play: [

@@ -1,7 +1,7 @@
 /** Proofs of part 6, with receivers that are real servers on this machine. */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import { follow } from "../serve/follower.ts";
 import type { Received, Receiver } from "../serve/receiver.ts";
 import { by } from "../serve/scenario.ts";

@@ -2,9 +2,9 @@
  * The words of one-line forms that the model keeps as text, from the lists that the readers take them from: each a path
  * below the member that holds the text.
  */
-import { lifetimes, revocations } from "../../src/parts/authentication/model.ts";
-import { facts, standardErrors } from "../../src/parts/errors/model.ts";
-import { pers, windowUnits } from "../../src/parts/limits/model.ts";
+import { lifetimes, revocations } from "../../src/language/authentication/model.ts";
+import { errorVariables, standardErrors } from "../../src/language/errors/model.ts";
+import { pers, windowUnits } from "../../src/language/limits/model.ts";
 
 export function grammar(): readonly string[] {
   return [
@@ -19,7 +19,7 @@ export function grammar(): readonly string[] {
     ...below("limits/time", ["request", "operation"]),
     ...below("limits/keep/after", ["final", "state", "field"]),
     ...below("errors/standard", Object.keys(standardErrors)),
-    ...below("errors/body/shape", facts),
+    ...below("errors/body/shape", errorVariables),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Reply, Sent } from "../serve/client.ts";
 import { createReceiver, type Received, type Receiver } from "../serve/receiver.ts";
 import type { Running } from "../serve/running.ts";
@@ -27,7 +27,7 @@ export interface Proof {
 }
 
 /** What is refused by the check, because it could not be enforced, is a construct that says so. */
-export interface Refusal {
+export interface ApiError {
   readonly of: readonly string[];
   readonly with: string;
   /** The code of the finding, an error. */

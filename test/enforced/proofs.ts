@@ -1,12 +1,12 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
-import { deedProofs } from "./deeds.ts";
+import { actionProofs } from "./deeds.ts";
 import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";
 import { limitProofs } from "./limits.ts";
 import { loginProofs } from "./logins.ts";
-import type { Proof, Refusal } from "./proof.ts";
+import type { Proof, ApiError } from "./proof.ts";
 import { purposeProofs, purposeRefusals } from "./purpose.ts";
 import { resourceProofs, resourceRefusals } from "./resources.ts";
 import { stateProofs } from "./states.ts";
@@ -17,7 +17,7 @@ export const proofs: readonly Proof[] = [
   ...resourceProofs,
   ...stateProofs,
   ...endpointProofs,
-  ...deedProofs,
+  ...actionProofs,
   ...authenticationProofs,
   ...loginProofs,
   ...eventProofs,
@@ -26,7 +26,7 @@ export const proofs: readonly Proof[] = [
   ...versioningProofs,
 ];
 
-export const refusals: readonly Refusal[] = [
+export const refusals: readonly ApiError[] = [
   ...purposeRefusals,
   ...resourceRefusals,
   ...authenticationRefusals,

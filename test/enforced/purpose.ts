@@ -1,7 +1,7 @@
 /** Proofs of part 1, which is for readers: what it says is shown. */
 import type { Block } from "./document.ts";
 import { crud, documentOf } from "./document.ts";
-import type { Proof, Refusal } from "./proof.ts";
+import type { Proof, ApiError } from "./proof.ts";
 import { ask } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -35,7 +35,7 @@ export const purposeProofs: readonly Proof[] = [
   shown("operations", sentences("Do it gently"), {}, "GET /openapi.json", "Do it gently"),
 ];
 
-export const purposeRefusals: readonly Refusal[] = [
+export const purposeRefusals: readonly ApiError[] = [
   {
     of: ["purpose/nonet"],
     with: documentOf({ purpose: { nonet: "2" } }),

@@ -1,12 +1,12 @@
 /** Proofs of part 2, without the types of fields. */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
-import { marks as allMarks } from "../../src/parts/resources/model.ts";
+import { marks as allMarks } from "../../src/language/resources/model.ts";
 import type { Reply } from "../serve/client.ts";
 import type { Block } from "./document.ts";
 import { crud, crudOf, documentOf, things, thingsWith } from "./document.ts";
 import { fieldTypeProofs } from "./field-types.ts";
-import type { Expected, Proof, Refusal, Step } from "./proof.ts";
+import type { Expected, Proof, ApiError, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 
 const fields = "resources/resources/fields";
@@ -57,7 +57,7 @@ function shelves(field: Json, more: Block = {}): string {
   return documentOf({
     resources: {
       ...more,
-      Shelf: { id: "id(she)", name: "string(1..9)" },
+      BackupTable: { id: "id(she)", name: "string(1..9)" },
       ...things(typeof field === "string" ? { shelf: field } : (field as Block)),
     },
     endpoints: {
@@ -569,7 +569,7 @@ function viewed(of: readonly string[], view: Block, play: readonly Step[]): Proo
   return {
     of: of.map((one) => `resources/views${one}`),
     with: documentOf({
-      resources: { ...seen, views: { Seen: { of: "Thing", ...view } } },
+      resources: { ...seen, views: { ServiceSnapshot: { of: "Thing", ...view } } },
       endpoints: { endpoints: { ...crud, ...shape } },
     }),
     without: documentOf({ resources: seen, endpoints: { endpoints: { ...crud, ...plain } } }),
@@ -604,7 +604,7 @@ export const resourceProofs: readonly Proof[] = [
 const placed = (line: string): string =>
   documentOf({ resources: thingsWith({ Place: { value: line } }, { at: "Place" }) });
 
-function refusedInTypes(code: string, lines: Readonly<Record<string, string>>): readonly Refusal[] {
+function refusedInTypes(code: string, lines: Readonly<Record<string, string>>): readonly ApiError[] {
   return Object.entries(lines).map(([construct, line]) => ({
     of: [`${types}/${construct}`],
     with: placed(line),
@@ -613,7 +613,7 @@ function refusedInTypes(code: string, lines: Readonly<Record<string, string>>): 
   }));
 }
 
-export const resourceRefusals: readonly Refusal[] = [
+export const resourceRefusals: readonly ApiError[] = [
   ...refusedInTypes("resources/file-misplaced", {
     "type/file": "file(..1KB)",
     "type/file/media": "file(..1KB, image/png)",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import type { Block, Parts } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
-import type { Expected, Proof, Refusal, Step } from "./proof.ts";
+import type { Expected, Proof, ApiError, Step } from "./proof.ts";
 import { ask, pass } from "./proof.ts";
 import { says } from "./resources.ts";
 
@@ -283,7 +283,7 @@ const events: readonly Proof[] = [
 
 export const versioningProofs: readonly Proof[] = [...changes, ...events, ...choosing, ...ending];
 
-export const versioningRefusals: readonly Refusal[] = [
+export const versioningRefusals: readonly ApiError[] = [
   {
     of: ["versioning/policy/notice"],
     with: changed("none", {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import handlers from "../../examples/courier-rates/handlers.ts";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { type Running, run } from "../serve/running.ts";
 import { clientOf } from "./client.ts";
 

@@ -43,13 +43,13 @@ type MethodName =
 
 /** A call, a list, or a stream, of which a test knows which it is. */
 export interface Called extends Promise<Given>, AsyncIterable<Given> {
-  outcome(): Promise<{ readonly ok: boolean; readonly value?: Given; readonly error?: Refused }>;
+  outcome(): Promise<{ readonly ok: boolean; readonly value?: Given; readonly error?: RejectOptions }>;
   pages(): AsyncIterable<{ readonly items: readonly Given[] }>;
 }
 
 export type Given = Readonly<Record<string, never>> & { readonly id: string; readonly state: string };
 
-export interface Refused {
+export interface RejectOptions {
   readonly name: string;
   readonly code: string;
   readonly status: number;

@@ -18,7 +18,7 @@ export async function compileFunctions(folder: string, included: string): Promis
         noEmit: true,
         isolatedDeclarations: false,
         declaration: false,
-        paths: { nonet: [join(root, "src/serve/functions/typed.ts")] },
+        paths: { nonet: [join(root, "src/runtime/functions/typed.ts")] },
         typeRoots: [join(root, "node_modules/@types")],
       },
       include: [join(folder, included)],

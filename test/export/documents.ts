@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { readDocument } from "../../src/document/read.ts";
-import { check, type CheckResult } from "../../src/parts/check.ts";
-import { typeExpressions } from "../../src/parts/expressions.ts";
-import { readModel } from "../../src/parts/read.ts";
+import { check, type CheckResult } from "../../src/language/check.ts";
+import { typeExpressions } from "../../src/language/analysis/expressions.ts";
+import { readModel } from "../../src/language/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 

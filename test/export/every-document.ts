@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { check, type CheckResult } from "../../src/parts/check.ts";
+import { check, type CheckResult } from "../../src/language/check.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { libraryText } from "./documents.ts";
@@ -27,7 +27,7 @@ export const everyDocument: readonly Everything[] = [
   const result = check(`${name}.md`, text);
   const plan = buildPlan(result.model, result.places, result.expressions);
   const older = (plan.versions?.list ?? []).flatMap((one): [string, Plan][] =>
-    one.older === undefined ? [] : [[`${name} ${one.name}`, { ...one.older.asked, ...versionsOf(plan) }]],
+    one.older === undefined ? [] : [[`${name} ${one.name}`, { ...one.older.received, ...versionsOf(plan) }]],
   );
   return { name, text, result, plans: new Map([[name, plan], ...older]) };
 });

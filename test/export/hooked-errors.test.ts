@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
-import { check } from "../../src/parts/check.ts";
-import { planWith } from "../../src/serve/functions/fit.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import { check } from "../../src/language/check.ts";
+import { planWith } from "../../src/runtime/functions/validate.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { documentOf } from "../enforced/document.ts";
 import { at, planOf } from "./documents.ts";
 

@@ -6,7 +6,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { markdown } from "../../src/export/markdown/markdown.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { everyOperation } from "../../src/plan/events.ts";
+import { everyOperation } from "../../src/plan/events/events.ts";
 import { baseUrl } from "./documents.ts";
 import { everyDocument } from "./every-document.ts";
 

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
-import { register } from "../../src/serve/oauth/registered.ts";
+import { register } from "../../src/runtime/auth/oauth/registered.ts";
 import { run } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
 import { executable, launch, reason, skip } from "./browser.ts";

@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { stateDiagram } from "../../src/export/page/diagram.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
 import { style } from "../../src/export/page/style.ts";
-import type { Lifecycle } from "../../src/parts/states/model.ts";
+import type { Lifecycle } from "../../src/language/states/model.ts";
 import { run, type Running } from "../serve/running.ts";
 import { executable, launch, reason, skip } from "./browser.ts";
 import { type Checked, checkedFlagship, checkedLibrary } from "./documents.ts";
@@ -65,7 +65,7 @@ suite("in a browser", { skip }, () => {
 
   test("every operation is there, with its method, path, sentence and who may run it", async (t) => {
     const page = await open(t);
-    const requested = checkedFlagship.plan.operations.filter(({ deed }) => deed !== "receive");
+    const requested = checkedFlagship.plan.operations.filter(({ action }) => action !== "receive");
     for (const { name, method, template, sentence } of requested) {
       const operation = page.locator(".operation", { has: page.locator(`[id="operation-${name}"]`) });
       const words = (await operation.innerText()).replaceAll(/\s+/g, " ");

@@ -140,7 +140,7 @@ function fixedLength({ segments }: Described): number {
 
 function faultsOf(
   document: JsonObject,
-  judge: Judge,
+  judge: Validator,
   { responses }: Described,
   method: string,
   response: RecordedResponse,
@@ -156,7 +156,7 @@ function faultsOf(
 
 function headerFaults(
   document: JsonObject,
-  judge: Judge,
+  judge: Validator,
   declared: JsonObject,
   { headers }: RecordedResponse,
 ): readonly string[] {
@@ -180,7 +180,7 @@ function headerFaults(
 }
 
 function bodyFaults(
-  judge: Judge,
+  judge: Validator,
   content: JsonObject | undefined,
   method: string,
   response: RecordedResponse,
@@ -204,7 +204,7 @@ function bodyFaults(
 }
 
 /** OpenAPI 3.1 has no words for what is in a stream: each of its events is what a page has as an item. */
-function streamFaults(judge: Judge, content: JsonObject, body: string): readonly string[] {
+function streamFaults(judge: Validator, content: JsonObject, body: string): readonly string[] {
   const page = object(object(content["application/json"])["schema"]);
   return body.split("\n").flatMap((line) => {
     if (!line.startsWith("data: ")) return [];
@@ -229,7 +229,7 @@ function codeOf(body: Json): string {
 /** A path or a method that no operation has: a problem with a code that there is, an answer to OPTIONS, or a page. */
 function besideOperations(
   document: JsonObject,
-  judge: Judge,
+  judge: Validator,
   method: string,
   path: string,
   { status, headers, body }: RecordedResponse,
@@ -273,10 +273,10 @@ function parse(text: string): Json | undefined {
 
 // ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type Judge = (schema: JsonObject, value: Json) => readonly string[];
+type Validator = (schema: JsonObject, value: Json) => readonly string[];
 
 /** Formats of the document's own, such as `timezone`, say more than a validator knows, and are passed over. */
-function createJudge(document: JsonObject): Judge {
+function createJudge(document: JsonObject): Validator {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,

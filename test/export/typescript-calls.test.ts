@@ -11,7 +11,7 @@ import { Webhook } from "standardwebhooks";
 import { planOf, run, type Running } from "../serve/running.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { documentText, stores } from "../serve/scenario.ts";
-import { type Client, type ClientModule, type Given, moduleOf, type Refused } from "./client-of.ts";
+import { type Client, type ClientModule, type Given, moduleOf, type RejectOptions } from "./client-of.ts";
 import { flagshipText, library, libraryText } from "./documents.ts";
 
 let lockers: ClientModule;
@@ -150,7 +150,7 @@ for (const [name, call, replies, count, end] of rows) {
     const client = lockers.createClient({ baseUrl: "http://lockers.example/", fetch, ...quick });
     const became = await call(client).then(
       () => "given",
-      (thrown: Refused) => (thrown.name === "ApiError" ? thrown.code : thrown.name),
+      (thrown: RejectOptions) => (thrown.name === "ApiError" ? thrown.code : thrown.name),
     );
     assert.equal(became, end);
     assert.equal(sent.length, count);

@@ -14,7 +14,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { at, baseUrl, flagship, library } from "./documents.ts";
 
-const events: Plan["events"] = { envelope: "plain", out: {}, keptMilliseconds: 0 };
+const events: Plan["events"] = { envelope: "plain", out: {}, retentionMilliseconds: 0 };
 const bare: Plan = { ...flagship, operations: [], tables: [], credentials: [], events };
 
 const documents: readonly (readonly [name: string, document: JsonObject])[] = [

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { Answer, Exchange } from "../../src/serve/exchange.ts";
-import { createForwarding } from "../../src/serve/forwarding.ts";
-import { listen } from "../../src/serve/server.ts";
-import type { Service as Answering } from "../../src/serve/service.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/message.ts";
+import { createForwarding } from "../../src/http/proxies.ts";
+import { listen } from "../../src/http/node-server.ts";
+import type { Service as Answering } from "../../src/runtime/service.ts";
 import { temporaryFolder } from "../commands/process.ts";
 import { shelf } from "../commands/shelf.ts";
 import { stores, serve as serveHere } from "../serve/scenario.ts";
@@ -77,8 +77,8 @@ for (const store of stores) {
 test("whoever does not read its answer is cut off, and does not keep it in memory", async (t) => {
   const body = Buffer.alloc(32 * 1024 * 1024, "x");
   const answering: Answering = {
-    answer: (_: Exchange) => Promise.resolve<Answer>({ status: 200, headers: [], body }),
-    refuse: () => assert.fail("nothing is refused"),
+    response: (_: HttpRequest) => Promise.resolve<HttpResponse>({ status: 200, headers: [], body }),
+    reject: () => assert.fail("nothing is refused"),
     fail: () => assert.fail("nothing fails"),
     tick: () => Promise.resolve(0),
     rest: () => Promise.resolve(),
@@ -127,8 +127,8 @@ test("so many connections that no file can be opened any more: who is in is serv
   const sockets = await Promise.all(Array.from({ length: 150 }, () => dial(port)));
   t.after(() => sockets.forEach((socket) => socket.destroy()));
   first.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
-  const [answer] = (await once(first, "data")) as [Buffer];
-  assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
+  const [response] = (await once(first, "data")) as [Buffer];
+  assert.match(response.toString(), /^HTTP\/1\.1 200 /);
   const body = JSON.stringify({ title: "x".repeat(70) });
   for (let number = 0; number < 5; number += 1) {
     first.write(

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { mismatches } from "../../src/import/compare.ts";
 import { importDocument } from "../../src/import/import.ts";
-import { check, soundModel } from "../../src/parts/check.ts";
+import { check, soundModel } from "../../src/language/check.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { carried, described } from "./round-trip.ts";
 
@@ -96,7 +96,7 @@ function name(index: number): string {
 for (const [text, at, message] of faults) {
   test(`is refused: ${JSON.stringify(text.slice(0, 60))}`, () => {
     const result = importDocument("a", text);
-    assert(result.kind === "fault");
+    assert(result.kind === "error");
     assert.match(result.message, message);
     assert.equal(`${result.position.line}:${result.position.column}`, at);
   });

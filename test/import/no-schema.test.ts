@@ -4,7 +4,7 @@ import test from "node:test";
 import { compare } from "../../src/diff/compare.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { importDocument } from "../../src/import/import.ts";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";
 

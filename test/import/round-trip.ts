@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../src/base/json.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { type Imported, importDocument } from "../../src/import/import.ts";
-import { check, soundModel } from "../../src/parts/check.ts";
+import { check, soundModel } from "../../src/language/check.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 
 /** What is imported; the document has no errors. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import { decide } from "../../src/parts/authentication/decide.ts";
+import { decide } from "../../src/language/authentication/decide.ts";
 import { createClient } from "../serve/client.ts";
 import { run } from "../serve/running.ts";
 import { carried } from "./round-trip.ts";

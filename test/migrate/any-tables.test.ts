@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../src/base/json.ts";
-import { followingOf } from "../../src/commands/following.ts";
+import { followingOf } from "../../src/server/validators-of-migration.ts";
 import type { Value } from "../../src/expression/evaluate.ts";
-import type { Column, ColumnType, Plan, Table } from "../../src/plan/plan.ts";
-import { MigrationRefused } from "../../src/store/migration.ts";
-import type { Row } from "../../src/store/store.ts";
+import type { Column, ColumnType, Table } from "../../src/plan/resources/types.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { MigrationRejected } from "../../src/store/migration/migration.ts";
+import type { Row } from "../../src/store/port/store.ts";
 import { contentOf, copiesOf, fill, newFile, openBy, planOfParts } from "./data.ts";
 
 const empty = planOfParts({ resources: "Note:\n  id: id" });
@@ -148,19 +149,19 @@ function meaning(value: Value | undefined): string | null {
 }
 
 test("what is kept is what it was and the new table holds; what is refused is left as it was", async (t) => {
-  const { judge } = await followingOf(empty);
+  const { validate } = await followingOf(empty);
   await fc.assert(
     fc.asyncProperty(pairs, fc.boolean(), async ({ before, after, former, history, rows }, allowLoss) => {
       const file = newFile(t);
       const [first, second] = [planOf(before), planOf(after, history)];
-      await fill(first, file, { Note: rows });
+      await fill(first, file, { ImportNotice: rows });
       const content = contentOf(file);
       const originals = await read(first, file);
       try {
         const store = await openBy(second, file, { allowLoss });
         await store.close();
       } catch (thrown) {
-        assert.ok(thrown instanceof MigrationRefused, String(thrown));
+        assert.ok(thrown instanceof MigrationRejected, String(thrown));
         assert.ok(thrown.differences.length > 0);
         for (const { obstacle } of thrown.plan.steps) assert.ok(obstacle === undefined || obstacle.ids.length > 0);
         assert.deepEqual(contentOf(file), content);
@@ -171,7 +172,7 @@ test("what is kept is what it was and the new table holds; what is refused is le
       assert.deepEqual(found.map((row) => row["_rev"]), originals.map((row) => row["_rev"])); // biome-ignore format: a row
       for (const column of after.columns) {
         if (isUnique(column)) assert.ok(isDistinct(found, column.name));
-        const fits = judge(column.schema);
+        const fits = validate(column.schema);
         const source = before.columns.find(({ name }) => name === former.get(column.name));
         for (const [index, row] of found.entries()) {
           const value = row[column.name] ?? null;

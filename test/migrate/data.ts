@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { followingOf } from "../../src/commands/following.ts";
-import type { Plan, Table } from "../../src/plan/plan.ts";
-import type { Following, Migrated } from "../../src/store/migration.ts";
+import { followingOf } from "../../src/server/validators-of-migration.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { Table } from "../../src/plan/resources/types.ts";
+import type { Following, Migrated } from "../../src/store/migration/migration.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Row, Store } from "../../src/store/store.ts";
+import type { Row, Store } from "../../src/store/port/store.ts";
 import { planOf } from "../serve/running.ts";
 
 export interface Parts {

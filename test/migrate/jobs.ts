@@ -1,5 +1,5 @@
 /** A small document whose resources, rules and moves a test changes line by line: what a changed document does to stored data. */
-import type { Table } from "../../src/plan/plan.ts";
+import type { Table } from "../../src/plan/resources/types.ts";
 import { planOf } from "../serve/running.ts";
 
 export interface JobsDocument {

@@ -17,7 +17,7 @@ const after: Parts = {
 };
 const count = 2_000;
 const records = {
-  Note: Array.from({ length: count }, (_, n) => ({ id: `n${n}`, n, text: "x".repeat(200) })),
+  ImportNotice: Array.from({ length: count }, (_, n) => ({ id: `n${n}`, n, text: "x".repeat(200) })),
   Tag: Array.from({ length: count }, (_, n) => ({ id: `t${n}`, note: `n${n}` })),
 };
 
@@ -47,7 +47,7 @@ function run(file: string, moment: number) {
   return { spawned, ended: once(spawned, "close"), output: () => output };
 }
 
-function assertWhole(file: string): void {
+function assertIntact(file: string): void {
   const database = new DatabaseSync(file);
   assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
   assert.deepEqual(database.prepare("PRAGMA foreign_key_check").all(), []);
@@ -65,7 +65,7 @@ test("killed before each of its pieces of work, and at other moments, it leaves 
   for (let moment = 1; !finished; moment += 1) {
     const { ended, output } = run(file, moment);
     const [, signal] = (await ended) as [number | null, string | null];
-    assertWhole(file);
+    assertIntact(file);
     finished = output().includes("done");
     assert.equal(signal, finished ? null : "SIGKILL");
     if (!finished) assert.deepEqual(contentOf(file), content, `after ${moment - 1} pieces`);
@@ -74,7 +74,7 @@ test("killed before each of its pieces of work, and at other moments, it leaves 
   assert.equal(recordsIn(wanted, file)["Paper"]?.length, count);
   assert.ok(copiesOf(file).length > 1, "a copy was made before anything was written");
   for (const copy of copiesOf(file).filter((name) => !/\.partial(?:-journal)?$/.test(name))) {
-    assertWhole(join(dirname(file), copy));
+    assertIntact(join(dirname(file), copy));
     assert.deepEqual(recordsIn(plan, join(dirname(file), copy)), original);
   }
 });
@@ -98,7 +98,7 @@ test("killed from outside at any moment, it has happened or it has not", async (
     const kill = setTimeout(() => spawned.kill("SIGKILL"), Math.floor(next() * 250));
     await ended;
     clearTimeout(kill);
-    assertWhole(file);
+    assertIntact(file);
     const found = contentOf(file);
     const isDone = JSON.stringify(found) === JSON.stringify(done);
     if (!isDone) assert.deepEqual(found, content, `round ${round}`);

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { lossText, planText } from "../../src/commands/migration-report.ts";
-import type { Following } from "../../src/store/migration.ts";
+import { lossText, planText } from "../../src/cli/migration-report.ts";
+import type { Following } from "../../src/store/migration/migration.ts";
 import { planMigration as planPostgres } from "../../src/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { planMigration as planSqlite } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { postgresForFile } from "../postgres/for-file.ts";
 import { planOf } from "../serve/running.ts";
 
@@ -101,7 +101,7 @@ const next = tablesOf(["size: s | l = s", "hue?: red | green"], "open: begun, ov
 
 const following: Following = {
   history: [],
-  judge: (schema) => (value) => !Array.isArray(schema["enum"]) || schema["enum"].includes(value),
+  validate: (schema) => (value) => !Array.isArray(schema["enum"]) || schema["enum"].includes(value),
 };
 
 const effects = [

@@ -9,38 +9,39 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import { openAdmin } from "../../src/operate/admin.ts";
-import { createFigures, type Figures } from "../../src/operate/figures.ts";
-import { tellOpenTelemetry } from "../../src/operate/figures-otel.ts";
-import { figuresText, prometheusName } from "../../src/operate/figures-text.ts";
-import { figureTable } from "../../src/operate/figure-table.ts";
-import { createHealthReport } from "../../src/operate/health-report.ts";
-import { createLog, type Line } from "../../src/operate/log.ts";
-import { createOversight } from "../../src/operate/oversight.ts";
-import { watchProcess } from "../../src/operate/process-figures.ts";
-import { createBacklog, watchService } from "../../src/operate/service-figures.ts";
-import { createTelemetry } from "../../src/serve/telemetry.ts";
-import { StoreError } from "../../src/store/error.ts";
+import { openAdmin } from "../../src/observability/admin.ts";
+import { createMetrics, type Metrics } from "../../src/observability/metrics.ts";
+import { exportToOpenTelemetry } from "../../src/observability/metrics-opentelemetry.ts";
+import { metricsText, prometheusName } from "../../src/observability/metrics-prometheus.ts";
+import { metricDefinitions } from "../../src/observability/metric-definitions.ts";
+import { createHealthReport } from "../../src/observability/health-report.ts";
+import { createLog, type Line } from "../../src/observability/log.ts";
+import { createMonitoring } from "../../src/observability/monitoring.ts";
+import { watchProcess } from "../../src/observability/process-metrics.ts";
+import { createBacklog, watchService } from "../../src/observability/service-metrics.ts";
+import { createTelemetry } from "../../src/runtime/telemetry.ts";
+import { StoreError } from "../../src/store/port/error.ts";
 import { tableRows } from "../docs/fences.ts";
 import { createReceiver } from "../serve/receiver.ts";
 import { by, documentText, serve, stores } from "../serve/scenario.ts";
 import { aTool, once, peopleOf, toolLibrary } from "../serve/tool-library.ts";
 import { readExposition, valueOf } from "./exposition.ts";
 
-async function textOf(figures: Figures): Promise<string> {
-  return figuresText(await figures.read());
+async function textOf(serviceMetrics: Metrics): Promise<string> {
+  return metricsText(await serviceMetrics.read());
 }
 
 test("a histogram counts what is at most a bound, and each label is escaped", async () => {
-  const figures = createFigures();
+  const serviceMetrics = createMetrics();
   const labels = ["GET", '/a/{b}"\\\n', "2xx"];
-  for (const seconds of [0.005, 0.005_000_1, 10, 11]) figures.record("http.server.request.duration", seconds, labels);
-  figures.add("nonet.requests.refused", ["rate-limited"]);
-  figures.add("nonet.requests.refused", ["rate-limited"], 2);
-  figures.ask("nonet.streams", () => [{ labels: [], value: 7 }]);
-  figures.ask("nonet.journal.lag", () => Promise.reject(new Error("the store is gone")));
-  figures.ask("nonet.timers.overdue", () => []);
-  const families = readExposition(await textOf(figures));
+  for (const seconds of [0.005, 0.005_000_1, 10, 11])
+    serviceMetrics.record("http.server.request.duration", seconds, labels);
+  serviceMetrics.add("nonet.requests.refused", ["rate-limited"]);
+  serviceMetrics.add("nonet.requests.refused", ["rate-limited"], 2);
+  serviceMetrics.observe("nonet.streams", () => [{ labels: [], value: 7 }]);
+  serviceMetrics.observe("nonet.journal.lag", () => Promise.reject(new Error("the store is gone")));
+  serviceMetrics.observe("nonet.timers.overdue", () => []);
+  const families = readExposition(await textOf(serviceMetrics));
   const name = "http_server_request_duration_seconds";
   const of = (suffix: string, more: object = {}) =>
     valueOf(families, name + suffix, { route: labels[1] ?? "", ...more });
@@ -73,14 +74,14 @@ test("names are made as OpenTelemetry's specification says, and the reference ha
   );
   assert.deepEqual(
     rows.map(([prometheus, otel, kind, labels]) => [prometheus, otel, kind, labels]),
-    figureTable.map(([name, figure]) => [
+    metricDefinitions.map(([name, figure]) => [
       prometheusName(name, figure),
       name,
       figure.kind,
       (figure.labels ?? []).join(", "),
     ]),
   );
-  for (const [name, figure] of figureTable) {
+  for (const [name, figure] of metricDefinitions) {
     assert.match(prometheusName(name, figure), /^[a-z][a-z0-9_]*$/);
     assert.equal(figure.bounds !== undefined, figure.kind === "histogram", name);
   }
@@ -88,13 +89,13 @@ test("names are made as OpenTelemetry's specification says, and the reference ha
 
 for (const store of stores) {
   test(`what a service does is in its figures and its log (${store})`, async () => {
-    const figures = createFigures();
+    const serviceMetrics = createMetrics();
     const lines: Line[] = [];
     const log = createLog(
       { write: (line) => lines.push(line), close: () => Promise.resolve() },
       { level: "debug", now: () => 0, redact: (text) => text },
     );
-    const oversight = createOversight({ log, figures, slowMilliseconds: 0 });
+    const oversight = createMonitoring({ log, serviceMetrics, slowMilliseconds: 0 });
     await using subject = await serve(documentText("orders"), {
       store,
       oversight,
@@ -104,7 +105,7 @@ for (const store of stores) {
     const seen = { plan: running.plan, store: running.store, service: { streams: () => 0 }, background: { lag: () => Promise.resolve(3) } }; // biome-ignore format: short
     const backlog = createBacklog(() => running.now());
     watchService(
-      figures,
+      serviceMetrics,
       () => seen,
       backlog,
       () => running.now(),
@@ -123,7 +124,7 @@ for (const store of stores) {
     await receiver.until(1);
     while (!lines.some(({ message }) => message === "webhook disabled")) await pass(10);
 
-    const families = readExposition(await textOf(figures));
+    const families = readExposition(await textOf(serviceMetrics));
     const requests = (labels: object) => valueOf(families, "http_server_request_duration_seconds_count", { ...labels });
     assert.equal(requests({ method: "POST", route: "/orders", status: "2xx" }), 1);
     assert.equal(requests({ method: "GET", route: "_OTHER", status: "4xx" }), 1);
@@ -178,9 +179,9 @@ for (const store of stores) {
   });
 
   test(`what time does is told with how late it was, and a busy store is counted (${store})`, async () => {
-    const figures = createFigures();
+    const serviceMetrics = createMetrics();
     const log = createLog({ write: () => {}, close: () => Promise.resolve() }, { level: "off", now: () => 0, redact: (text) => text }); // biome-ignore format: short
-    const oversight = createOversight({ log, figures, slowMilliseconds: undefined });
+    const oversight = createMonitoring({ log, serviceMetrics, slowMilliseconds: undefined });
     let busy = false;
     await using subject = await serve(toolLibrary, {
       store,
@@ -197,7 +198,7 @@ for (const store of stores) {
     const shed = await subject.client.send({ method: "POST", path: "/tools", headers: { ...who.member, ...once() }, body: aTool() }); // biome-ignore format: short
     busy = false;
     assert.equal(shed.status, 503);
-    const families = readExposition(await textOf(figures));
+    const families = readExposition(await textOf(serviceMetrics));
     assert.equal(valueOf(families, "nonet_store_failures_total", { kind: "busy" }), 1);
     assert.equal(valueOf(families, "nonet_requests_refused_total", { code: "overloaded" }), 1);
     assert.deepEqual(running.failures, []);
@@ -205,12 +206,12 @@ for (const store of stores) {
 }
 
 test("a timer that is late says by how much", async () => {
-  const figures = createFigures();
+  const serviceMetrics = createMetrics();
   const log = createLog({ write: () => {}, close: () => Promise.resolve() }, { level: "off", now: () => 0, redact: (text) => text }); // biome-ignore format: short
-  const oversight = createOversight({ log, figures, slowMilliseconds: undefined });
+  const oversight = createMonitoring({ log, serviceMetrics, slowMilliseconds: undefined });
   oversight.time("done", 1500);
   oversight.time("refused", 0);
-  const families = readExposition(await textOf(figures));
+  const families = readExposition(await textOf(serviceMetrics));
   const name = "nonet_timer_delay_seconds";
   assert.equal(valueOf(families, `${name}_bucket`, { outcome: "done", le: "1" }), 0);
   assert.equal(valueOf(families, `${name}_bucket`, { outcome: "done", le: "2.5" }), 1);
@@ -218,15 +219,15 @@ test("a timer that is late says by how much", async () => {
 });
 
 test("the operator's port tells who may know, and nothing else is there", async () => {
-  const figures = createFigures();
-  const stop = watchProcess(figures);
+  const serviceMetrics = createMetrics();
+  const stop = watchProcess(serviceMetrics);
   let isUp = true;
   const open = (token: string | undefined) =>
     openAdmin({
       host: "127.0.0.1",
       port: 0,
       token,
-      figures,
+      serviceMetrics,
       status: () => Promise.resolve(isUp ? "pass" : "fail"),
       health: (status) => Promise.resolve({ status: status === "pass" ? "warn" : "fail", checks: {} }),
       report: (failure) => assert.fail(String(failure)),
@@ -270,11 +271,11 @@ test("R1.5 an SDK of OpenTelemetry is told the same, under the same names and in
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   const provider = new MeterProvider({ readers: [reader] });
   metrics.setGlobalMeterProvider(provider);
-  const figures = createFigures();
-  tellOpenTelemetry(figures);
+  const serviceMetrics = createMetrics();
+  exportToOpenTelemetry(serviceMetrics);
   const log = createLog({ write: () => {}, close: () => Promise.resolve() }, { level: "off", now: () => 0, redact: (text) => text }); // biome-ignore format: short
-  const oversight = createOversight({ log, figures, slowMilliseconds: undefined });
-  const stop = watchProcess(figures);
+  const oversight = createMonitoring({ log, serviceMetrics, slowMilliseconds: undefined });
+  const stop = watchProcess(serviceMetrics);
   {
     await using subject = await serve(toolLibrary, {
       oversight,

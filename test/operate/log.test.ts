@@ -1,12 +1,12 @@
 /** What lines of the log look like, what never gets into one, and who is asked for what. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textOf } from "../../src/operate/log-text.ts";
-import { createLog, type Level, levels, type Line } from "../../src/operate/log.ts";
-import { createRedact } from "../../src/operate/redact.ts";
-import { requestLog } from "../../src/operate/request-log.ts";
-import type { Observation } from "../../src/serve/observation.ts";
-import { readHeaders } from "../../src/serve/exchange.ts";
+import { textOf } from "../../src/observability/log-text.ts";
+import { createLog, type Level, levels, type Line } from "../../src/observability/log.ts";
+import { createRedact } from "../../src/observability/redact.ts";
+import { requestLog } from "../../src/observability/request-log.ts";
+import type { Observation } from "../../src/runtime/observation.ts";
+import { readHeaders } from "../../src/http/message.ts";
 
 const at = Date.parse("2026-11-22T10:20:30.456Z");
 

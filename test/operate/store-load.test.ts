@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import pg from "pg";
-import { createFigures } from "../../src/operate/figures.ts";
-import { figuresText } from "../../src/operate/figures-text.ts";
-import { createBacklog, watchService } from "../../src/operate/service-figures.ts";
-import { timedStore } from "../../src/operate/timed-store.ts";
+import { createMetrics } from "../../src/observability/metrics.ts";
+import { metricsText } from "../../src/observability/metrics-prometheus.ts";
+import { createBacklog, watchService } from "../../src/observability/service-metrics.ts";
+import { timedStore } from "../../src/observability/timed-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { documentOf } from "../enforced/document.ts";
 import { startPostgres } from "../postgres/server.ts";
@@ -23,11 +23,11 @@ test("connections in use, what waits for one, and what is begun again are told a
     await openPostgresStore({ address: `${server.address}?connections=6`, tables: plan.tables, clock: Date.now }),
     { done: () => {}, failed: (kind) => failed.push(kind) },
   );
-  const figures = createFigures();
+  const figures = createMetrics();
   const seen = { plan, store, service: { streams: () => 0 }, background: { lag: () => Promise.resolve(0) } };
   watchService(figures, () => seen, createBacklog(Date.now), Date.now);
   const told = async (): Promise<readonly (number | undefined)[]> => {
-    const families = readExposition(figuresText(await figures.read()));
+    const families = readExposition(metricsText(await figures.read()));
     const value = (name: string, labels = {}) => valueOf(families, `nonet_store_${name}`, labels);
     const [used, idle] = [value("connections", { state: "used" }), value("connections", { state: "idle" })];
     const sql = "SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = 'nonet'";

@@ -1,14 +1,14 @@
 /** What the log says of a store that is away: why, once, and when it works again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, type Line } from "../../src/operate/log.ts";
-import { createRedact } from "../../src/operate/redact.ts";
-import { createStoreTrouble } from "../../src/operate/store-trouble.ts";
-import { timedStore } from "../../src/operate/timed-store.ts";
+import { createLog, type Line } from "../../src/observability/log.ts";
+import { createRedact } from "../../src/observability/redact.ts";
+import { createStoreTrouble } from "../../src/observability/store-failures.ts";
+import { timedStore } from "../../src/observability/timed-store.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
-import { placeFrom } from "../../src/store/postgres/address.ts";
-import { StoreError } from "../../src/store/error.ts";
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
+import { StoreError } from "../../src/store/port/error.ts";
 
 const redact = createRedact([]);
 
@@ -19,19 +19,19 @@ test("why a store is away is told once, and that it is back; what comes and goes
   const trouble = createStoreTrouble(log, redact, () => now);
   const away = new StoreError("unreachable", "x of y on db: the server cannot be reached", [], new Error("connect ECONNREFUSED 10.0.0.7:5432")); // biome-ignore format: short
   const told = (): readonly unknown[] => lines.splice(0).map(({ message, members }) => [message, members]);
-  trouble.worked();
+  trouble.recovered();
   assert.deepEqual(told(), []);
   for (now = 1000; now < 4000; now += 1000) trouble.failed(away);
   assert.deepEqual(told(), [
     ["store unreachable", { why: "x of y on db: the server cannot be reached: connect ECONNREFUSED 10.0.0.7:5432" }],
   ]);
-  trouble.worked();
-  trouble.worked();
+  trouble.recovered();
+  trouble.recovered();
   assert.deepEqual(told(), [["store works again", { seconds: 3, failures: 3 }]]);
   // Every other request: one line in ten seconds, and the same of what ends it.
   for (; now < 31_000; now += 100) {
     trouble.failed(new StoreError("busy", "no connection was free in time"));
-    trouble.worked();
+    trouble.recovered();
   }
   assert.deepEqual(lines.splice(0).map(({ message }) => message), ["store busy", "store works again", "store busy", "store works again"]); // biome-ignore format: short
   now += 60_000;
@@ -43,7 +43,7 @@ test("what a real driver says of a server that is not there has its address, and
   const lines: Line[] = [];
   const log = createLog({ write: (line) => void lines.push(line), close: () => Promise.resolve() }, { level: "warn", now: Date.now, redact }); // biome-ignore format: short
   const trouble = createStoreTrouble(log, redact, () => 0);
-  const connections = openConnections(placeFrom("postgres://ann:hunter22@127.0.0.1:1/shop"));
+  const connections = openConnections(parseDatabaseUrl("postgres://ann:hunter22@127.0.0.1:1/shop"));
   await assert.rejects(connections.rows("SELECT 1"), (thrown) => {
     trouble.failed(thrown as StoreError);
     return true;

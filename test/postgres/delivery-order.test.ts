@@ -1,8 +1,8 @@
 /** Which delivery is let go where another process has the one before it in hand (R6.4). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRows } from "../../src/deliver/rows.ts";
-import type { WebhookPlan } from "../../src/plan/plan.ts";
+import { createRows } from "../../src/webhooks/tables.ts";
+import type { WebhookPlan } from "../../src/plan/events/types.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { planOf } from "../serve/running.ts";
 import { documentText } from "../serve/scenario.ts";
@@ -29,7 +29,7 @@ test("R6.4 what waits for a delivery that somebody has in hand goes on waiting",
     });
     let other: Promise<boolean> | undefined;
     await store.transaction(async (tx) => {
-      await tx.claim("WebhookDelivery", "dlv_1");
+      await tx.lock("WebhookDelivery", "dlv_1");
       other ??= store.transaction((its) => rows.letNextGo(its, "whk_1", "Order ord_1", Date.now()));
       // Long enough for one that does not wait.
       for (let count = 0; count < 20; count += 1) await tx.intact([]);

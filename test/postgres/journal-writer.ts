@@ -1,10 +1,10 @@
 /** A process that changes records and writes it in the journal, four transactions at a time, until it is killed. */
-import { placeFrom } from "../../src/store/postgres/address.ts";
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
 import { record } from "../../src/store/postgres/journal.ts";
 import { openSequencer } from "../../src/store/postgres/sequencer.ts";
 
-const connections = openConnections(placeFrom(process.argv[2] ?? ""));
+const connections = openConnections(parseDatabaseUrl(process.argv[2] ?? ""));
 const sequencer = openSequencer(connections, () => process.exit(1));
 
 async function write(seed: number): Promise<never> {

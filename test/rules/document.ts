@@ -3,7 +3,7 @@
  * and deletions of many; and rules over all of that. A document is plain data, of which its text and the model are made.
  */
 import type { Json } from "../../src/base/json.ts";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
 import { type Chance, chanceOf } from "../simulation/random.ts";
 import { type Comparison, type Expr, type References, textOf } from "./expressions.ts";

@@ -47,7 +47,7 @@ export interface Broken {
   readonly unsure: ReadonlySet<string>;
 }
 
-class Refused extends Error {
+class RejectOptions extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -93,7 +93,7 @@ export class Model {
       draft.perform(write);
     } catch (thrown) {
       if (thrown instanceof BrokenBefore) return { is: "done", records, broken: brokenBefore(thrown) };
-      if (!(thrown instanceof Refused)) throw thrown;
+      if (!(thrown instanceof RejectOptions)) throw thrown;
       const { code, status } = thrown;
       return { is: "refused", status, code };
     }
@@ -112,7 +112,7 @@ export class Model {
           if (act === "delete") draft.delete([rec]);
           else draft.move(rec, act);
         } catch (thrown) {
-          if (thrown instanceof Refused) return { is: "held" };
+          if (thrown instanceof RejectOptions) return { is: "held" };
           if (thrown instanceof BrokenBefore) return { is: "done", cause, records, broken: brokenBefore(thrown) };
           throw thrown;
         }
@@ -288,10 +288,10 @@ class Draft {
       try {
         this.#step(step);
       } catch (thrown) {
-        if (!(thrown instanceof Refused)) throw thrown;
+        if (!(thrown instanceof RejectOptions)) throw thrown;
         if (isCaught === true) continue;
         // The function looks whether it is there.
-        throw thrown.status === 422 ? new Refused(404, "not-found") : thrown;
+        throw thrown.status === 422 ? new RejectOptions(404, "not-found") : thrown;
       }
     }
   }
@@ -302,7 +302,7 @@ class Draft {
 
   #found(resource: string, id: string): Rec {
     const rec = this.#find(resource, id);
-    if (rec === undefined) throw new Refused(404, "not-found");
+    if (rec === undefined) throw new RejectOptions(404, "not-found");
     return rec;
   }
 
@@ -349,14 +349,14 @@ class Draft {
     for (const { name, to } of resource.fields) {
       const id = values[name];
       if (to !== undefined && typeof id === "string" && this.#find(to, id) === undefined)
-        throw new Refused(422, "invalid-request");
+        throw new RejectOptions(422, "invalid-request");
     }
   }
 
   #create(name: string, id: string, given: Values): void {
     const resource = this.#model.resource(name);
     this.#checkReferences(resource, given);
-    if (this.#find(name, id) !== undefined) throw new Refused(409, "already-exists");
+    if (this.#find(name, id) !== undefined) throw new RejectOptions(409, "already-exists");
     const values: Record<string, Json> = { id };
     for (const { default: otherwise, kind, name: field } of resource.fields)
       values[field] = kind === "made" ? new Date(this.#by.now).toISOString() : (given[field] ?? otherwise ?? null);
@@ -419,7 +419,7 @@ class Draft {
         else holding.push(other);
       }
     }
-    if (holding.some((rec) => !going.has(keyOf(rec)))) throw new Refused(409, "still-referenced");
+    if (holding.some((rec) => !going.has(keyOf(rec)))) throw new RejectOptions(409, "still-referenced");
     for (const rec of going.values()) this.#table(rec.resource).delete(rec.id);
     for (const { name } of this.#model.doc.resources)
       for (const rec of this.#all(name)) {
@@ -445,7 +445,7 @@ class Draft {
     const fitting = this.#transitions(rec).filter(({ trigger }) => trigger.kind === "operation" && trigger.name === by);
     const found = fitting.find((one) => this.#isFree(one, rec));
     if (found !== undefined) this.move(rec, found);
-    else throw new Refused(409, fitting.length > 0 ? guardCode : "state-conflict");
+    else throw new RejectOptions(409, fitting.length > 0 ? guardCode : "state-conflict");
   }
 
   /** Those that begin where the record is. */
@@ -498,7 +498,7 @@ class Draft {
   #receive(id: string): void {
     const resource = this.#model.doc.inbound ?? "";
     const rec = this.#find(resource, id);
-    if (rec === undefined) throw new Refused(422, "invalid-request");
+    if (rec === undefined) throw new RejectOptions(422, "invalid-request");
     const found = this.#transitions(rec).find((one) => one.trigger.kind === "inbound" && this.#isFree(one, rec));
     if (found !== undefined) this.move(rec, found);
   }

@@ -1,6 +1,7 @@
 /** Deliberate mistakes in when rules are evaluated, put between a sound service and its plan or its store. */
-import type { LateRule, Plan, Table } from "../../src/plan/plan.ts";
-import type { RecordChange, Store, Transaction } from "../../src/store/store.ts";
+import type { LateRule, Table } from "../../src/plan/resources/types.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { RecordChange, Store, Transaction } from "../../src/store/port/store.ts";
 import { withMembers } from "../with-members.ts";
 import type { PlayOptions } from "./play.ts";
 
@@ -61,9 +62,9 @@ function timeUnheld(store: Store): Store {
       get changes() {
         return isTimed ? [] : tx.changes;
       },
-      claim: (...asked) => {
+      lock: (...asked) => {
         isTimed = true;
-        return tx.claim(...asked);
+        return tx.lock(...asked);
       },
     };
   });

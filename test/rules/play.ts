@@ -3,7 +3,7 @@
  * and judged by the model. A run is told by its seed; a run that finds something can be made smaller by leaving out steps and rules.
  */
 import type { Json } from "../../src/base/json.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { type Recording, recordInto } from "../export/recorded.ts";
@@ -108,7 +108,7 @@ interface Asked {
   readonly sent: Sent;
 }
 
-interface Answered extends Asked {
+interface HandledResponse extends Asked {
   readonly reply: Reply;
 }
 
@@ -206,13 +206,13 @@ class Table {
     throw new Fault(`${isGood(answered.reply) ? "done otherwise" : "a refused write changed something"}: ${differences.join("; or ")}`); // biome-ignore format: short
   }
 
-  #outcome(records: Records, { caller, reply, write }: Answered, unknown: string): Outcome {
+  #outcome(records: Records, { caller, reply, write }: HandledResponse, unknown: string): Outcome {
     const id = (reply.json as { readonly id?: unknown } | undefined)?.id;
     const made = write.does === "create" && typeof id === "string" ? id : unknown;
     return this.#model.outcome(records, write, { caller, now: this.#options.clock.now(), made });
   }
 
-  async #send(asked: Asked): Promise<Answered> {
+  async #send(asked: Asked): Promise<HandledResponse> {
     const reply = await this.#options.client.send(asked.sent);
     this.#lines.push(lineOf(asked, reply));
     this.#count(reply);
@@ -275,7 +275,7 @@ class Table {
   }
 
   /** The records after an order in which these writes, one after another, are answered so and leave what there is. */
-  #explain(answered: readonly Answered[], actual: Records): Records | "many" | undefined {
+  #explain(answered: readonly HandledResponse[], actual: Records): Records | "many" | undefined {
     const numbered = answered.map((one, index) => ({ one, index, unknown: `${unknownId}one ${index}` }));
     const good = numbered.filter(({ one }) => isGood(one.reply));
     const refused = numbered.filter(({ one }) => !isGood(one.reply));
@@ -473,12 +473,12 @@ function lineOf({ caller, sent: { body, method, path } }: Asked, reply: Reply): 
 }
 
 /** The states that the answer allows after the write; none: it must not be answered so. */
-function optionsOf(answered: Answered, outcome: Outcome, before: Records): readonly Records[] {
+function optionsOf(answered: HandledResponse, outcome: Outcome, before: Records): readonly Records[] {
   if (!isGood(answered.reply)) return isRefusedSo(answered, outcome) ? [before] : [];
   return outcome.is === "refused" || outcome.broken.sure.size > 0 ? [] : [outcome.records];
 }
 
-function isRefusedSo({ reply }: Answered, outcome: Outcome): boolean {
+function isRefusedSo({ reply }: HandledResponse, outcome: Outcome): boolean {
   const code = codeOf(reply);
   if (outcome.is === "refused") return reply.status === outcome.status && code === outcome.code;
   return outcome.broken.sure.has(code) || outcome.broken.unsure.has(code);

@@ -1,8 +1,8 @@
 /** Random writes of every kind that a generated document has, and the requests that ask for them. */
 import type { Json } from "../../src/base/json.ts";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
-import type { FunctionContext, ServiceFunctions } from "../../src/serve/functions/functions.ts";
-import type { RecordsOf } from "../../src/serve/functions/records.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
+import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import type { RecordsOf } from "../../src/runtime/functions/records.ts";
 import type { Sent } from "../serve/client.ts";
 import type { Chance } from "../simulation/random.ts";
 import { deviceSecret, type Doc, type Field, kinds, type Resource } from "./document.ts";
@@ -105,19 +105,19 @@ function freshId({ fresh }: Drawing, { name }: Resource): string {
 }
 
 /** All that has to be there of a whole record, or some members to change; undefined where there is nothing to refer to. */
-function drawValues(drawing: Drawing, { fields }: Resource, isWhole: boolean): Values | undefined {
+function drawValues(drawing: Drawing, { fields }: Resource, isComplete: boolean): Values | undefined {
   const { chance } = drawing;
   const values: Record<string, Json> = {};
   for (const field of fields) {
     if (field.kind === "double" || field.kind === "made") continue;
-    if (!isWhole && chance.percent(60)) continue;
+    if (!isComplete && chance.percent(60)) continue;
     const isLeftOut = field.default === undefined ? field.isOptional && chance.percent(45) : chance.percent(40);
     if (isLeftOut) {
-      if (!isWhole && field.isOptional) values[field.name] = null;
+      if (!isComplete && field.isOptional) values[field.name] = null;
       continue;
     }
     const value = drawValue(drawing, field);
-    if (value === undefined && !field.isOptional) return isWhole ? undefined : values;
+    if (value === undefined && !field.isOptional) return isComplete ? undefined : values;
     if (value !== undefined) values[field.name] = value;
   }
   return values;

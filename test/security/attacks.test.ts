@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Grant } from "../../src/parts/authentication/model.ts";
-import { keyCredentials } from "../../src/serve/credentials/mint.ts";
+import type { Grant } from "../../src/language/authentication/model.ts";
+import { keyCredentials } from "../../src/runtime/auth/mint.ts";
 import { everyDocument } from "../export/every-document.ts";
 import { createClient } from "../serve/client.ts";
 import { everyAnswer } from "../serve/every-answer.ts";
@@ -60,7 +60,7 @@ for (const [index, { name, text, result }] of everyDocument.entries()) {
       for (const caller of callers) {
         const isAllowed = grants.some((grant) => isMeant(grant, caller));
         // Its function is not here.
-        if (isAllowed && plan.deed === "handler") continue;
+        if (isAllowed && plan.action === "handler") continue;
         for (const key of keys) {
           const path = base + endpoint.path.replaceAll(/\{[^{}]+\}/g, key);
           const reply = await client.send({ method: endpoint.method, path, headers: caller.headers });

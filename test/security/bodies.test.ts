@@ -30,7 +30,7 @@ const atOnce = 8;
 const text = documentOf({
   resources: {
     Thing: { id: "id(thi)", "name?": "string(1..9)", "size?": "integer(0..9)", "tags?": "string(1..9)[]", "at?": "Place", "labels?": "map(string)", "data?": "json", "photo?": "file(..20KB, text/*)" },
-    Mark: { id: "id(mar)", made: "datetime = now, read-only" },
+    Modifier: { id: "id(mar)", made: "datetime = now, read-only" },
     types: { Place: { x: "integer", "y?": "integer" } },
   },
   states: { Thing: { states: { open: "Is open", shut: "Is shut" }, start: "open", moves: { "open -> shut": "by shutThing" } } },
@@ -114,7 +114,7 @@ function caseOf(random: Random, thing: string): Case {
 } // biome-ignore format: long lines
 
 /** As it goes over the wire, in pieces. */
-function wireOf(random: Random, { bytes, coding, method, path, type }: Case): readonly Buffer[] {
+function contractOf(random: Random, { bytes, coding, method, path, type }: Case): readonly Buffer[] {
   const isChunked = random() < 0.5;
   const length = bytes.length + (random() < 0.05 ? pick(random, [-1, 1, 1e6, 1e15]) : 0);
   const head = [
@@ -192,7 +192,7 @@ test("R4.5 no body ends the process, fails it or leaves something behind", async
   const ends = performance.now() + minutes * 60_000;
   const statuses: Record<string, number> = {};
   const one = async (number: number): Promise<void> => {
-    const sent = wireOf(random, caseOf(random, thing));
+    const sent = contractOf(random, caseOf(random, thing));
     const about = `seed ${seed}, request ${number}: ${JSON.stringify(Buffer.concat(sent).toString("latin1").slice(0, 2000))}`;
     const isCut = random() < 0.1;
     const came = await exchanged(port, sent, isCut ? "at once" : random() < 0.99 ? "half" : "waits");

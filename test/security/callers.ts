@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
-import { keyCredentials, mintKey } from "../../src/serve/credentials/mint.ts";
-import { register } from "../../src/serve/oauth/registered.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
+import { keyCredentials, mintKey } from "../../src/runtime/auth/mint.ts";
+import { register } from "../../src/runtime/auth/oauth/registered.ts";
 import type { Client, Reply, Sent } from "../serve/client.ts";
 import type { Running } from "../serve/running.ts";
 import type { Caller, Vault } from "./vault.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import handlers from "../../examples/courier-rates/handlers.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { createClient, type Client, type Reply } from "../serve/client.ts";
 import { run, type Running } from "../serve/running.ts";
 import { stores } from "../serve/scenario.ts";

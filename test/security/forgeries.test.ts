@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { GenerateKeyPairResult, JWK } from "jose";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import type { Reply } from "../serve/client.ts";
 import { by, documentText, serve, served } from "../serve/scenario.ts";
 import type { Subject } from "../serve/scenario.ts";

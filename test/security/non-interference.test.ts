@@ -28,7 +28,7 @@ interface Way {
 type Request = readonly [call: string, body?: unknown];
 
 const thing = { id: "id(thi)", name: "string(1..40)" };
-const notes = { Note: { id: "id(not)", text: "string(1..40)" } };
+const notes = { ImportNotice: { id: "id(not)", text: "string(1..40)" } };
 const add: Request = ["POST /things", { name: "a" }];
 
 const ways: readonly Way[] = [
@@ -41,7 +41,7 @@ const ways: readonly Way[] = [
   {
     name: "a reference",
     document: {
-      resources: { Thing: thing, Note: { id: "id(not)", thing: "Thing" } },
+      resources: { Thing: thing, ImportNotice: { id: "id(not)", thing: "Thing" } },
       endpoints: { endpoints: { ...crud, addNote: "POST /notes" } },
     },
     before: [add],
@@ -113,7 +113,7 @@ const ways: readonly Way[] = [
     document: {
       resources: {
         Thing: thing,
-        Note: { id: "id(not)", text: "string(1..40)", thing: "Thing" },
+        ImportNotice: { id: "id(not)", text: "string(1..40)", thing: "Thing" },
         views: {
           Out: { of: "Thing", fields: ["name"], notes: "Brief[] := Note.filter(n, n.thing == id)" },
           Brief: { of: "Note", fields: ["text"] },

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { faultOf, isPublic, type Resolve } from "../../src/deliver/address.ts";
-import { createPost, PostError, systemResolve } from "../../src/deliver/post.ts";
+import { addressProblem, isPublic, type Resolve } from "../../src/webhooks/address.ts";
+import { createPost, PostError, systemResolve } from "../../src/webhooks/post.ts";
 import { by, documentText, faultsOf, served } from "../serve/scenario.ts";
 
 const strict = { loopback: false };
@@ -48,13 +48,13 @@ after(() => {
 const port = (): number => (server.address() as AddressInfo).port;
 
 test("R6.11 no address that leads inside is taken, however it is written", () => {
-  assert.deepEqual(urls.filter((url) => faultOf(url, strict) === undefined), []); // biome-ignore format: short
+  assert.deepEqual(urls.filter((url) => addressProblem(url, strict) === undefined), []); // biome-ignore format: short
   for (const url of [
     "https://hooks.example.com/",
     "https://hooks.example.com:8443/x?y=z",
     "https://xn--bcher-kva.example/",
   ])
-    assert.equal(faultOf(url, strict), undefined, url);
+    assert.equal(addressProblem(url, strict), undefined, url);
 });
 
 test("R6.12 none is connected to, also where it was taken before", async () => {

@@ -1,5 +1,5 @@
 /** A store that notes what is asked of it: two answers that cost the same asked the same (R5.8). */
-import type { Store, Transaction } from "../../src/store/store.ts";
+import type { Store, Transaction } from "../../src/store/port/store.ts";
 import { bound, withMembers } from "../with-members.ts";
 
 export interface Log {

@@ -303,10 +303,15 @@ function seesAll({ allow }: Vault, caller: Caller): boolean {
   return reads.some((name) => allow[name].some((one) => one.if === undefined && isMeant(one, caller)));
 }
 
-export type Verdict = "allowed" | 401 | 403 | 404;
+export type AttemptOutcome = "allowed" | 401 | 403 | 404;
 
 /** Of an operation on one thing; `facts` undefined where there is none. Lists have no thing: they are allowed or barred. */
-export function verdict(vault: Vault, operation: OperationName, caller: Caller, facts: Facts | undefined): Verdict {
+export function verdict(
+  vault: Vault,
+  operation: OperationName,
+  caller: Caller,
+  facts: Facts | undefined,
+): AttemptOutcome {
   const granted = vault.allow[operation];
   if (!granted.some((one) => isMeant(one, caller))) return caller.id === undefined ? 401 : 403;
   if (operation === "listThings" || operation === "outThings") return "allowed";

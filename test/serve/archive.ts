@@ -15,7 +15,7 @@ export interface Got {
   readonly tag: string;
 }
 
-export interface Keeping {
+export interface RateSnapshots {
   readonly send: (who: Person, method: string, path: string, body?: unknown) => Promise<Reply>;
   readonly sendWith: (
     who: Person,
@@ -31,14 +31,14 @@ export interface Keeping {
   readonly comparable: (reply: Reply) => unknown;
 }
 
-export function keeping(subject: Subject): Keeping {
+export function snapshots(subject: Subject): RateSnapshots {
   const headers: Record<Person, Readonly<Record<string, string>>> = { ada: {}, bob: {}, kim: {}, nobody: {} };
   before(async () => {
     headers.ada = by(await subject.running.key("ada"));
     headers.bob = by(await subject.running.key("bob"));
     headers.kim = by(await subject.running.key("kim", "keeper"));
   });
-  const sendWith: Keeping["sendWith"] = (who, method, path, body, more) =>
+  const sendWith: RateSnapshots["sendWith"] = (who, method, path, body, more) =>
     subject.client.send({
       method,
       path,

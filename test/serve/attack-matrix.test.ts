@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { readDocument } from "../../src/document/read.ts";
-import type { Grant } from "../../src/parts/authentication/model.ts";
-import type { Model } from "../../src/parts/model.ts";
-import { readModel } from "../../src/parts/read.ts";
-import type { Field } from "../../src/parts/resources/model.ts";
+import type { Grant } from "../../src/language/authentication/model.ts";
+import type { Model } from "../../src/language/model.ts";
+import { readModel } from "../../src/language/read.ts";
+import type { Field } from "../../src/language/resources/model.ts";
 import type { Reply, Sent } from "./client.ts";
 import { by, faultsOf, served } from "./scenario.ts";
 import type { Subject } from "./scenario.ts";
@@ -136,7 +136,7 @@ const parcelLockers: Campaign = {
     extendParcel: { on: "record", send: ({ id }) => post(`/parcels/${id}/extend`), or: 409 },
     collect: { on: "record", send: ({ id }) => post(`/parcels/${id}/collect`, { code: "000000" }), or: 409 },
     cancelParcel: { on: "record", send: ({ id }) => post(`/parcels/${id}/cancel`) },
-    takeBack: { on: "record", send: ({ id }) => post(`/parcels/${id}/take-back`), or: 409 },
+    undoWrite: { on: "record", send: ({ id }) => post(`/parcels/${id}/take-back`), or: 409 },
   },
 };
 

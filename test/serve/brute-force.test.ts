@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readHeaders } from "../../src/serve/exchange.ts";
-import type { Answer, Exchange } from "../../src/serve/exchange.ts";
-import type { Service } from "../../src/serve/service.ts";
-import { createService } from "../../src/serve/service.ts";
+import { readHeaders } from "../../src/http/message.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/message.ts";
+import type { Service } from "../../src/runtime/service.ts";
+import { createService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { planOf } from "./running.ts";
 
@@ -27,7 +27,7 @@ function exchangeOf(
   address: string,
   headers: readonly string[],
   body?: unknown,
-): Exchange {
+): HttpRequest {
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   const framing =
     body === undefined ? [] : ["Content-Type", "application/json", "Content-Length", String(bytes.length)];
@@ -83,11 +83,11 @@ test("a code of six digits cannot be guessed in the time that a parcel is stored
   const { service, clock, parcel, code } = await withParcel();
   const end = clock.at + storedMilliseconds;
   let next = 0;
-  const guess = async (address: string): Promise<Answer> => {
+  const guess = async (address: string): Promise<HttpResponse> => {
     // Each code once, and never the right one: what counts is how many are tried.
     const tried = String(next).padStart(6, "0");
     next += tried === code ? 2 : 1;
-    return service.answer(exchangeOf("POST", `/parcels/${parcel}/collect`, address, [], { code: tried }));
+    return service.response(exchangeOf("POST", `/parcels/${parcel}/collect`, address, [], { code: tried }));
   };
   let admitted = 0;
   let sent = 0;
@@ -122,7 +122,7 @@ test("one address has thirty guesses a minute at all parcels together, whatever 
   const answers = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
       const id = index % 40 === 0 ? parcel : `par_${index % 40}`;
-      return service.answer(exchangeOf("POST", `/parcels/${id}/collect`, "203.0.113.9", [], { code: "000000" }));
+      return service.response(exchangeOf("POST", `/parcels/${id}/collect`, "203.0.113.9", [], { code: "000000" }));
     }),
   );
   assert.equal(answers.filter(({ status }) => status !== 429).length, 30);
@@ -133,13 +133,13 @@ test("codes that are spelled differently in the path are one parcel's, and a par
   const spellings = [parcel, "par%5F1", "p%61r_1", "%70ar_1", "par_%31", parcel, parcel];
   const statuses: number[] = [];
   for (const [index, id] of spellings.entries()) {
-    const answer = await service.answer(
+    const response = await service.response(
       exchangeOf("POST", `/parcels/${id}/collect`, `203.0.113.${index}`, [], { code: "000000" }),
     );
-    statuses.push(answer.status);
+    statuses.push(response.status);
   }
   assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429, 429]);
-  const other = await service.answer(
+  const other = await service.response(
     exchangeOf("POST", "/parcels/par_2/collect", "203.0.113.1", [], { code: "000000" }),
   );
   assert.equal(other.status, 404);

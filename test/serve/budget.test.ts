@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { connectionBytes, createBudget } from "../../src/serve/budget.ts";
-import { gather } from "../../src/serve/gathered.ts";
+import { connectionBytes, createBudget } from "../../src/http/memory-budget.ts";
+import { gather } from "../../src/http/byte-buffer.ts";
 import { documentOf } from "../enforced/document.ts";
 import type { Connection } from "./client.ts";
 import { serve, stores } from "./scenario.ts";
@@ -19,7 +19,7 @@ test("bytes that come one by one hold no more than twice their number, and are g
     if (count > 1024) assert(budget.held <= 2 * count);
   }
   assert.equal(budget.held, 2 ** 20, "no more than there may be");
-  assert.equal(bytes.take().length, 2 ** 20);
+  assert.equal(bytes.consume().length, 2 ** 20);
   account.end();
   assert.equal(budget.held, 0);
 });
@@ -35,11 +35,11 @@ test("what is gathered is what came, however it was cut, and what is counted is 
       const taken: Uint8Array[] = [];
       for (const [piece, keeps] of all) {
         if (bytes.add(Buffer.from(piece))) taken.push(piece);
-        if (keeps) bytes.keep();
+        if (keeps) bytes.copy();
         assert(budget.held <= Math.max(limit, 1));
         assert(budget.held - 1 >= bytes.length);
       }
-      assert.deepEqual(bytes.take(), Buffer.concat(taken));
+      assert.deepEqual(bytes.consume(), Buffer.concat(taken));
       bytes.release();
       assert.equal(budget.held, 1);
       account.end();

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
-import { archive, keeping } from "./archive.ts";
+import { archive, snapshots } from "./archive.ts";
 import { faultsOf, served } from "./scenario.ts";
 
 served("defaults", archive, (subject) => {
-  const { send, add, get } = keeping(subject);
+  const { send, add, get } = snapshots(subject);
 
   test("R4.7 PUT creates with the path's id, every kind of default, 201 and Location", async () => {
     const reply = await send("ada", "PUT", "/binders/alpha", { kind: "ring" });

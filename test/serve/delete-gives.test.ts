@@ -1,7 +1,7 @@
 /** What a `DELETE` answers: nothing, or what `gives` says of the record as it was, as the caller may see it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
 import { serve, stores } from "./scenario.ts";
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StoreError } from "../../src/store/error.ts";
+import { StoreError } from "../../src/store/port/error.ts";
 import type { Reply } from "./client.ts";
 import { play, serve, served, stores } from "./scenario.ts";
 import { addTool, aTool, once, people, peopleOf, toolLibrary } from "./tool-library.ts";

@@ -79,7 +79,7 @@ function aProblem(plan: Plan, sent: Sent | string, reply: Reply, asked: string):
   // Pages for the users of clients.
   const users = plan.credentials.flatMap(({ oauth }) => (oauth?.users === undefined ? [] : [oauth.users]));
   if (
-    users.some((one) => path.includes(one.authorize) || path.includes(one.ask)) &&
+    users.some((one) => path.includes(one.authorize) || path.includes(one.consent)) &&
     headers["content-type"]?.startsWith("text/html")
   )
     return;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { documentOf } from "../enforced/document.ts";
 import { run } from "./running.ts";
 import { serve, served, stores } from "./scenario.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { documentOf } from "../enforced/document.ts";
 import type { Reply } from "./client.ts";
 import { faultsOf, served } from "./scenario.ts";

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readHeaders } from "../../src/serve/exchange.ts";
-import { createForwarding } from "../../src/serve/forwarding.ts";
+import { readHeaders } from "../../src/http/message.ts";
+import { createForwarding } from "../../src/http/proxies.ts";
 import { play, served } from "./scenario.ts";
 import { people, toolLibrary } from "./tool-library.ts";
 

@@ -1,9 +1,9 @@
 /** Operations that a function does: what it is given, may do and gives, and what becomes of one that does not keep to it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
-import { StoreError } from "../../src/store/error.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import { StoreError } from "../../src/store/port/error.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { withMembers } from "../with-members.ts";
 import { documentText, serve, served, stores } from "./scenario.ts";
 

@@ -1,5 +1,5 @@
 /** All that a store does at the same time, held until it is released: what comes then waits for its turn. */
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 
 /** More than any store does at once. */
 const most = 9;
@@ -9,7 +9,7 @@ export function holdStore(store: Store): AsyncDisposable {
   const hold = (): Promise<void> =>
     store.transaction(async (tx) => {
       // On PostgreSQL nothing is held before something is asked for.
-      await tx.bookmark("held");
+      await tx.offset("held");
       await released;
     });
   const held = Promise.all(Array.from({ length: most }, hold));

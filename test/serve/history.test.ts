@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import type { Reply } from "./client.ts";
 import { by, faultsOf, served } from "./scenario.ts";
 
@@ -15,7 +15,7 @@ const lockers = readFileSync(new URL("../../examples/parcel-lockers.md", import.
   .replace("    - rename Parcel.reference -> trackingNumber\n", "$&    - state Parcel.announced, seen as expected before\n")
   .replace("  collect: anyone\n", "$&  parcelHistory: operator | courier if own\n  lockerHistory: operator\n"); // biome-ignore format: long lines
 
-interface Move {
+interface Transition {
   readonly at: string;
   readonly from?: string;
   readonly to: string;
@@ -25,7 +25,7 @@ interface Move {
 }
 
 interface Page {
-  readonly items: readonly Move[];
+  readonly items: readonly Transition[];
   readonly next: string | null;
 }
 
@@ -135,7 +135,7 @@ served(
     test("it comes in pages, oldest first", async () => {
       const path = `/lockers/${locker}/log`;
       const whole = (await history(path)).items;
-      const walked: Move[] = [];
+      const walked: Transition[] = [];
       let next: string | null = "";
       let pages = 0;
       while (next !== null) {

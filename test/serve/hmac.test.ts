@@ -1,7 +1,7 @@
 /** Signed requests: good for one request only, once, and for a short time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSignatureVerifier, signatureField } from "../../src/serve/credentials/hmac.ts";
+import { createSignatureVerifier, signatureField } from "../../src/runtime/auth/hmac.ts";
 import { memoryRates } from "../../src/store/memory/rates.ts";
 import type { Reply } from "./client.ts";
 import { documentText, served, serve } from "./scenario.ts";

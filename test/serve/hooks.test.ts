@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { documentOf } from "../enforced/document.ts";
 import { documentText, serve, stores, type Subject } from "./scenario.ts";
 
@@ -263,7 +263,7 @@ test("what functions have done is remembered across restarts", async () => {
     assert.deepEqual(told, ["drink 1", "drink 2"]);
     await using subject = await serve(kiosk, { store: "sqlite", file, functions: { ...handlers, on } });
     const { store } = subject.running;
-    assert.equal(await store.transaction(async (tx) => tx.bookmark("functions")), await store.journal.last());
+    assert.equal(await store.transaction(async (tx) => tx.offset("functions")), await store.journal.last());
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 /** Every form of an id that the language has: a service creates, reads, lists, changes and refers by it, or `check` refuses it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { serve, stores } from "./scenario.ts";
 
 interface Form {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
-import type { JournalRecord } from "../../src/store/store.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
+import type { JournalRecord } from "../../src/store/port/store.ts";
 import type { Reply } from "./client.ts";
 import { by, documentText, faultsOf, served } from "./scenario.ts";
 import type { Subject } from "./scenario.ts";

@@ -1,10 +1,10 @@
 /** What is more than can be done is refused before anything is spent on it (R8.9), with health served all the same. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLoad } from "../../src/serve/load.ts";
-import { Refusal } from "../../src/serve/refusal.ts";
-import { StoreError } from "../../src/store/error.ts";
-import type { Store } from "../../src/store/store.ts";
+import { createLoad } from "../../src/runtime/limits/load-shedding.ts";
+import { ApiError } from "../../src/runtime/errors/api-error.ts";
+import { StoreError } from "../../src/store/port/error.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { serve, stores } from "./scenario.ts";
 import { aTool, peopleOf, toolLibrary } from "./tool-library.ts";
 
@@ -17,7 +17,7 @@ test("two late turns in a row are too much, one is not, and the next that is in 
   ]; // biome-ignore format: a table
   for (const [late, refused] of rows) {
     load.late(late);
-    if (refused) assert.throws(() => load.assertRoom(), Refusal);
+    if (refused) assert.throws(() => load.assertRoom(), ApiError);
     else load.assertRoom();
   }
 });

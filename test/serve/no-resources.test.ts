@@ -1,7 +1,7 @@
 /** A document without resources, whose operations handlers do, is served on each store. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, unservable } from "../../src/parts/check.ts";
+import { check, unservable } from "../../src/language/check.ts";
 import { documentOf } from "../enforced/document.ts";
 import { serve, stores } from "./scenario.ts";
 

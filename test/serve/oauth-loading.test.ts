@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
-import { loadPackage } from "../../src/serve/oauth/provider.ts";
+import { loadPackage } from "../../src/runtime/auth/oauth/provider.ts";
 import { run } from "./running.ts";
 import { documentText } from "./scenario.ts";
 

@@ -16,7 +16,7 @@ import {
   tokenIntrospection,
   tokenRevocation,
 } from "openid-client";
-import { register } from "../../src/serve/oauth/registered.ts";
+import { register } from "../../src/runtime/auth/oauth/registered.ts";
 import type { Reply } from "./client.ts";
 import { documentText, served } from "./scenario.ts";
 

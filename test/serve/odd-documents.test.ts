@@ -1,7 +1,7 @@
 /** Documents that the check passes start, and do what they say, however odd their names and what they leave out are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { run } from "./running.ts";
 
 const box = `purpose: { nonet: 1, service: boxes, operations: { addBox: Add one, openBox: Open one } }

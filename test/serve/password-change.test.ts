@@ -1,7 +1,7 @@
 /** A caller who changes the own password proves the present one, where the document asks for it (`changed`, R5.11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { type Client, createClient, type Reply } from "./client.ts";
 import { documentText, type Subject, served } from "./scenario.ts";
 

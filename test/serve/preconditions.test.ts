@@ -1,7 +1,7 @@
 /** Tags and preconditions (R4.15, R4.16): a tag changes with what its caller sees and only then, and no edit is lost to another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { archive, keeping } from "./archive.ts";
+import { archive, snapshots } from "./archive.ts";
 import type { Reply, Sent } from "./client.ts";
 import { documentText, play, served } from "./scenario.ts";
 import type { Subject } from "./scenario.ts";
@@ -395,7 +395,7 @@ const ownAnswers = archive.replace(
 );
 
 served("revalidation of an answer of the operation's own", ownAnswers, (subject) => {
-  const { add, send } = keeping(subject);
+  const { add, send } = snapshots(subject);
   revalidated(subject, "what a read gives", async () => {
     const id = await add("ada", "/papers", { title: "one" });
     return {

@@ -1,12 +1,12 @@
 /** References: checked as the caller who makes them, and kept whole when records go (R2.10). */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { archive, keeping, missing } from "./archive.ts";
+import { archive, snapshots, missing } from "./archive.ts";
 import { documentOf } from "../enforced/document.ts";
 import { by, faultsOf, served } from "./scenario.ts";
 
 served("references", archive, (subject) => {
-  const keep = keeping(subject);
+  const keep = snapshots(subject);
   const { add, get, send } = keep;
   let mine: Record<"shelf" | "box" | "paper" | "tag", string>;
   let theirs: Record<"shelf" | "box" | "paper", string>;
@@ -194,7 +194,7 @@ const club = documentOf({
       "guest?": "Member, read-only",
       "hall?": "Hall, read-only",
     },
-    Note: { id: "id(not)", hall: "Hall = main, read-only" },
+    ImportNotice: { id: "id(not)", hall: "Hall = main, read-only" },
   },
   states: {
     Game: {

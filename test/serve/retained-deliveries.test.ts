@@ -5,12 +5,12 @@ import { createReceiver } from "./receiver.ts";
 import { documentText, served } from "./scenario.ts";
 
 const day = 86_400_000;
-const keeping = documentText("orders")
+const snapshots = documentText("orders")
   .replace("quota: { webhook: 3 per user }", "quota: { webhook: 3 per user }\nkeep: { Order: 1d after final }")
   .replace("then: disable and keep 30d", "then: keep 30d")
   .replace("retry: 5s 5m 30m", "retry: 3d");
 
-served("deliveries of what is not kept", keeping, (subject) => {
+served("deliveries of what is not kept", snapshots, (subject) => {
   test("a record that is deleted by time leaves nothing of it in any delivery", async () => {
     await using receiver = await createReceiver();
     const { running, client } = subject;

@@ -8,18 +8,18 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
-import { securedText } from "../../src/commands/store.ts";
-import { rowSecurityOf } from "../../src/plan/row-security.ts";
-import { placeFrom } from "../../src/store/postgres/address.ts";
+import { rowSecurityText } from "../../src/server/open-store.ts";
+import { rowSecurityOf } from "../../src/plan/authentication/row-security.ts";
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { decide } from "../../src/serve/permissions.ts";
+import { decide } from "../../src/runtime/auth/permissions.ts";
 import { prepareList } from "../../src/store/postgres/list.ts";
 import { relationsOf } from "../../src/store/postgres/relations.ts";
-import type { Secured } from "../../src/store/postgres/row-security/secure.ts";
+import type { RowSecurityState } from "../../src/store/postgres/row-security/apply.ts";
 import { policiesOf, settingNames } from "../../src/store/postgres/row-security/policies.ts";
-import { sayingAs } from "../../src/store/postgres/row-security/sight.ts";
-import type { ListQuery, Store } from "../../src/store/store.ts";
+import { asRole } from "../../src/store/postgres/row-security/read-role.ts";
+import type { ListQuery, Store } from "../../src/store/port/store.ts";
 import { documentOf } from "../enforced/document.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { secrets } from "../security/callers.ts";
@@ -79,7 +79,7 @@ async function sqlOn<T>(address: string, work: (client: pg.Client) => Promise<T>
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(`SET search_path = ${placeFrom(address).schema}`);
+    await client.query(`SET search_path = ${parseDatabaseUrl(address).schema}`);
     return await work(client);
   } finally {
     await client.end();
@@ -175,7 +175,7 @@ const teams = documentOf({
   resources: {
     Team: { id: "id(tea)", name: "string(1..40), sort" },
     Member: { id: "id(mem)", team: "Team", who: "string(1..40)" },
-    Note: {
+    ImportNotice: {
       id: "id(not)", team: "Team, create-only", slug: "string(1..4000), unique", text: "string(1..4000), sort, search",
       "pin?": "string(4..40), secret", shared: "boolean, filter",
     }, // biome-ignore format: a table
@@ -196,7 +196,7 @@ const teams = documentOf({
   },
   authentication: {
     own: {
-      Note: "Member.exists(m, m.team == team && m.who == caller.id)",
+      ImportNotice: "Member.exists(m, m.team == team && m.who == caller.id)",
       Team: "Member.exists(m, m.team == id && m.who == caller.id)",
     },
     allow: {
@@ -357,45 +357,45 @@ describe("teams, whose statements have lost their conditions", () => {
 });
 
 function readerOf(address: string): string {
-  return `nonet_reads_postgres_${placeFrom(address).schema}`;
+  return `nonet_reads_postgres_${parseDatabaseUrl(address).schema}`;
 }
 
 describe("a connection", () => {
   const address = `${newAddress().replace(/&connections=.*/, "")}&connections=2`;
 
   test("keeps neither role nor caller, whatever became of the statement", async () => {
-    const { schema } = placeFrom(address);
+    const { schema } = parseDatabaseUrl(address);
     await sqlOn(address, (client) =>
       client.query(
         `CREATE SCHEMA ${schema}; CREATE ROLE "reads ${schema}"; GRANT USAGE ON SCHEMA ${schema} TO "reads ${schema}"`,
       ),
     );
-    const connections = openConnections(placeFrom(address));
+    const connections = openConnections(parseDatabaseUrl(address));
     const now =
       "SELECT current_user::text, current_setting('nonet.policy', true), current_setting('nonet.v0', true), pg_backend_pid()";
     const role = `reads ${schema}`;
-    const ann = sayingAs(role, ["a policy", " admin ", "=ann"]);
-    const bob = sayingAs(role, ["a policy", " admin ", "=bob"]);
+    const ann = asRole(role, ["a policy", " admin ", "=ann"]);
+    const bob = asRole(role, ["a policy", " admin ", "=bob"]);
     try {
-      const [[, , , pid] = []] = await connections.ask(now);
+      const [[, , , pid] = []] = await connections.execute(now);
       for (const [statement, fails] of [
         [now, false],
         ["SELECT 1 / 0", true],
         ["SELECT 1 FROM nowhere", true],
         [now, false],
       ] as const) {
-        const asked = connections.ask(statement, [], ann);
+        const asked = connections.execute(statement, [], ann);
         if (fails) await assert.rejects(asked, statement);
         else assert.deepEqual(await asked, [[role, "a policy", "=ann", pid]]);
-        for (const next of [connections.ask(now), connections.rows(now)])
+        for (const next of [connections.execute(now), connections.rows(now)])
           assert.deepEqual(await next, [["postgres", "", "", pid]], statement);
         // Nor where the next one is sent before this one is answered, or says less.
         const all = await Promise.all([
-          connections.ask(now, [], ann),
-          connections.ask(now, [], bob),
-          connections.ask(now, [], sayingAs(role, ["another"])),
-          connections.ask(now),
-          connections.ask(now, [], ann),
+          connections.execute(now, [], ann),
+          connections.execute(now, [], bob),
+          connections.execute(now, [], asRole(role, ["another"])),
+          connections.execute(now),
+          connections.execute(now, [], ann),
         ]);
         assert.deepEqual(all, [
           [[role, "a policy", "=ann", pid]],
@@ -557,7 +557,7 @@ test("no list is read from end to end for its policy, whoever asks and in whiche
 });
 
 describe("documents that follow one another", () => {
-  const withOwn = (condition: string, service = "things"): string =>
+  const withDeclared = (condition: string, service = "things"): string =>
     documentOf({
       purpose: { service },
       resources: { Thing: { id: "id(thi)", name: "string(1..40)", owner: "user = caller, read-only" } },
@@ -566,7 +566,7 @@ describe("documents that follow one another", () => {
         allow: { getThing: "signed-in if own", listThings: "signed-in if own", addThing: "signed-in" },
       },
     });
-  const open = withOwn("owner == caller.id").replaceAll("signed-in if own", "anyone");
+  const open = withDeclared("owner == caller.id").replaceAll("signed-in if own", "anyone");
   const policiesOn = (address: string): Promise<readonly string[]> =>
     sqlOn(address, async (client) => {
       const found = await client.query<{ policyname: string }>(
@@ -584,13 +584,13 @@ describe("documents that follow one another", () => {
 
   test("permissions change while both serve: each is held to its own, and what nobody serves any more goes", async () => {
     const address = newAddress();
-    await using before = await serve(withOwn("owner == caller.id"), address);
+    await using before = await serve(withDeclared("owner == caller.id"), address);
     const [ann, bob] = [await before.key("ann"), await before.key("bob")];
     using asksBefore = asking(before);
     const thing = await asksBefore.post("/things", ann, { name: "of ann" });
     const first = await policiesOn(address);
     // Nobody, anybody, and the other way round.
-    for (const text of [withOwn("name == 'of nobody'"), open, withOwn("owner != caller.id")]) {
+    for (const text of [withDeclared("name == 'of nobody'"), open, withDeclared("owner != caller.id")]) {
       await using after = await serve(text, address);
       using asksAfter = asking(after);
       const wanted = text === open ? [200, 200] : text.includes("!=") ? [404, 200] : [404, 404];
@@ -624,11 +624,11 @@ describe("documents that follow one another", () => {
     const address = newAddress();
     let thing = "";
     {
-      await using running = await serve(withOwn("owner == caller.id"), address);
+      await using running = await serve(withDeclared("owner == caller.id"), address);
       using asks = asking(running);
       thing = (await asks.post("/things", await running.key("ann"), { name: "7" })).id;
     }
-    const named = withOwn("owner == caller.id").replace("string(1..40)", "string(1..10)");
+    const named = withDeclared("owner == caller.id").replace("string(1..40)", "string(1..10)");
     const undone = `DROP OWNED BY "${readerOf(address)}"; ALTER TABLE things DISABLE ROW LEVEL SECURITY`;
     for (const undo of ["SELECT 1", undone, `${undone}; DROP ROLE "${readerOf(address)}"`]) {
       await sqlOn(address, (client) => client.query(undo));
@@ -642,13 +642,13 @@ describe("documents that follow one another", () => {
 
   test("a document whose policies wait for somebody who works with the table keeps nobody else waiting", async () => {
     const address = newAddress();
-    await using before = await serve(withOwn("owner == caller.id"), address);
+    await using before = await serve(withDeclared("owner == caller.id"), address);
     const ann = await before.key("ann");
     using asks = asking(before);
     const thing = await asks.post("/things", ann, { name: "of ann" });
     await sqlOn(address, async (client) => {
       await client.query("BEGIN; UPDATE things SET name = name");
-      const starting = serve(withOwn("owner == caller.id && name != 'of ann'"), address);
+      const starting = serve(withDeclared("owner == caller.id && name != 'of ann'"), address);
       for (let turn = 0; turn < 20; turn += 1) assert.equal((await asks.get(`/things/${thing.id}`, ann)).status, 200);
       await client.query("COMMIT");
       await using after = await starting;
@@ -659,10 +659,10 @@ describe("documents that follow one another", () => {
 
   test("whoever else may read the tables goes on doing so", async () => {
     const address = newAddress();
-    await using running = await serve(withOwn("owner == caller.id"), address);
+    await using running = await serve(withDeclared("owner == caller.id"), address);
     using asks = asking(running);
     await asks.post("/things", await running.key("ann"), { name: "of ann" });
-    const { schema } = placeFrom(address);
+    const { schema } = parseDatabaseUrl(address);
     const seen = await sqlOn(address, async (client) => {
       await client.query(
         `CREATE ROLE "analyst ${schema}"; GRANT USAGE ON SCHEMA ${schema} TO "analyst ${schema}"; GRANT SELECT ON things TO "analyst ${schema}"; SET ROLE "analyst ${schema}"`,
@@ -684,12 +684,13 @@ describe("a login that may make no roles", () => {
   const plan = planOf(text);
   const open = async (address: string): Promise<readonly string[]> => {
     const warnings: string[] = [];
-    const secured = (found: Secured): void => void (found.kind === "absent" && warnings.push(securedText(found)));
+    const rowSecurity = (found: RowSecurityState): void =>
+      void (found.kind === "absent" && warnings.push(rowSecurityText(found)));
     const store = await openPostgresStore({
       address,
       tables: plan.tables,
       security: rowSecurityOf(plan),
-      secured,
+      rowSecurity,
       clock: Date.now,
     });
     await store.close();
@@ -698,7 +699,7 @@ describe("a login that may make no roles", () => {
 
   test("serves without the second wall and says so, unless that is required or a role is named", async () => {
     const address = newAddress();
-    const { schema } = placeFrom(address);
+    const { schema } = parseDatabaseUrl(address);
     const login = `login_${schema}`;
     await sqlOn(address, (client) =>
       client.query(`CREATE ROLE ${login} LOGIN; CREATE SCHEMA ${schema} AUTHORIZATION ${login}`),
@@ -722,7 +723,7 @@ describe("a login that may make no roles", () => {
     const makes = `CREATE ROLE makes_${schema} LOGIN CREATEROLE`;
     const second = newAddress();
     await sqlOn(second, (client) =>
-      client.query(`${makes}; CREATE SCHEMA ${placeFrom(second).schema} AUTHORIZATION makes_${schema}`),
+      client.query(`${makes}; CREATE SCHEMA ${parseDatabaseUrl(second).schema} AUTHORIZATION makes_${schema}`),
     );
     assert.deepEqual(await open(`${second.replace("postgres@", `makes_${schema}@`)}&row_security=required`), []);
   });

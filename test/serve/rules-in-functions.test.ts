@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { FunctionContext, ServiceFunctions } from "../../src/serve/functions/functions.ts";
-import type { RecordsOf } from "../../src/serve/functions/records.ts";
-import { Refusal } from "../../src/serve/refusal.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import type { RecordsOf } from "../../src/runtime/functions/records.ts";
+import { ApiError } from "../../src/runtime/errors/api-error.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import { withMembers } from "../with-members.ts";
 import { serve, stores, type Subject } from "./scenario.ts";
 import { type SmallDocument, smallDocument } from "./small-document.ts";
@@ -269,7 +269,7 @@ for (const store of stores) {
         assert.equal(await send(subject, "POST /teams/a/end"), "200");
         running.pass(3_600_000);
         assert.equal(await running.tick(), 0);
-        assert.deepEqual((running.failures as unknown[]).splice(0).map((one) => (one instanceof Refusal ? one.code : one)), ["full"]); // biome-ignore format: short
+        assert.deepEqual((running.failures as unknown[]).splice(0).map((one) => (one instanceof ApiError ? one.code : one)), ["full"]); // biome-ignore format: short
         assert.equal(await countOf(subject, "/stars"), 0);
         assert.equal(await send(subject, "PATCH /teams/a", { n: 1 }), "200");
         running.pass(1100);
@@ -351,7 +351,7 @@ function endingAfterRefusal(store: Store, lost: Lost): Store {
       isRefused = false;
       return result;
     } catch (thrown) {
-      isRefused = thrown instanceof Refusal;
+      isRefused = thrown instanceof ApiError;
       throw thrown;
     }
   });

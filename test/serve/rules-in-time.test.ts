@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signatureField } from "../../src/serve/credentials/hmac.ts";
+import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import { served } from "./scenario.ts";
 
 const hour = 3_600_000;

@@ -1,33 +1,33 @@
 /** A document served for a test, over a real socket: text in, an address and keys out. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type BackgroundOptions, startBackground } from "../../src/commands/background.ts";
+import { type BackgroundOptions, startBackground } from "../../src/server/background.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import { faultOf } from "../../src/deliver/address.ts";
+import { addressProblem } from "../../src/webhooks/address.ts";
 import { readDocument } from "../../src/document/read.ts";
-import { typeExpressions } from "../../src/parts/expressions.ts";
-import { readModel } from "../../src/parts/read.ts";
+import { typeExpressions } from "../../src/language/analysis/expressions.ts";
+import { readModel } from "../../src/language/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
-import { longestRequest } from "../../src/plan/limits.ts";
+import { longestRequest } from "../../src/plan/limits/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { rowSecurityOf } from "../../src/plan/row-security.ts";
-import { keyCredentials, keyMilliseconds, mintKey } from "../../src/serve/credentials/mint.ts";
-import { followingOf } from "../../src/commands/following.ts";
-import type { Budget } from "../../src/serve/budget.ts";
-import { createForwarding } from "../../src/serve/forwarding.ts";
-import { planWith } from "../../src/serve/functions/fit.ts";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
-import type { Oversight } from "../../src/operate/oversight.ts";
-import { watching } from "../../src/operate/watching.ts";
-import type { HealthTelling } from "../../src/serve/health.ts";
-import type { Observe } from "../../src/serve/observation.ts";
-import { listen } from "../../src/serve/server.ts";
-import type { Page } from "../../src/serve/service.ts";
-import { createService } from "../../src/serve/service.ts";
+import { rowSecurityOf } from "../../src/plan/authentication/row-security.ts";
+import { keyCredentials, keyMilliseconds, mintKey } from "../../src/runtime/auth/mint.ts";
+import { followingOf } from "../../src/server/validators-of-migration.ts";
+import type { Budget } from "../../src/http/memory-budget.ts";
+import { createForwarding } from "../../src/http/proxies.ts";
+import { planWith } from "../../src/runtime/functions/validate.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import type { Monitoring } from "../../src/observability/monitoring.ts";
+import { watching } from "../../src/observability/observers.ts";
+import type { HealthDisclosure } from "../../src/http/health.ts";
+import type { Observe } from "../../src/runtime/observation.ts";
+import { listen } from "../../src/http/node-server.ts";
+import type { Page } from "../../src/runtime/service.ts";
+import { createService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Rates, Store } from "../../src/store/store.ts";
+import type { Rates, Store } from "../../src/store/port/store.ts";
 import { onPostgres, serviceSchema } from "../postgres/service-schema.ts";
 
 export interface Running extends AsyncDisposable {
@@ -73,8 +73,8 @@ export interface RunOptions {
   /** Where rates are counted together with other processes. */
   readonly rates?: Rates;
   /** What watches it. */
-  readonly oversight?: Oversight;
-  readonly health?: HealthTelling;
+  readonly oversight?: Monitoring;
+  readonly health?: HealthDisclosure;
   /** What its server may hold. */
   readonly budget?: Budget;
   /** When it starts, by its own clock; now, unless told. */
@@ -161,12 +161,12 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
       options.observe?.(() => url),
       options.oversight?.watches ?? [],
     ),
-    timeTold: options.oversight?.time,
+    timerObserver: options.oversight?.time,
     health: options.health,
     pages: options.pages ?? [],
     functions: options.functions,
     rates: options.rates,
-    webhooks: { key: "a test", urlFault: (text) => faultOf(text, { loopback: true }) },
+    webhooks: { key: "a test", urlFault: (text) => addressProblem(text, { loopback: true }) },
   });
   const background =
     options.deliveries === false
@@ -181,7 +181,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
           loopback: true,
           report: (failure) => failures.push(failure),
           startSending: options.startSending,
-          told: options.oversight?.deliveries,
+          observed: options.oversight?.deliveries,
         });
   const server = await listen({
     service: () => service,

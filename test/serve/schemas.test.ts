@@ -5,10 +5,10 @@ import { RE2JS } from "@bufbuild/re2";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import { schemaFaults, withoutReferences } from "../../src/parts/resources/schema.ts";
-import { createJudges } from "../../src/serve/judge.ts";
-import { formats } from "../../src/serve/formats.ts";
-import { patternProperties } from "../../src/serve/pattern-properties.ts";
+import { schemaErrors, withoutReferences } from "../../src/language/resources/schema.ts";
+import { createValidators } from "../../src/runtime/validation/validator.ts";
+import { formats } from "../../src/runtime/validation/formats.ts";
+import { patternProperties } from "../../src/runtime/validation/pattern-properties.ts";
 import { served } from "./scenario.ts";
 
 /** Without members such as `valueOf`, which the library compares by calling them. */
@@ -77,11 +77,11 @@ test("a schema without a fault is one by the standard, can be judged by, and mea
   let judged = 0;
   fc.assert(
     fc.property(whole, fc.array(value, { minLength: 1, maxLength: 5 }), (written, given) => {
-      const faults = schemaFaults(written);
+      const faults = schemaErrors(written);
       if (meta.validateSchema(written as JsonObject) !== true) assert.notDeepEqual(faults, []);
       if (faults.length > 0) return;
       judged += 1;
-      const judge = createJudges()(withoutReferences(written) as JsonObject);
+      const judge = createValidators()(withoutReferences(written) as JsonObject);
       // Unless it looks for all faults, the library takes `[]` for `{ prefixItems: [false], contains: false }`.
       const library = new Ajv2020({ allErrors: true, strict: false, formats, logger: false });
       const standard = library
@@ -185,7 +185,7 @@ served("schemas of the document", text, (subject) => {
 test("R2.8 a pattern with nothing to choose from is judged by another engine, and as RE2 judges it", () => {
   const part = fc.constantFrom("a", "_", "-", "9", "[0-9a-z]", "[a-]", "[-z]", "[A-C_]", "[0-9]{2}", "[a-c]{1}");
   const unit = fc.constantFrom("a", "A", "z", "0", "9", "_", "-", "\n", "é", "😀");
-  const judgeOf = createJudges();
+  const judgeOf = createValidators();
   fc.assert(
     fc.property(fc.array(part, { maxLength: 4 }), fc.array(fc.string({ unit, maxLength: 5 })), (parts, texts) => {
       const pattern = `^${parts.join("")}$`;

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { createClient } from "./client.ts";
 import { run } from "./running.ts";
 import { documentText, type Subject, stores } from "./scenario.ts";

@@ -4,14 +4,14 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { createIds } from "../../src/base/id.ts";
-import { createDeliveries } from "../../src/deliver/engine.ts";
-import type { Deliveries } from "../../src/deliver/engine.ts";
-import type { Posted } from "../../src/deliver/post.ts";
-import type { WebhookPlan } from "../../src/plan/plan.ts";
-import { createService } from "../../src/serve/service.ts";
+import { createDeliveries } from "../../src/webhooks/engine.ts";
+import type { Deliveries } from "../../src/webhooks/engine.ts";
+import type { Posted } from "../../src/webhooks/post.ts";
+import type { WebhookPlan } from "../../src/plan/events/types.ts";
+import { createService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Row, Store } from "../../src/store/store.ts";
+import type { Row, Store } from "../../src/store/port/store.ts";
 import { withMembers } from "../with-members.ts";
 import { planOf } from "./running.ts";
 import { documentText } from "./scenario.ts";
@@ -65,9 +65,9 @@ async function createBench(kind: "memory" | "sqlite"): Promise<Bench> {
           clock,
           random: () => 0.5,
           newId: createIds(clock, randomBytes),
-          teller: service.teller,
+          renderer: service.renderer,
           rolesHeld: (_, { roles }) => ({ roles, scoped: false }),
-          move: (tx, move) => service.move(tx, move),
+          transition: (tx, transition) => service.transition(tx, transition),
           secret: () => "whsec_YQ==",
           post: {
             send: (_, __, body) => {
@@ -192,7 +192,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     await bench.placed("ord_first");
     await deliveries.round();
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     assert.deepEqual(bench.sent.map(orderIn), ["ord_first", "ord_late"]);
   });
 
@@ -204,7 +204,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     await bench.placed("ord_after");
     const deliveries = bench.process();
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     assert.deepEqual(bench.sent.map(orderIn), ["ord_after"]);
   });
 
@@ -238,11 +238,11 @@ for (const kind of ["memory", "sqlite"] as const) {
     bench.answer = () => Promise.resolve(taken);
     const other = bench.process();
     await other.round();
-    await other.settled();
+    await other.completed();
     assert.deepEqual(await bench.states(), ["delivered"]);
 
     slow.resolve({ status: 410, reply: "" });
-    await one.settled();
+    await one.completed();
     assert.deepEqual(await bench.states(), ["delivered"]);
     const endpoint = await bench.store.transaction(async (tx) => tx.get("Webhook", "id", "whk_1"));
     assert.equal(endpoint?.["state"], "enabled");
@@ -261,9 +261,9 @@ for (const kind of ["memory", "sqlite"] as const) {
     );
     await deliveries.round();
     assert.ok(readings < 10, `nothing was sent until all had been looked through, ${readings} times`);
-    await deliveries.settled();
+    await deliveries.completed();
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     assert.equal(new Set(bench.sent.map(orderIn)).size, readings);
   });
 
@@ -272,11 +272,11 @@ for (const kind of ["memory", "sqlite"] as const) {
     await bench.endpoint();
     await bench.placed("ord_1");
     const claimed = Promise.withResolvers<void>();
-    const told = Promise.withResolvers<void>();
+    const observed = Promise.withResolvers<void>();
     const slow = bench.process(
       afterClaims(() => {
         claimed.resolve();
-        return told.promise;
+        return observed.promise;
       }),
     );
     const round = slow.round();
@@ -284,10 +284,10 @@ for (const kind of ["memory", "sqlite"] as const) {
     bench.pass(60_000);
     const other = bench.process();
     await other.round();
-    await other.settled();
-    told.resolve();
+    await other.completed();
+    observed.resolve();
     await round;
-    await slow.settled();
+    await slow.completed();
     assert.equal(bench.sent.length, 1);
     assert.deepEqual(await bench.states(), ["delivered"]);
   });
@@ -301,14 +301,14 @@ for (const kind of ["memory", "sqlite"] as const) {
       await bench.placed("ord_kept");
       if (asked === "again") {
         // It has come to them already, and made nothing of them.
-        await bench.store.transaction(async (tx) => tx.setBookmark("webhooks", await bench.store.journal.last()));
+        await bench.store.transaction(async (tx) => tx.setOffset("webhooks", await bench.store.journal.last()));
         await recover(bench, since);
       }
       const deliveries = bench.process(
         afterEvents(() => bench.store.transaction(async (tx) => tx.forget("Order", "ord_erased"))),
       );
       await deliveries.round();
-      await deliveries.settled();
+      await deliveries.completed();
       assert.deepEqual(bench.sent.map(orderIn), ["ord_kept"], asked);
     }
   });
@@ -331,7 +331,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     const deliveries = bench.process(afterClaims(async () => (isErased ? undefined : erase())));
     for (let round = 0; round < 3; round += 1) {
       await deliveries.round();
-      await deliveries.settled();
+      await deliveries.completed();
       bench.pass(24 * 3_600_000);
     }
     assert.ok(isErased);
@@ -361,7 +361,7 @@ for (const kind of ["memory", "sqlite"] as const) {
 
     const second = bench.process();
     await second.round();
-    await second.settled();
+    await second.completed();
     assert.equal(new Set(bench.sent.map(orderIn)).size, 101);
   });
 
@@ -387,7 +387,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     bench.pass(2000);
     await first.round();
     assert.ok(both !== undefined);
-    for (const process of [first, second]) await process.settled();
+    for (const process of [first, second]) await process.completed();
     assert.equal(bench.sent.length, 7);
     assert.equal((await bench.states()).length, 7);
   });
@@ -408,7 +408,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     await one.round();
     assert.equal(bench.sent.length, 1);
     slow.resolve(taken);
-    for (const process of [one, other]) await process.settled();
+    for (const process of [one, other]) await process.completed();
     assert.deepEqual(await bench.states(), ["delivered"]);
     assert.equal(bench.sent.length, 1);
   });
@@ -448,9 +448,9 @@ for (const kind of ["memory", "sqlite"] as const) {
         ),
     }));
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     assert.deepEqual(await bench.states(), ["delivered", "failed"]);
   });
 
@@ -478,7 +478,7 @@ for (const kind of ["memory", "sqlite"] as const) {
 
     bench.answer = () => Promise.resolve(taken);
     for (const go of waiting.splice(0)) go(taken);
-    await deliveries.settled();
+    await deliveries.completed();
     const states = await bench.states();
     assert.deepEqual([states.length, states.filter((state) => state === "delivered").length], [60, 56]);
   });
@@ -490,7 +490,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     bench.answer = () => Promise.resolve({ status: 500, reply: "" });
     const deliveries = bench.process();
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     await bench.store.transaction(async (tx) => {
       // As part 8 does it, whose time may be shorter than that of all attempts.
       const row = await tx.first("WebhookDelivery", undefined, {});
@@ -500,7 +500,7 @@ for (const kind of ["memory", "sqlite"] as const) {
     bench.answer = () => Promise.resolve(taken);
     await bench.placed("ord_1");
     await deliveries.round();
-    await deliveries.settled();
+    await deliveries.completed();
     assert.deepEqual(await bench.states(), ["delivered", "delivered"]);
   });
 }

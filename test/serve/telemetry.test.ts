@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { context, propagation, SpanKind } from "@opentelemetry/api";
-import type { Observe, Observer } from "../../src/serve/observation.ts";
-import { createTelemetry, startSending, traceparentOf } from "../../src/serve/telemetry.ts";
+import type { Observe, Observer } from "../../src/runtime/observation.ts";
+import { createTelemetry, startSending, traceparentOf } from "../../src/runtime/telemetry.ts";
 import { tableRows } from "../docs/fences.ts";
 import type { Reply, Sent } from "./client.ts";
 import { by, documentText, serve, served, stores } from "./scenario.ts";

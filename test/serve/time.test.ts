@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, beforeEach, test } from "node:test";
-import type { JournalRecord } from "../../src/store/store.ts";
+import type { JournalRecord } from "../../src/store/port/store.ts";
 import type { Reply } from "./client.ts";
 import { by, documentText, serve, served } from "./scenario.ts";
 

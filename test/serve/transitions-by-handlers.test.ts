@@ -1,7 +1,7 @@
 /** Transitions by operations that a handler does: when they are checked, when they happen, and what undoes them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import { serve, stores } from "./scenario.ts";
 
 const gates = `# Gates

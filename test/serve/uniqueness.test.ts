@@ -1,11 +1,11 @@
 /** What is unique: one winner whatever the hurry, and a loser who learns which member it is about (R2.11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { archive, keeping } from "./archive.ts";
+import { archive, snapshots } from "./archive.ts";
 import { faultsOf, served } from "./scenario.ts";
 
 served("uniqueness", archive, (subject) => {
-  const { send, add, get } = keeping(subject);
+  const { send, add, get } = snapshots(subject);
 
   const names = async (): Promise<readonly string[]> => {
     const { json } = await get("ada", "/tags?limit=200");

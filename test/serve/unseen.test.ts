@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";
-import { archive, keeping, missing } from "./archive.ts";
+import { archive, snapshots, missing } from "./archive.ts";
 import { served } from "./scenario.ts";
 import { addTool, once, people, toolLibrary } from "./tool-library.ts";
 
@@ -38,7 +38,7 @@ const requests: readonly (readonly [
 
 for (const unseen of [404, 403]) {
   served(`unseen: ${unseen}`, archive.replace("unseen: 404", `unseen: ${unseen}`), (subject) => {
-    const { add, get, sendWith, comparable } = keeping(subject);
+    const { add, get, sendWith, comparable } = snapshots(subject);
     let theirs: Record<"shelf" | "box" | "paper", string>;
     const paths = { shelf: "/shelves", box: "/boxes", paper: "/papers" };
 

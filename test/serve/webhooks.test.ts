@@ -404,7 +404,7 @@ served("webhooks", documentText("orders"), (subject) => {
 
 for (const store of stores) {
   test(`R1.4 what is sent belongs to the trace of the request that caused it (${store})`, async () => {
-    const { createTelemetry, startSending } = await import("../../src/serve/telemetry.ts");
+    const { createTelemetry, startSending } = await import("../../src/runtime/telemetry.ts");
     const recorded = registerSdk();
     await using receiver = await createReceiver();
     await using subject = await serve(documentText("orders"), { store, observe: createTelemetry, startSending });

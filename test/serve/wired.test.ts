@@ -9,8 +9,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { importDocument } from "../../src/import/import.ts";
-import type { FunctionContext, ServiceFunctions } from "../../src/serve/functions/functions.ts";
-import { misfits } from "../../src/serve/functions/fit.ts";
+import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";
+import { mismatches } from "../../src/runtime/functions/validate.ts";
 import { createClient, type Reply, type Sent } from "./client.ts";
 import { planOf, run } from "./running.ts";
 import { stores } from "./scenario.ts";
@@ -167,10 +167,10 @@ for (const store of stores) {
 test("functions that are missing are named, where there are any; without them nothing is run", async () => {
   const plan = planOf(imported());
   const { listPets: _, ...others } = functions;
-  assert.deepEqual(misfits(plan, others as ServiceFunctions), [
+  assert.deepEqual(mismatches(plan, others as ServiceFunctions), [
     "there is no function `listPets`, which the document says that a handler does",
   ]);
-  assert.deepEqual(misfits(plan, functions), []);
+  assert.deepEqual(mismatches(plan, functions), []);
   await using running = await run(imported());
   using client = createClient(running.port, () => {});
   assert.equal((await client.send({ method: "GET", path: "/v1/pets" })).status, 404);

@@ -1,5 +1,5 @@
 /** Operations that answer with a status alone: each deed does its work, and nothing of the record is sent. */
-import { archive, keeping } from "./archive.ts";
+import { archive, snapshots } from "./archive.ts";
 import { play, served } from "./scenario.ts";
 
 const silent = archive
@@ -9,7 +9,7 @@ const silent = archive
   .replace("replaceBox: PUT /boxes/{id}", 'replaceBox: { at: "PUT /boxes/{id}", status: 204 }');
 
 served("answers without a body", silent, (subject) => {
-  const { add, get, sendWith } = keeping(subject);
+  const { add, get, sendWith } = snapshots(subject);
   const nothing = {
     headers: { "Content-Type": null, ETag: null, "Content-Length": null, "Cache-Control": "no-store" },
   };

@@ -1,7 +1,7 @@
 /** Paths are served as the document writes them: with a slash at the end, or fixed text around a parameter. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { documentOf } from "../enforced/document.ts";
 import { serve, stores } from "./scenario.ts";

@@ -1,7 +1,7 @@
 /** Callers of all kinds and what they ask: right and wrong, once and again, in the words of their version. */
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
-import { type Exchange, readHeaders } from "../../src/serve/exchange.ts";
+import { type HttpRequest, readHeaders } from "../../src/http/message.ts";
 import { beats, before, isOfSessions, mostTaken } from "./document.ts";
 import { type Actor, type Asked, formFile, type ListAsked, type Oracle, type Rec } from "./oracle.ts";
 import { isKeptOf } from "./hashing.ts";
@@ -61,10 +61,10 @@ export function anyRequest(asking: Asking, number: number, by?: Actor): Sent {
   return request(asking, actor, of, operation, `k${number}`);
 }
 
-function weightOf({ deed, file }: Operation): number {
-  if (file !== undefined || deed === "handler") return 3;
-  if (isOfSessions(deed)) return 0;
-  return deed === "create" ? 4 : deed === "move" || deed === "update" ? 2 : 1;
+function weightOf({ action, file }: Operation): number {
+  if (file !== undefined || action === "handler") return 3;
+  if (isOfSessions(action)) return 0;
+  return action === "create" ? 4 : action === "move" || action === "update" ? 2 : 1;
 }
 
 export function request(
@@ -89,11 +89,11 @@ export function request(
   const edits = operation.method !== "GET" && isOfOne;
   const match = edits && kept !== undefined && chance.percent(70) ? kept : edits && chance.percent(8) ? '"stale"' : edits && chance.percent(15) ? "*" : undefined; // biome-ignore format: one choice
   const noneMatch =
-    operation.deed === "read" && operation.file === undefined && kept !== undefined && chance.percent(40)
+    operation.action === "read" && operation.file === undefined && kept !== undefined && chance.percent(40)
       ? kept
       : undefined;
   const key = world.repeats && operation.method === "POST" && chance.percent(60) ? freshKey : undefined;
-  const listed = operation.deed === "list" ? listOf(asking, actor, resource, operation, older) : undefined;
+  const listed = operation.action === "list" ? listOf(asking, actor, resource, operation, older) : undefined;
   return sentOf(asking, {
     operation,
     resource,
@@ -131,10 +131,10 @@ export function hookRequest(
   const { chance, world } = asking;
   const allow = (world.webhook?.for ?? []).map(({ who }) => ({ who }));
   const able = actors.filter(({ roles }) => allow.some(({ who }) => roles.includes(who as "member")));
-  const post = (name: string, path: string): Operation => ({ name, deed: "move", method: "POST", path, allow });
+  const post = (name: string, path: string): Operation => ({ name, action: "move", method: "POST", path, allow });
   if (ids.length === 0 || chance.percent(30)) {
     return sentOf(asking, {
-      operation: { ...post("createWebhook", "/webhooks"), deed: "create" },
+      operation: { ...post("createWebhook", "/webhooks"), action: "create" },
       resource: hookResource,
       actor: chance.percent(90) ? chance.pick(able) : chance.pick(actors),
       older: world.older !== undefined && chance.percent(40),
@@ -147,7 +147,7 @@ export function hookRequest(
     post("enableWebhook", "/webhooks/{id}/enable"),
     post("enableWebhook", "/webhooks/{id}/enable"),
     post("recoverWebhook", "/webhooks/{id}/recover"),
-    { ...post("deleteWebhook", "/webhooks/{id}"), deed: "delete", method: "DELETE" },
+    { ...post("deleteWebhook", "/webhooks/{id}"), action: "delete", method: "DELETE" },
   ]);
   return sentOf(asking, {
     operation,
@@ -238,7 +238,7 @@ export function repeated(given: Asking, { asked: before }: Sent): Sent {
 export function followRequest(asking: Asking, actor: Actor, older: boolean, last: string | undefined): Sent {
   const allow = (asking.world.stream?.for ?? []).map(({ who }) => ({ who }));
   return sentOf(asking, {
-    operation: { name: "followEvents", deed: "list", method: "GET", path: "/events", allow },
+    operation: { name: "followEvents", action: "list", method: "GET", path: "/events", allow },
     resource: { ...hookResource, name: "Event", plural: "events", prefix: "evt" },
     actor,
     older,
@@ -304,8 +304,8 @@ function contentOf(
   return [members && JSON.stringify(Object.fromEntries(members)), "application/json"];
 }
 
-function takesForms({ fields }: Resource, { deed, file }: Operation): boolean {
-  return file === undefined && (deed === "create" || deed === "update") && fields.some(({ type }) => type.kind === "file"); // biome-ignore format: short
+function takesForms({ fields }: Resource, { action, file }: Operation): boolean {
+  return file === undefined && (action === "create" || action === "update") && fields.some(({ type }) => type.kind === "file"); // biome-ignore format: short
 }
 
 function canonical(body: Readonly<Record<string, Json>> | undefined): string {
@@ -334,16 +334,17 @@ function bodyOf(
   rec: Rec | undefined,
 ): Readonly<Record<string, Json>> | undefined {
   const { chance } = asking;
-  if (operation.deed === "move") {
+  if (operation.action === "move") {
     if (operation.takes === undefined) return undefined;
     if (chance.percent(5)) return { [operation.takes]: "a text that is too long" };
     return { [operation.takes]: chance.percent(65) ? "yes" : "no" };
   }
-  if (operation.deed === "handler")
+  if (operation.action === "handler")
     return { plan: chance.percent(3) ? "x".repeat(mostTaken("handler") + 1) : planOf(chance, resource) };
-  if ((operation.deed !== "create" && operation.deed !== "update") || operation.file !== undefined) return undefined;
+  if ((operation.action !== "create" && operation.action !== "update") || operation.file !== undefined)
+    return undefined;
   const members: Record<string, Json> = {};
-  const isNew = operation.deed === "create";
+  const isNew = operation.action === "create";
   for (const field of resource.fields) {
     if (field.marks.includes("read-only")) {
       // What the service sets may be sent back as it is.
@@ -368,7 +369,7 @@ function bodyOf(
 /** What a function is to do, one step after another. */
 function planOf(chance: Chance, { lifecycle, operations }: Resource): string {
   const moves = operations.filter(
-    ({ deed, quota, takes }) => deed === "move" && quota === undefined && takes === undefined,
+    ({ action, quota, takes }) => action === "move" && quota === undefined && takes === undefined,
   );
   const codes = (lifecycle?.moves ?? []).flatMap((move) => move.else ?? []);
   const step = (): string => {
@@ -456,9 +457,9 @@ function inRange(asking: Asking, field: Field): Json {
 }
 
 /** `between`: others may go on before each piece of a body that brings a file. */
-export function exchangeOf({ asked, body, headers, method, target }: Sent, between: () => Promise<void>): Exchange {
+export function exchangeOf({ asked, body, headers, method, target }: Sent, between: () => Promise<void>): HttpRequest {
   const bytes = Buffer.from(body ?? "");
-  const pour: Exchange["pour"] = async (limit, _, take) => {
+  const pipe: HttpRequest["pipe"] = async (limit, _, take) => {
     if (bytes.length > limit) return "too-large";
     const third = Math.ceil(bytes.length / 3);
     for (let at = 0; at < bytes.length; at += third) {
@@ -468,7 +469,7 @@ export function exchangeOf({ asked, body, headers, method, target }: Sent, betwe
     return "whole";
   };
   return {
-    ...(asked.upload === undefined ? {} : { pour }),
+    ...(asked.upload === undefined ? {} : { pipe }),
     method,
     target,
     headers: readHeaders(headers),

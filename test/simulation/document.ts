@@ -7,11 +7,11 @@ import type {
   Field,
   Grant,
   Lifecycle,
-  Move,
+  Transition,
   Operation,
   Rate,
   Resource,
-  SessionDeed,
+  SessionAction,
   SetTo,
   Trigger,
   World,
@@ -55,12 +55,12 @@ export function documentText(world: World): string {
       endpoints: Object.fromEntries(
         resources
           .flatMap(({ operations }) => operations)
-          .map(({ deed, name, method, path, takes }) => [
+          .map(({ action, name, method, path, takes }) => [
             name,
             {
               at: `${method} ${path}`,
-              ...(isOfSessions(deed) || deed === "handler" ? { does: deed } : {}),
-              ...(takes === undefined ? {} : { takes: { [takes]: `string(1..${mostTaken(deed)})` } }),
+              ...(isOfSessions(action) || action === "handler" ? { does: action } : {}),
+              ...(takes === undefined ? {} : { takes: { [takes]: `string(1..${mostTaken(action)})` } }),
             },
           ]),
       ),
@@ -82,8 +82,8 @@ export function documentText(world: World): string {
 }
 
 /** As long a text may be that an operation takes. */
-export function mostTaken(deed: Operation["deed"]): number {
-  return deed === "handler" ? 99 : 9;
+export function mostTaken(action: Operation["action"]): number {
+  return action === "handler" ? 99 : 9;
 }
 
 function fieldText({ type, marks, ...field }: Field): string {
@@ -136,7 +136,7 @@ function statesOf({ states, start, final, moves }: Lifecycle): Json {
   };
 }
 
-function moveOf(move: Move): Block {
+function moveOf(move: Transition): Block {
   return {
     ...triggerOf(move.by),
     ...(move.if === undefined ? {} : { if: conditionText(move.if) }),
@@ -200,8 +200,8 @@ export function grantsText(grants: readonly Grant[]): string {
   return grants.map(grantText).join(" | ");
 }
 
-export function isOfSessions(deed: Operation["deed"]): deed is SessionDeed {
-  return deed === "login" || deed === "renew" || deed === "logout";
+export function isOfSessions(action: Operation["action"]): action is SessionAction {
+  return action === "login" || action === "renew" || action === "logout";
 }
 
 function authenticationOf({ inbound, logins, resources, unseen }: World): Block {

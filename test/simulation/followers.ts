@@ -2,7 +2,7 @@
  * Callers who follow the events as a stream (R6.15, R6.16): each is told of all that it may know, once, in the order of commits,
  * also when it is cut off and goes on after the last that it has.
  */
-import type { Answer, Sink, Streaming } from "../../src/serve/exchange.ts";
+import type { HttpResponse, Sink, Streaming } from "../../src/http/message.ts";
 import { type Hooks, wrongEvent } from "./hooks.ts";
 import type { Actor, Oracle } from "./oracle.ts";
 import type { Grant } from "./world.ts";
@@ -52,7 +52,7 @@ export class Followers {
   }
 
   /** It is let in, or has to begin anew where what it has is too old. */
-  answered(follower: Follower, life: number, { status, stream }: Answer): void {
+  answered(follower: Follower, life: number, { status, stream }: HttpResponse): void {
     if (status === 410) follower.last = undefined;
     if (status !== 200 || stream === undefined) return;
     follower.life = life;

@@ -2,7 +2,7 @@
  * What the owner of a simulated service programs: a function that does what its caller sends it, step by step. It reads and writes
  * records, waits for something else, fails, throws, or takes longer than anybody waits.
  */
-import type { FunctionContext, ServiceFunctions } from "../../src/serve/functions/functions.ts";
+import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Machine } from "./machine.ts";
 import { detail } from "./store.ts";
 

@@ -5,8 +5,8 @@
 import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
-import { type Post, PostError } from "../../src/deliver/post.ts";
-import type { JournalEntry, Row } from "../../src/store/store.ts";
+import { type Post, PostError } from "../../src/webhooks/post.ts";
+import type { JournalEntry, Row } from "../../src/store/port/store.ts";
 import { actors, olderName } from "./clients.ts";
 import { before as olderVersion } from "./document.ts";
 import type { Machine } from "./machine.ts";

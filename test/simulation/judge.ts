@@ -2,16 +2,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";
-import type { Answer } from "../../src/serve/exchange.ts";
+import type { HttpResponse } from "../../src/http/message.ts";
 import { isOwn } from "./hooks.ts";
 import { olderName } from "./clients.ts";
-import { type Asked, type Effects, type Entry, keyOf, type Oracle, type Rec, type Verdict } from "./oracle.ts";
+import { type Asked, type Effects, type Entry, keyOf, type Oracle, type Rec, type AttemptOutcome } from "./oracle.ts";
 import { hashOf } from "./sessions.ts";
 import { detail, type Log } from "./store.ts";
 
 export type Headers = ReadonlyMap<string, string>;
 
-export function headersOf(answer: Pick<Answer, "headers">): Headers {
+export function headersOf(answer: Pick<HttpResponse, "headers">): Headers {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < answer.headers.length; index += 2)
     headers.set((answer.headers[index] as string).toLowerCase(), answer.headers[index + 1] as string);
@@ -30,7 +30,7 @@ export function told(oracle: Oracle, asked: Asked, rec: Rec): Readonly<Record<st
 export function wrongAnswer(
   oracle: Oracle,
   asked: Asked,
-  verdict: Verdict,
+  verdict: AttemptOutcome,
   { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: string },
 ): string | undefined {
   const isReplayed = headers.get("idempotent-replayed") === "true";
@@ -92,7 +92,7 @@ export function wrongAnswer(
 function wrongRefusal(
   { world }: Oracle,
   { older }: Asked,
-  { code, moves, state, status: expected }: Verdict & { kind: "refused" },
+  { code, moves, state, status: expected }: AttemptOutcome & { kind: "refused" },
   status: number,
   body: string,
 ): string | undefined {

@@ -1,5 +1,5 @@
 /** The keys of callers: given, taken away by the operator, and tried after that (R5.4). */
-import { hashSecret, mintSecret } from "../../src/serve/credentials/api-key.ts";
+import { hashSecret, mintSecret } from "../../src/runtime/auth/api-key.ts";
 import { actors } from "./clients.ts";
 import type { Actor } from "./oracle.ts";
 import type { Scene } from "./scene.ts";

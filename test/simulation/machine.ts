@@ -32,7 +32,7 @@ export const ofTheStore = 0;
 /** Thrown to all that is under way in a process that has died: it can neither go on nor tell anybody. */
 export class Died extends Error {}
 
-interface Gate {
+interface SwappableService {
   readonly label: string;
   readonly life: number;
   open(): void;
@@ -66,7 +66,7 @@ export class Machine {
   readonly clock: Clock;
   readonly #chance: Chance;
   readonly #noted: (line: string) => void;
-  readonly #gates: Gate[] = [];
+  readonly #gates: SwappableService[] = [];
   readonly #timers: Set<Timer> = new Set();
 
   constructor(chance: Chance, noted: (line: string) => void) {

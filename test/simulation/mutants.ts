@@ -3,11 +3,13 @@
  * data in, so that the product itself has nothing in it for them.
  */
 import type { Variables } from "../../src/expression/evaluate.ts";
-import type { MovePlan, Plan, Table } from "../../src/plan/plan.ts";
-import { Waits } from "../../src/serve/functions/run.ts";
-import type { LiveService } from "../../src/serve/service.ts";
-import type { JournalEntry, Store, Transaction } from "../../src/store/store.ts";
-import type { SessionToken } from "../../src/store/sessions.ts";
+import type { TransitionPlan } from "../../src/plan/states/types.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { Table } from "../../src/plan/resources/types.ts";
+import { Waits } from "../../src/runtime/functions/transaction.ts";
+import type { LiveService } from "../../src/runtime/service.ts";
+import type { JournalEntry, Store, Transaction } from "../../src/store/port/store.ts";
+import type { SessionToken } from "../../src/store/port/sessions.ts";
 import type { Mutation } from "./process.ts";
 import { detail } from "./store.ts";
 import type { World } from "./world.ts";
@@ -29,14 +31,14 @@ const hasFiles = ({ resources }: World): boolean =>
   resources.some(({ operations }) => operations.some(({ file }) => file));
 
 const works = ({ resources }: World): boolean =>
-  resources.some(({ operations }) => operations.some(({ deed }) => deed === "handler"));
+  resources.some(({ operations }) => operations.some(({ action }) => action === "handler"));
 
 const readsAcross = ({ resources }: World): boolean => resources.some(({ across }) => across);
 
 const renews = ({ logins }: World): boolean => logins?.renewed !== undefined;
 
 export const mutants: Readonly<Record<string, Mutation>> = {
-  "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { remember: () => {} })) }, // biome-ignore format: a table
+  "a key's answer is not remembered": { store: (store) => inTransactions(store, (tx) => with_(tx, { saveResponse: () => {} })) }, // biome-ignore format: a table
   "a key's answer is remembered in memory alone": { store: rememberedInMemory },
   "an answer is given before it is durable": { from: 165, store: answeredTooEarly },
   "events are written after the transaction": { store: (store) => entriesApart(store, "after") },
@@ -60,7 +62,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
     store: (store) => inTransactions(store, (tx) => with_(tx, { hasFired: () => false })),
   },
   "a timer never fires": { store: (store) => ({ ...store, due: async (now, limit) => (await store.due(now, limit)).slice(1) }) }, // biome-ignore format: a table
-  "a hidden field is shown": { plan: (plan) => withTables(plan, (table) => ({ ...table, columns: table.columns.map(({ shown: _, ...column }) => column) })) }, // biome-ignore format: a table
+  "a hidden field is shown": { plan: (plan) => withTables(plan, (table) => ({ ...table, columns: table.columns.map(({ visibleTo: _, ...column }) => column) })) }, // biome-ignore format: a table
   "lists show everybody's records": { from: 561, store: (store) => ({ ...store, list: ({ where: _, ...query }) => store.list(query) }) }, // biome-ignore format: a table
   "reads show everybody's records": { store: (store) => ({ ...store, read: ({ where: _, ...query }) => store.read(query) }) }, // biome-ignore format: a table
   "hidden records are told from absent ones": { plan: (plan) => ({ ...plan, unseen: plan.unseen === 403 ? 404 : 403 }) }, // biome-ignore format: a table
@@ -70,7 +72,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "revisions repeat": { store: revisionsRepeat },
   "what was read is given again later": { from: 132, store: readOnce },
   "stale edits are taken": { from: 132, plan: (plan) => ({ ...plan, operations: plan.operations.map((operation) => ({ ...operation, edits: "none" as const })) }) }, // biome-ignore format: a table
-  "what was sent is forgotten": { from: 825, store: (store) => inTransactions(store, (tx) => with_(tx, { setBookmark: () => {} })) }, // biome-ignore format: a table
+  "what was sent is forgotten": { from: 825, store: (store) => inTransactions(store, (tx) => with_(tx, { setOffset: () => {} })) }, // biome-ignore format: a table
   "events pass one another": { from: 330, of: ({ webhook }) => webhook?.inOrder === true, store: (store) => inTransactions(store, (tx) => with_(tx, { all: async (resource, ...asked) => (resource === "WebhookDelivery" ? [] : tx.all(resource, ...asked)) })) }, // biome-ignore format: a table
   "webhooks are told of everybody's records": { from: 330, plan: (plan) => ({ ...plan, events: { ...plan.events, out: Object.fromEntries(Object.entries(plan.events.out).map(([name, event]) => [name, { ...event, webhook: event.webhook.map(({ who }) => ({ who })) }])) } }) }, // biome-ignore format: a table
   "what was not taken is not sent again": { from: 561, store: (store) => inTransactions(store, (tx) => with_(tx, { update: (resource, row, changes, ...asked) => tx.update(resource, row, resource === "WebhookDelivery" && changes["tries"] !== undefined ? { ...changes, state: "delivered", nextAttemptAt: null } : changes, ...asked) })) }, // biome-ignore format: a table
@@ -96,7 +98,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "a session is not ended": { from: 1122, of: logsIn, store: (store) => inTransactions(store, (tx) => with_(tx, { endSessions: () => {} })) }, // biome-ignore format: a table
   "a session is renewed with one token again and again": { from: 1683, of: renews, store: (store) => inTransactions(store, (tx) => with_(tx, { async session(hash) { const { replaced: _, ...token } = (await tx.session(hash)) ?? {}; return "hash" in token ? (token as SessionToken) : undefined; } })) }, // biome-ignore format: a table
   "a session is renewed by two at once": { from: 6445, of: renews, loose: "session" },
-  "an event that comes again is taken again": { from: 594, of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { recall: (scope, key) => (scope === "signature" ? undefined : tx.recall(scope, key)) })) }, // biome-ignore format: a table
+  "an event that comes again is taken again": { from: 594, of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { findResponse: (scope, key) => (scope === "signature" ? undefined : tx.findResponse(scope, key)) })) }, // biome-ignore format: a table
   "anybody's events are taken": { of: listens, plan: (plan) => ({ ...plan, operations: plan.operations.map(({ inbound, ...operation }) => (inbound === undefined ? operation : { ...operation, inbound: { ...inbound, credential: "key" } })) }) }, // biome-ignore format: a table
   "what came in is not kept": { of: listens, store: (store) => inTransactions(store, (tx) => with_(tx, { record: (entry) => (entry.received === undefined ? tx.record(entry) : undefined) })) }, // biome-ignore format: a table
   "the first byte of a file is lost": { from: 726, of: hasFiles, store: (store) => ({ ...store, files: { ...store.files, append: (id, bytes) => store.files.append(id, bytes.subarray(1)) } }) }, // biome-ignore format: a table
@@ -139,11 +141,11 @@ function inTransactions(store: Store, change: (tx: Transaction) => Transaction):
 }
 
 function rememberedInMemory(store: Store): Store {
-  const kept = new Map<string, Parameters<Transaction["remember"]>[2]>();
+  const kept = new Map<string, Parameters<Transaction["saveResponse"]>[2]>();
   return inTransactions(store, (tx) =>
     with_(tx, {
-      recall: (scope, key) => kept.get(`${scope} ${key}`),
-      remember: (scope, key, answer) => void kept.set(`${scope} ${key}`, answer),
+      findResponse: (scope, key) => kept.get(`${scope} ${key}`),
+      saveResponse: (scope, key, response) => void kept.set(`${scope} ${key}`, response),
     }),
   );
 }
@@ -239,9 +241,9 @@ function timeUnheld(store: Store): Store {
     let isTimed = false;
     return {
       ...tx,
-      claim(...asked) {
+      lock(...asked) {
         isTimed = true;
-        return tx.claim(...asked);
+        return tx.lock(...asked);
       },
       get changes() {
         return isTimed ? [] : tx.changes;
@@ -313,11 +315,11 @@ function answering(
 ): LiveService {
   return {
     ...service,
-    async answer(exchange) {
-      const answer = await service.answer(exchange);
-      if (typeof answer.body !== "string") return answer;
+    async response(exchange) {
+      const response = await service.response(exchange);
+      if (typeof response.body !== "string") return response;
       const older = exchange.headers.get("api-version") !== undefined;
-      return { ...answer, body: change(answer.body, answer.status, older) };
+      return { ...response, body: change(response.body, response.status, older) };
     },
   };
 }
@@ -326,7 +328,7 @@ function withTables(plan: Plan, change: (table: Table) => Table): Plan {
   return { ...plan, tables: plan.tables.map(change) };
 }
 
-function withMoves(plan: Plan, change: (move: MovePlan) => MovePlan): Plan {
+function withMoves(plan: Plan, change: (move: TransitionPlan) => TransitionPlan): Plan {
   return {
     ...plan,
     operations: plan.operations.map((operation) => ({ ...operation, moves: operation.moves.map(change) })),

@@ -15,11 +15,11 @@ import type {
   Condition,
   Field,
   Grant,
-  Move,
+  Transition,
   Operation,
   Resource,
   Role,
-  SessionDeed,
+  SessionAction,
   SetTo,
   World,
 } from "./world.ts";
@@ -116,7 +116,7 @@ export interface Effects {
   readonly sessions: readonly SessionChange[];
 }
 
-export type Verdict =
+export type AttemptOutcome =
   | {
       readonly kind: "refused";
       readonly status: number;
@@ -136,11 +136,11 @@ export type Verdict =
   | { readonly kind: "unchanged" }
   /** Of the service's own resources: only what comes of it is judged. */
   | { readonly kind: "webhook" }
-  | { readonly kind: "replayed"; readonly first: Answered };
+  | { readonly kind: "replayed"; readonly first: HandledResponse };
 
 /** What was answered first under a key, as far as it is known. */
-export interface Answered {
-  readonly verdict: Verdict;
+export interface HandledResponse {
+  readonly verdict: AttemptOutcome;
   readonly fingerprint: string;
   readonly expires: number;
   /** As it was kept. */
@@ -176,8 +176,8 @@ export interface Hints {
   readonly isFirst?: boolean | undefined;
 }
 
-class Refused extends Error {
-  verdict: Verdict & { kind: "refused" };
+class RejectOptions extends Error {
+  verdict: AttemptOutcome & { kind: "refused" };
   /** What is done in spite of it. */
   effects?: Effects;
 
@@ -188,13 +188,13 @@ class Refused extends Error {
 }
 
 const refuse = (status: number, code: string): never => {
-  throw new Refused(status, code);
+  throw new RejectOptions(status, code);
 };
 
 const requestMilliseconds = 30_000;
 
 /** So long a file may be without a record. */
-const looseMilliseconds = 3_600_000;
+const orphanMilliseconds = 3_600_000;
 
 /** Changes on their way, over what there is. */
 class Draft {
@@ -234,13 +234,13 @@ export class Oracle {
   readonly world: World;
   readonly records: Map<string, Rec> = new Map();
   readonly journal: Entry[] = [];
-  readonly answers: Map<string, Answered> = new Map();
+  readonly answers: Map<string, HandledResponse> = new Map();
   readonly windows: Map<string, Window> = new Map();
   readonly sessions: Sessions;
   /** By the ids of all files that ever came, when their last bytes did. */
   readonly files: Map<string, number> = new Map();
   /** What is kept for a time and may have been cleared since that was over; of files and signatures their ids. */
-  readonly cleared: Set<Answered | Window | Token | string> = new Set();
+  readonly cleared: Set<HandledResponse | Window | Token | string> = new Set();
   /** By their signatures, until when it is known that events that came in were taken. */
   readonly received: Map<string, number> = new Map();
   /** Revisions by the tags that were given of them. */
@@ -265,13 +265,13 @@ export class Oracle {
     now: number,
     began: number,
     hints: Hints,
-  ): { readonly verdict: Verdict; readonly effects: Effects } {
+  ): { readonly verdict: AttemptOutcome; readonly effects: Effects } {
     const draft = new Draft(this);
     try {
       this.#admit(asked);
-      if (asked.operation.deed === "login" && asked.proof?.proved === undefined) refuse(401, "unauthenticated");
+      if (asked.operation.action === "login" && asked.proof?.proved === undefined) refuse(401, "unauthenticated");
       if (began > now + requestMilliseconds) return { verdict: { kind: "refused", status: 503, code: "timed-out" }, effects: new Draft(this) }; // biome-ignore format: short
-      const first = asked.key === undefined ? undefined : this.answers.get(answerKey(asked));
+      const first = asked.key === undefined ? undefined : this.answers.get(storedResponseKey(asked));
       if (first !== undefined && first.expires > now && !this.#isCleared(first, hints.recalled)) {
         if (first.fingerprint !== asked.fingerprint) refuse(422, "idempotency-key-reused");
         return { verdict: { kind: "replayed", first }, effects: draft };
@@ -281,7 +281,8 @@ export class Oracle {
       this.#holdAcross(draft);
       return { verdict, effects: draft };
     } catch (thrown) {
-      if (thrown instanceof Refused) return { verdict: thrown.verdict, effects: thrown.effects ?? new Draft(this) };
+      if (thrown instanceof RejectOptions)
+        return { verdict: thrown.verdict, effects: thrown.effects ?? new Draft(this) };
       throw thrown;
     }
   }
@@ -296,13 +297,13 @@ export class Oracle {
   }
 
   /** What must be read at this moment. */
-  read(asked: Asked): Verdict {
+  read(asked: Asked): AttemptOutcome {
     try {
       this.#admit(asked);
       const { operation } = asked;
-      if (operation.deed === "list") return this.#page(asked);
+      if (operation.action === "list") return this.#page(asked);
       const rec = this.#allowed(new Draft(this), asked);
-      if (operation.deed === "history") return this.history(asked);
+      if (operation.action === "history") return this.history(asked);
       const { noneMatch } = asked;
       if (operation.file !== undefined) {
         const photo = rec.values[operation.file] ?? null;
@@ -312,13 +313,13 @@ export class Oracle {
         return { kind: "unchanged" };
       return { kind: "given", status: 200, record: rec };
     } catch (thrown) {
-      if (thrown instanceof Refused) return thrown.verdict;
+      if (thrown instanceof RejectOptions) return thrown.verdict;
       throw thrown;
     }
   }
 
   /** What has happened to a record by now, for who has been let in to see it. */
-  history({ id, resource }: Asked): Verdict {
+  history({ id, resource }: Asked): AttemptOutcome {
     const moves = this.journal.filter(
       (entry) => entry.resource === resource.name && entry.record === id && entry.to !== undefined,
     );
@@ -326,18 +327,18 @@ export class Oracle {
   }
 
   /** What is refused of a request whoever asks and whatever there is: undefined where that depends on data. */
-  barred(asked: Pick<Asked, "operation" | "actor">): Verdict | undefined {
+  barred(asked: Pick<Asked, "operation" | "actor">): AttemptOutcome | undefined {
     try {
       this.#admit(asked);
       return undefined;
     } catch (thrown) {
-      if (thrown instanceof Refused) return thrown.verdict;
+      if (thrown instanceof RejectOptions) return thrown.verdict;
       throw thrown;
     }
   }
 
   /** Whether the answer to a request that was refused so is remembered under its key (R4.20). */
-  isOutcome(verdict: Verdict): boolean {
+  isOutcome(verdict: AttemptOutcome): boolean {
     if (verdict.kind !== "refused") return true;
     return verdict.status === 409 || Object.hasOwn(errorStatuses, verdict.code);
   }
@@ -371,7 +372,7 @@ export class Oracle {
         this.#holdLive(draft, before, rec);
         this.#holdAcross(draft);
       } catch (thrown) {
-        if (thrown instanceof Refused) return { effects: new Draft(this), refused: act.cause };
+        if (thrown instanceof RejectOptions) return { effects: new Draft(this), refused: act.cause };
         throw thrown;
       }
       if (rec.state !== before.state) break;
@@ -425,7 +426,7 @@ export class Oracle {
     for (const one of this.sessions.tokens.values()) if (one.expires <= now) this.cleared.add(one);
     for (const [signature, until] of this.received) if (until <= now) this.cleared.add(signature);
     const held = new Set(this.photos().map(({ id }) => id));
-    for (const [id, came] of this.files) if (came < now - looseMilliseconds && !held.has(id)) this.cleared.add(id);
+    for (const [id, came] of this.files) if (came < now - orphanMilliseconds && !held.has(id)) this.cleared.add(id);
   }
 
   /** All that records have. */
@@ -434,7 +435,7 @@ export class Oracle {
   }
 
   /** `isThere`: whether it was found. */
-  #isCleared(what: Answered | Window | Token | string, isThere: boolean | undefined): boolean {
+  #isCleared(what: HandledResponse | Window | Token | string, isThere: boolean | undefined): boolean {
     return isThere === false && this.cleared.has(what);
   }
 
@@ -477,7 +478,7 @@ export class Oracle {
   // ── Who may ──
 
   #admit({ operation, actor }: Pick<Asked, "operation" | "actor">): void {
-    if (operation.deed === "receive" && actor.id !== null && actor.id !== "device") refuse(403, "forbidden");
+    if (operation.action === "receive" && actor.id !== null && actor.id !== "device") refuse(403, "forbidden");
     if (operation.allow.some((grant) => isWho(grant, actor))) return;
     refuse(actor.id === null ? 401 : 403, actor.id === null ? "unauthenticated" : "forbidden");
   }
@@ -489,7 +490,7 @@ export class Oracle {
   /** For whom a record exists: for whoever may read or list it. */
   isSeen(actor: Actor, rec: Rec): boolean {
     return rec.resource.operations.some(
-      (operation) => (operation.deed === "read" || operation.deed === "list") && this.mayRun(operation, actor, rec),
+      (operation) => (operation.action === "read" || operation.action === "list") && this.mayRun(operation, actor, rec),
     );
   }
 
@@ -513,8 +514,8 @@ export class Oracle {
 
   #absent({ actor, resource }: Asked): never {
     const seesAll = resource.operations.some(
-      ({ deed, allow }) =>
-        (deed === "read" || deed === "list") && allow.some((grant) => grant.own !== true && isWho(grant, actor)),
+      ({ action, allow }) =>
+        (action === "read" || action === "list") && allow.some((grant) => grant.own !== true && isWho(grant, actor)),
     );
     return this.world.unseen === 403 && !seesAll ? refuse(403, "forbidden") : refuse(404, "not-found");
   }
@@ -528,14 +529,14 @@ export class Oracle {
 
   // ── Deeds ──
 
-  #perform(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
-    const { deed } = asked.operation;
-    if (deed === "create") return this.#create(draft, asked, now, hints);
-    if (deed === "receive") return this.#receive(draft, asked, now, hints);
-    if (isOfSessions(deed)) return this.#session(deed, draft, asked, now, hints);
+  #perform(draft: Draft, asked: Asked, now: number, hints: Hints): AttemptOutcome {
+    const { action } = asked.operation;
+    if (action === "create") return this.#create(draft, asked, now, hints);
+    if (action === "receive") return this.#receive(draft, asked, now, hints);
+    if (isOfSessions(action)) return this.#session(action, draft, asked, now, hints);
     const rec = this.#allowed(draft, asked);
     this.#checkTags(asked, rec);
-    switch (asked.operation.deed) {
+    switch (asked.operation.action) {
       case "update":
         return this.#update(draft, asked, rec, now, hints);
       case "delete":
@@ -549,11 +550,11 @@ export class Oracle {
 
   #checkTags({ operation, match }: Asked, rec: Rec): void {
     if (match !== undefined && match !== "*" && this.tags.get(tagKey(rec, match)) !== rec.version) refuse(412, "stale");
-    const needed = this.world.edits === "required" && operation.deed !== "move" && operation.deed !== "handler";
+    const needed = this.world.edits === "required" && operation.action !== "move" && operation.action !== "handler";
     if (match === undefined && needed) refuse(428, "precondition-needed");
   }
 
-  #create(draft: Draft, asked: Asked, now: number, hints: Hints): Verdict {
+  #create(draft: Draft, asked: Asked, now: number, hints: Hints): AttemptOutcome {
     const { actor, body = {}, operation, resource } = asked;
     const settable = resource.fields.filter(({ marks }) => !marks.includes("read-only"));
     for (const [name, value] of Object.entries(body)) {
@@ -592,8 +593,8 @@ export class Oracle {
   }
 
   /** An event comes in: taken down, and let move what it tells of, once. */
-  #receive(draft: Draft, { body = {}, operation, signed }: Asked, now: number, hints: Hints): Verdict {
-    const taken: Verdict = { kind: "given", status: 202 };
+  #receive(draft: Draft, { body = {}, operation, signed }: Asked, now: number, hints: Hints): AttemptOutcome {
+    const taken: AttemptOutcome = { kind: "given", status: 202 };
     if (this.isReceived(signed?.field ?? "", now, hints.recalled)) return taken;
     const { job, what, ...others } = body;
     const rec = typeof job === "string" ? draft.find("Job", job) : undefined;
@@ -615,22 +616,25 @@ export class Oracle {
 
   /** Sessions begin, go on and end. */
   #session(
-    deed: SessionDeed,
+    action: SessionAction,
     draft: Draft,
     { actor, body = {}, proof = {} }: Asked,
     now: number,
     hints: Hints,
-  ): Verdict {
+  ): AttemptOutcome {
     const { sessions } = draft;
-    const given = (pair: Pair | undefined): Verdict => ({ kind: "tokens", pair: pair ?? { access: "", expires: 0 } });
-    if (deed === "login") {
+    const given = (pair: Pair | undefined): AttemptOutcome => ({
+      kind: "tokens",
+      pair: pair ?? { access: "", expires: 0 },
+    });
+    if (action === "login") {
       const { id = "", kept } = proof.proved ?? {};
       // The password may have been changed while it was looked at.
       if (draft.find("Person", id)?.values["password"] !== kept) refuse(401, "unauthenticated");
       sessions.push({ kind: "opened", user: id, at: now });
       return given(hints.tokens);
     }
-    if (deed === "logout") {
+    if (action === "logout") {
       if (actor.id === null) refuse(401, "unauthenticated");
       if (proof.session === undefined || draft.find("Person", actor.id ?? "") === undefined) refuse(403, "forbidden");
       sessions.push({ kind: "ended", session: proof.session ?? "" });
@@ -642,7 +646,7 @@ export class Oracle {
     if (what === "unknown" || token === undefined) return refuse(401, "unauthenticated");
     const { session, user } = token;
     if (what === "reused") {
-      const refused = new Refused(401, "unauthenticated");
+      const refused = new RejectOptions(401, "unauthenticated");
       sessions.push({ kind: "ended", session });
       refused.effects = draft;
       throw refused;
@@ -652,7 +656,7 @@ export class Oracle {
     return given(hints.tokens);
   }
 
-  #update(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+  #update(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): AttemptOutcome {
     const { actor, body = {}, operation, proof, resource, upload } = asked;
     const values: Record<string, Json> = { ...rec.values };
     for (const [name, value] of Object.entries(body)) {
@@ -685,7 +689,7 @@ export class Oracle {
     return { kind: "given", status: 200, record: this.#after(draft, next) };
   }
 
-  #delete(draft: Draft, rec: Rec): Verdict {
+  #delete(draft: Draft, rec: Rec): AttemptOutcome {
     for (const { name, fields } of this.world.resources)
       for (const field of fields) {
         if (field.type.kind !== "reference" || field.type.to !== rec.resource.name) continue;
@@ -702,7 +706,7 @@ export class Oracle {
     return { kind: "given", status: 204 };
   }
 
-  #moveBy(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+  #moveBy(draft: Draft, asked: Asked, rec: Rec, now: number, hints: Hints): AttemptOutcome {
     const { actor, body = {}, operation } = asked;
     const { takes } = operation;
     if (takes !== undefined) {
@@ -718,7 +722,7 @@ export class Oracle {
     if (move === undefined) {
       const [first] = fitting;
       if (first?.else !== undefined) refuse(errorStatuses[first.else] ?? 500, first.else);
-      throw new Refused(409, "state-conflict", {
+      throw new RejectOptions(409, "state-conflict", {
         ...(rec.state === undefined ? {} : { state: rec.state }),
         moves: this.#possible(rec, actor),
       });
@@ -730,7 +734,7 @@ export class Oracle {
   }
 
   /** What a function does of the owner's: as if nobody else had done anything meanwhile. */
-  #handle(draft: Draft, { actor, body = {}, operation }: Asked, rec: Rec, now: number, hints: Hints): Verdict {
+  #handle(draft: Draft, { actor, body = {}, operation }: Asked, rec: Rec, now: number, hints: Hints): AttemptOutcome {
     const { plan, ...others } = body;
     if (typeof plan !== "string" || plan.length > mostTaken("handler") || Object.keys(others).length > 0)
       refuse(422, "invalid-request");
@@ -773,7 +777,7 @@ export class Oracle {
   #possible(rec: Rec, actor: Actor): readonly string[] {
     const { lifecycle, operations } = rec.resource;
     return operations
-      .filter((operation) => operation.deed === "move" && this.mayRun(operation, actor, rec))
+      .filter((operation) => operation.action === "move" && this.mayRun(operation, actor, rec))
       .map(({ name }) => name)
       .filter((name) =>
         lifecycle?.moves.some(
@@ -805,7 +809,7 @@ export class Oracle {
     }
   }
 
-  #move(draft: Draft, rec: Rec, move: Move, work: Work, hints: Hints, operation?: Operation): Rec {
+  #move(draft: Draft, rec: Rec, move: Transition, work: Work, hints: Hints, operation?: Operation): Rec {
     const entered = move.to === rec.state ? rec.entered : (hints.entered(rec.resource.name, rec.id) ?? work.now);
     const values = move.set === undefined ? rec.values : { ...rec.values, [move.set.field]: setTo(move.set.to, rec, work.now) }; // biome-ignore format: short
     const next: Rec = { ...rec, values, state: move.to, entered, version: rec.version + 1 };
@@ -937,7 +941,7 @@ export class Oracle {
 
   // ── Lists ──
 
-  #page({ actor, operation, resource, list }: Asked): Verdict {
+  #page({ actor, operation, resource, list }: Asked): AttemptOutcome {
     const { after, filters, limit, sort } = list ?? { filters: [], limit: 3 };
     const fitting = [...this.records.values()]
       .filter((rec) => rec.resource.name === resource.name && this.mayRun(operation, actor, rec))
@@ -962,12 +966,12 @@ interface Work {
 export interface Act {
   readonly moment: number;
   readonly cause: string;
-  readonly does: Move | "delete" | "erase";
+  readonly does: Transition | "delete" | "erase";
 }
 
 const noHints: Hints = { entered: () => undefined };
 
-export function answerKey({ actor, key }: Asked): string {
+export function storedResponseKey({ actor, key }: Asked): string {
   return `${actor.id ?? `address ${actor.address}`} ${key}`;
 }
 

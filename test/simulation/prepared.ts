@@ -3,11 +3,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { readDocument } from "../../src/document/read.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
-import { typeExpressions } from "../../src/parts/expressions.ts";
-import { readModel } from "../../src/parts/read.ts";
+import { typeExpressions } from "../../src/language/analysis/expressions.ts";
+import { readModel } from "../../src/language/read.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import type { Answer } from "../../src/serve/exchange.ts";
+import type { HttpResponse } from "../../src/http/message.ts";
 import { type Recording, recordInto } from "../export/recorded.ts";
 import type { Sent } from "./clients.ts";
 import { documentText } from "./document.ts";
@@ -19,7 +19,7 @@ export interface Prepared {
   readonly text: string;
   readonly plan: Plan;
   /** What of an answer the description does not declare. */
-  undeclared(sent: Sent, answer: Answer, headers: Headers, body: string): string | undefined;
+  undeclared(sent: Sent, answer: HttpResponse, headers: Headers, body: string): string | undefined;
 }
 
 let last: Prepared | undefined;

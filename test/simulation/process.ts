@@ -1,14 +1,14 @@
 /** A process of the simulated service: what serves, what sends, and what it alone has in memory. */
 import { createIds } from "../../src/base/id.ts";
-import { faultOf } from "../../src/deliver/address.ts";
-import { createDeliveries } from "../../src/deliver/engine.ts";
-import type { Post } from "../../src/deliver/post.ts";
+import { addressProblem } from "../../src/webhooks/address.ts";
+import { createDeliveries } from "../../src/webhooks/engine.ts";
+import type { Post } from "../../src/webhooks/post.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { rolesHeld } from "../../src/serve/credentials/held.ts";
-import { endpointSecret } from "../../src/serve/events/webhooks.ts";
-import { createService, type LiveService } from "../../src/serve/service.ts";
-import { createTicking, type Ticking } from "../../src/serve/ticking.ts";
-import type { Store } from "../../src/store/store.ts";
+import { rolesHeld } from "../../src/runtime/auth/current-roles.ts";
+import { endpointSecret } from "../../src/runtime/events/webhooks.ts";
+import { createService, type LiveService } from "../../src/runtime/service.ts";
+import { createSchedulerLoop, type SchedulerLoop } from "../../src/runtime/scheduler/loop.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import type { Functions } from "./functions.ts";
 import type { Machine } from "./machine.ts";
 import type { Chance } from "./random.ts";
@@ -20,7 +20,7 @@ export interface Process {
   readonly life: number;
   readonly service: LiveService;
   /** Sends what is to be sent to webhooks, where the document has them. */
-  readonly rounds: Ticking | undefined;
+  readonly rounds: SchedulerLoop | undefined;
   readonly rates: Rates;
   readonly functions: Functions;
   /** Forgets what is over, as whoever serves it does every hour. */
@@ -80,9 +80,9 @@ export function startProcess(options: ProcessOptions): Process {
     cursorSecret: secret,
     baseUrl: () => "http://things.example",
     report,
-    ...(plan.operations.some(({ deed }) => deed === "handler") ? { functions: options.functions.named } : {}),
+    ...(plan.operations.some(({ action }) => action === "handler") ? { functions: options.functions.named } : {}),
     notice: options.notice,
-    webhooks: { key: secret, urlFault: (text) => faultOf(text, { loopback: false }) },
+    webhooks: { key: secret, urlFault: (text) => addressProblem(text, { loopback: false }) },
   });
   const { webhook } = plan.events;
   const deliveries =
@@ -94,9 +94,9 @@ export function startProcess(options: ProcessOptions): Process {
         clock: machine.clock,
         random: () => chance.int(256) / 256,
         newId: createIds(machine.clock, random),
-        teller: service.teller,
+        renderer: service.renderer,
         rolesHeld: (keys, endpoint) => rolesHeld(plan, new Map(), keys, endpoint, machine.time),
-        move: (...move) => service.move(...move),
+        transition: (...transition) => service.transition(...transition),
         secret: (endpoint, number) => endpointSecret(secret, endpoint, number),
         post: options.post,
         report,
@@ -109,6 +109,6 @@ export function startProcess(options: ProcessOptions): Process {
     functions: options.functions,
     purge: async (now) => store.purge(now),
     service: mutation.service?.(service) ?? service,
-    rounds: deliveries && createTicking({ run: () => deliveries.round().then(() => 0) }, report),
+    rounds: deliveries && createSchedulerLoop({ run: () => deliveries.round().then(() => 0) }, report),
   };
 }

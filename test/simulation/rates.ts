@@ -130,7 +130,7 @@ export class Rates {
   }
 
   /** What is counted now is on its way to the store; the result is told whether it has arrived. */
-  keeping(now: number): (arrived: boolean) => void {
+  snapshots(now: number): (arrived: boolean) => void {
     const some = [...this.#pending].flatMap((key): [string, Slot][] => {
       const slot = this.#slots.get(key);
       return slot === undefined || isOver(slot, now) ? [] : [[key, saved(slot)]];

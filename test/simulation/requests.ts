@@ -1,5 +1,5 @@
 /** Requests on their way: who is let in, what may be answered to each, and whether that is what it got. */
-import type { Answer, Sink, Streaming } from "../../src/serve/exchange.ts";
+import type { HttpResponse, Sink, Streaming } from "../../src/http/message.ts";
 import { hashOf } from "./sessions.ts";
 import { isOfSessions } from "./document.ts";
 import { type Asking, exchangeOf, type Memory, type Sent } from "./clients.ts";
@@ -8,13 +8,13 @@ import { isOwn } from "./hooks.ts";
 import { alwaysWrong, type Headers, headersOf, wrongAnswer } from "./judge.ts";
 import type { Keys } from "./keys.ts";
 import type { Task } from "./machine.ts";
-import { type Actor, answerKey, type Asked, type Proof, tagKey, type Verdict } from "./oracle.ts";
+import { type Actor, storedResponseKey, type Asked, type Proof, tagKey, type AttemptOutcome } from "./oracle.ts";
 import { People } from "./people.ts";
 import type { Process } from "./process.ts";
 import { type Admission, SharedRates } from "./rates.ts";
 import type { Scene } from "./scene.ts";
 
-const tooOften: Verdict = { kind: "refused", status: 429, code: "rate-limited", within: 60 };
+const tooOften: AttemptOutcome = { kind: "refused", status: 429, code: "rate-limited", within: 60 };
 
 export interface Flight {
   readonly number: number;
@@ -29,7 +29,7 @@ export interface Flight {
   /** How much had happened by then. */
   readonly before: number;
   /** What may be answered: what was true at one of the moments at which something was looked at for it. */
-  readonly verdicts: Verdict[];
+  readonly verdicts: AttemptOutcome[];
   /** It was refused after it had written something. */
   isUndone?: true;
   /** Another one with its key was under way meanwhile. */
@@ -122,9 +122,9 @@ export class Requests {
     this.flights.add(flight);
     if (isOwn(asked.resource.name)) this.past.push(sent);
     machine.tasks
-      .run(task, async () => process.service.answer(exchangeOf(sent, () => machine.pass("body", process.life))))
+      .run(task, async () => process.service.response(exchangeOf(sent, () => machine.pass("body", process.life))))
       .then(
-        (answer) => this.#answered(flight, answer),
+        (response) => this.#answered(flight, response),
         (thrown: unknown) => {
           if (machine.isAlive(process.life)) found(`#${number} was not answered: ${String(thrown)}`);
         },
@@ -162,7 +162,7 @@ export class Requests {
     flight.entered = true;
     const { asked } = flight.sent;
     if (this.#isRevoked(flight)) return;
-    if (asked.operation.deed === "login") flight.verdicts.push(tooOften);
+    if (asked.operation.action === "login") flight.verdicts.push(tooOften);
     if (asked.proof?.isRefused === true || !isSigned(flight)) {
       flight.verdicts.push({ kind: "refused", status: 401, code: "unauthenticated" }, tooOften);
       return;
@@ -217,19 +217,19 @@ export class Requests {
 
   // ── What is answered ──
 
-  #answered(flight: Flight, answer: Answer): void {
+  #answered(flight: Flight, response: HttpResponse): void {
     const { found, hooks, machine, store } = this.#scene;
     if (!machine.isAlive(flight.process.life) || !this.flights.delete(flight)) return;
     if (!flight.entered && flight.task.waits !== true) this.enter(flight);
     this.#answers += 1;
     const { number, sent, task } = flight;
-    const headers = headersOf(answer);
-    const body = typeof answer.body === "string" ? answer.body : "";
-    const { status } = answer;
+    const headers = headersOf(response);
+    const body = typeof response.body === "string" ? response.body : "";
+    const { status } = response;
     machine.note(`#${number} ${status} ${headers.get("etag") ?? ""} ${body}`);
     const crowded = this.shared?.left(flight, machine.uptime, status);
     if (crowded !== undefined) return found(`#${number}: ${crowded}`);
-    const always = this.#alwaysWrong(flight, answer, headers, body);
+    const always = this.#alwaysWrong(flight, response, headers, body);
     if (always !== undefined) return found(`#${number}: ${always}`);
     const goesOn = flight.process.functions.answered(headers.get("request-id") ?? "");
     if (goesOn !== undefined) return found(`#${number} ${status}: ${goesOn}`);
@@ -242,10 +242,10 @@ export class Requests {
       if (store === "sqlite" && sent.method === "GET" && status < 500) return;
       return found(`#${number} ${sent.method} ${sent.target}: ${wrong}`);
     }
-    if (status === 200 && isOfSessions(sent.asked.operation.deed)) this.people.given(sent.asked, body);
-    if (status === 200 && sent.asked.operation.deed === "read" && answer.stream !== undefined)
-      this.#download(flight, answer.stream, headers);
-    if (flight.follower !== undefined) this.#followed(flight.follower, flight, answer);
+    if (status === 200 && isOfSessions(sent.asked.operation.action)) this.people.given(sent.asked, body);
+    if (status === 200 && sent.asked.operation.action === "read" && response.stream !== undefined)
+      this.#download(flight, response.stream, headers);
+    if (flight.follower !== undefined) this.#followed(flight.follower, flight, response);
     if (status === 201 && !isOwn(sent.asked.resource.name)) {
       const { id: made, secret } = JSON.parse(body) as { id: string; secret: string };
       const endpoint = hooks.endpoints.get(made);
@@ -263,14 +263,14 @@ export class Requests {
   }
 
   /** What no answer may be, whatever was asked; and its request is named once. */
-  #alwaysWrong(flight: Flight, answer: Answer, headers: Headers, body: string): string | undefined {
+  #alwaysWrong(flight: Flight, response: HttpResponse, headers: Headers, body: string): string | undefined {
     const { prepared, seed } = this.#scene;
     // Looking everything up in the description takes as long as answering does: each seed looks at others.
     const isLookedUp = flight.number % 4 === seed % 4;
     const always =
-      alwaysWrong(answer.status, headers, body) ??
+      alwaysWrong(response.status, headers, body) ??
       (isLookedUp && flight.follower === undefined
-        ? prepared.undeclared(flight.sent, answer, headers, body)
+        ? prepared.undeclared(flight.sent, response, headers, body)
         : undefined);
     if (always !== undefined) return always;
     const id = headers.get("request-id") ?? "";
@@ -298,11 +298,11 @@ export class Requests {
     );
     const at = wrongs.indexOf(undefined);
     if (at < 0) return [...new Set(wrongs)].join("; ") || `${status} ${body}, and nothing was ever looked at for it`;
-    return this.#noteTag(asked, verdicts[at] as Verdict, headers, body);
+    return this.#noteTag(asked, verdicts[at] as AttemptOutcome, headers, body);
   }
 
   /** A tag is of one revision as one kind of caller sees it: never of another, and there is no second one. */
-  #noteTag(asked: Asked, verdict: Verdict, headers: Headers, body: string): string | undefined {
+  #noteTag(asked: Asked, verdict: AttemptOutcome, headers: Headers, body: string): string | undefined {
     const { tags } = this.#scene.oracle;
     const tag = headers.get("etag");
     if (tag === undefined || verdict.kind !== "given" || verdict.record === undefined) return undefined;
@@ -320,9 +320,13 @@ export class Requests {
   #meet(flight: Flight): void {
     const { process, sent: { asked } } = flight; // biome-ignore format: short
     if (asked.key === undefined) return;
-    const key = answerKey(asked);
+    const key = storedResponseKey(asked);
     for (const other of this.flights) {
-      if (other.process !== process || other.sent.asked.key === undefined || answerKey(other.sent.asked) !== key)
+      if (
+        other.process !== process ||
+        other.sent.asked.key === undefined ||
+        storedResponseKey(other.sent.asked) !== key
+      )
         continue;
       flight.metItsKey = true;
       other.metItsKey = true;
@@ -348,17 +352,17 @@ export class Requests {
     machine.tasks.run(downloading, () => stream.start(sink));
   }
 
-  #followed(follower: Follower, { process, task }: Flight, answer: Answer): void {
+  #followed(follower: Follower, { process, task }: Flight, response: HttpResponse): void {
     const { machine } = this.#scene;
-    if (follower.stream !== undefined) answer.stream?.ended();
+    if (follower.stream !== undefined) response.stream?.ended();
     else {
       const following: Task = { name: task.name, life: process.life, looked: machine.time };
-      machine.tasks.run(following, () => this.#followers.answered(follower, process.life, answer));
+      machine.tasks.run(following, () => this.#followers.answered(follower, process.life, response));
     }
   }
 
   #keep({ sent: { asked }, verdicts }: Flight, headers: Headers, body: string): void {
-    if (asked.operation.deed !== "list" || !headers.has("etag")) return;
+    if (asked.operation.action !== "list" || !headers.has("etag")) return;
     const { next } = JSON.parse(body) as { next: string | null };
     const page = verdicts.find((verdict) => verdict.kind === "page");
     const last = page?.items.at(-1);

@@ -4,8 +4,8 @@
  */
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import { StoreError } from "../../src/store/error.ts";
-import type { Store } from "../../src/store/store.ts";
+import { StoreError } from "../../src/store/port/error.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import {
   actors,
   anyRequest,
@@ -98,7 +98,7 @@ class Simulation {
     const oracle = new Oracle(known.world);
     const found = (what: string): void => this.#found(what);
     const positionOf = (id: string): number | undefined =>
-      ([...processes.values()][0] as Process).service.teller.ids.positionOf(id);
+      ([...processes.values()][0] as Process).service.renderer.ids.positionOf(id);
     const hooks = new Hooks({
       oracle,
       machine,

@@ -1,5 +1,5 @@
 /** What all parts of a run share: whose world it is, the machine, what must be, and who has found that something is not so. */
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/port/store.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Machine } from "./machine.ts";
 import type { Oracle } from "./oracle.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { check } from "../../src/parts/check.ts";
+import { check } from "../../src/language/check.ts";
 import { runs } from "../nightly.ts";
 import { documentText } from "./document.ts";
 import { runFleet } from "./fleet.ts";

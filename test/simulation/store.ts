@@ -3,7 +3,7 @@
  * transaction is durable or right after it. It tells whoever watches what becomes of each transaction, at the moment at which
  * it can no longer be undone, in the order of commits.
  */
-import { StoreError } from "../../src/store/error.ts";
+import { StoreError } from "../../src/store/port/error.ts";
 import type {
   Count,
   Counted,
@@ -12,13 +12,13 @@ import type {
   JournalEntry,
   Key,
   Rates,
-  Remembered,
+  StoredResponse,
   Row,
   Store,
   Transaction,
   Written,
-} from "../../src/store/store.ts";
-import type { Sessions, SessionToken } from "../../src/store/sessions.ts";
+} from "../../src/store/port/store.ts";
+import type { Sessions, SessionToken } from "../../src/store/port/sessions.ts";
 import { Died, type Machine, ofTheStore, type Task } from "./machine.ts";
 import type { Chance } from "./random.ts";
 import { apart } from "./rates.ts";
@@ -73,7 +73,7 @@ export interface Log {
   readonly puts: readonly { readonly resource: string; readonly row: Row; readonly isNew: boolean }[];
   readonly deleted: readonly DeletedRecord[];
   readonly entries: readonly JournalEntry[];
-  readonly remembered: readonly { readonly key: string; readonly answer: Remembered }[];
+  readonly remembered: readonly { readonly key: string; readonly answer: StoredResponse }[];
   readonly counted: readonly (Counted & { readonly name: string; readonly key: string })[];
   readonly sessions: readonly SessionChange[];
   /** Whether there was the answer that it looked for last, and the token. */
@@ -128,10 +128,10 @@ type TransactionCall = Exclude<keyof Transaction, "changes">;
 /** All calls of a transaction: one that is added to the port has to be added here. */
 const calls = Object.keys({
   get: true,
-  refer: true,
-  mayChange: true,
+  lockShared: true,
+  declareWrites: true,
   lockEagerly: true,
-  claim: true,
+  lock: true,
   list: true,
   first: true,
   all: true,
@@ -142,18 +142,18 @@ const calls = Object.keys({
   update: true,
   delete: true,
   deleteAll: true,
-  bookmark: true,
-  setBookmark: true,
+  offset: true,
+  setOffset: true,
   record: true,
   hasFired: true,
   forget: true,
   intact: true,
   defer: true,
   view: true,
-  recall: true,
-  remember: true,
+  findResponse: true,
+  saveResponse: true,
   count: true,
-  isWithin: true,
+  hasRoom: true,
   session: true,
   addSession: true,
   replaceSession: true,
@@ -244,10 +244,10 @@ export function simulatedStore(
       get: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
-      refer: (_, resource: string, column: string, value: string) => {
+      lockShared: (_, resource: string, column: string, value: string) => {
         if (column === "id") log.sought ??= { resource, id: String(value) };
       },
-      claim: (given, resource: string, id: string) => {
+      lock: (given, resource: string, id: string) => {
         log.sought ??= { resource, id };
         if (given === undefined && isTogether) log.left = true;
       },
@@ -267,14 +267,14 @@ export function simulatedStore(
         const outcome = given as DeleteOutcome;
         if (outcome.kind === "deleted") log.deleted.push(...outcome.records);
       },
-      recall: (given) => {
+      findResponse: (given) => {
         log.recalled = given !== undefined;
       },
       session: (given) => {
         log.hasToken = given !== undefined;
       },
       record: (_, entry: JournalEntry) => log.entries.push(entry),
-      remember: (_, scope: string, key: string, answer: Remembered) =>
+      saveResponse: (_, scope: string, key: string, answer: StoredResponse) =>
         log.remembered.push({ key: `${scope}\0${key}`, answer }),
       addSession: (_, token: SessionToken) => log.sessions.push({ kind: "add", ...token }),
       replaceSession: (_, hash: string, at: number) => log.sessions.push({ kind: "replace", hash, at }),
@@ -385,9 +385,9 @@ export function simulatedStore(
       if (query.system === true && query.resource === "Person") return (...asked) => readPerson(() => read(...asked));
       return (...asked) => call(`read ${query.resource}`, () => read(...asked), (task) => watcher.reading(task)); // biome-ignore format: short
     },
-    whole: (query) => {
-      const whole = inner.whole(query);
-      return (...asked) => call("whole", () => whole(...asked));
+    aggregate: (query) => {
+      const aggregate = inner.aggregate(query);
+      return (...asked) => call("whole", () => aggregate(...asked));
     },
     list: (query) => {
       const list = inner.list(query);
@@ -437,7 +437,8 @@ export function simulatedStore(
       piece: (...asked) => call("piece", () => inner.files.piece(...asked)),
       discard: (ids) => call("discard", () => inner.files.discard(ids)),
     },
-    lead: (work) => call(`lead ${work}`, () => (isTogether ? inner.leads(work, life) : inner.lead(work))),
+    acquireLease: (work) =>
+      call(`lead ${work}`, () => (isTogether ? inner.leads(work, life) : inner.acquireLease(work))),
     changes: (listener) =>
       inner.changes(() => {
         if (machine.isAlive(life)) listener();

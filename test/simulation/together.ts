@@ -6,20 +6,20 @@
  * It is made of the parts of the store in memory, whose transactions read what is committed below their own changes. What no
  * document of a world asks for is not in it, nor what expressions hold that read other records: theirs read none.
  */
-import type { Table } from "../../src/plan/plan.ts";
-import { planDeletion, type Referring } from "../../src/store/deletion.ts";
-import { StoreError } from "../../src/store/error.ts";
+import type { Table } from "../../src/plan/resources/types.ts";
+import { planDeletion, type Referring } from "../../src/store/sql/deletion.ts";
+import { StoreError } from "../../src/store/port/error.ts";
 import { memoryRates } from "../../src/store/memory/rates.ts";
-import { counted, type RateAsk, type RateCount, type Rates } from "../../src/store/rates.ts";
+import { counted, type RateRequest, type RateCount, type Rates } from "../../src/store/port/rates.ts";
 import { MemoryJournal } from "../../src/store/memory/journal.ts";
 import type { Forgotten } from "../../src/store/memory/journal.ts";
 import { commitTo, memoryState, memoryStore } from "../../src/store/memory/open.ts";
-import type { KeptSessions } from "../../src/store/memory/sessions.ts";
+import type { StoredSessions } from "../../src/store/memory/sessions.ts";
 import { type MemoryState, MemoryTransaction } from "../../src/store/memory/transaction.ts";
-import { answered } from "../../src/store/steps.ts";
-import { isAmong } from "../../src/store/sessions.ts";
-import { uniquesOf } from "../../src/store/uniques.ts";
-import type { JournalEntry, Row, Store, Transaction } from "../../src/store/store.ts";
+import { runSteps } from "../../src/store/sql/either-sync-or-async.ts";
+import { isAmong } from "../../src/store/port/sessions.ts";
+import { uniquesOf } from "../../src/store/sql/uniques.ts";
+import type { JournalEntry, Row, Store, Transaction } from "../../src/store/port/store.ts";
 import { type Holder, Locks } from "./locks.ts";
 import type { Machine } from "./machine.ts";
 
@@ -70,11 +70,14 @@ const nobody: Holder = {};
 
 /** Rates as they were: a bucket goes on from the time of whoever asked last, which may be behind that of others. */
 function eachItsOwn(): Rates {
-  const kept = new Map<string, RateCount>();
-  const count = (ask: RateAsk, now: number): RateCount => {
+  const sideTables = new Map<string, RateCount>();
+  const count = (ask: RateRequest, now: number): RateCount => {
     const place = JSON.stringify([ask.name, ask.key]);
-    const after = { ...counted(kept.get(place), ask, now), ...(ask.limit.burst === undefined ? {} : { at: now }) };
-    kept.set(place, after);
+    const after = {
+      ...counted(sideTables.get(place), ask, now),
+      ...(ask.limit.burst === undefined ? {} : { at: now }),
+    };
+    sideTables.set(place, after);
     return after;
   };
   return { count: (asks, now) => Promise.resolve(asks.map((ask) => count(ask, now))) };
@@ -95,11 +98,11 @@ const leaseMilliseconds = 5000;
 
 export function openTogether({ loose, machine, placed, tables }: TogetherOptions): Together {
   const journal = new LateJournal(placed);
-  const kept = memoryState({ tables, clock: () => machine.time });
+  const sideTables = memoryState({ tables, clock: () => machine.time });
   const state: MemoryState = {
-    ...kept,
+    ...sideTables,
     journal,
-    files: loose === "file of the gone" ? withoutEnd(kept.files) : kept.files,
+    files: loose === "file of the gone" ? withoutEnd(sideTables.files) : sideTables.files,
   };
   const locks = new Locks();
   const sequences = new Map<string, number>();
@@ -119,7 +122,7 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
       tx.pending.count = (resource, column) => next(`${resource}.${column}`);
       if (loose === "token of the gone") tx.sessions.forget = () => {};
       try {
-        const value = await work(holding({ tx, tables, locks, journal, sessions: state.kept.sessions, loose }));
+        const value = await work(holding({ tx, tables, locks, journal, sessions: state.sideTables.sessions, loose }));
         if (loose !== "unique" && isOvertaken(tx, tables)) throw new Overtaken();
         seal(value);
         commitTo(state, tx);
@@ -144,7 +147,7 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
   /** What an operator does beside all of them. */
   async function endSession(session: string, at: number): Promise<boolean> {
     const tx = new MemoryTransaction(state);
-    const held = holding({ tx, tables, locks, journal, sessions: state.kept.sessions, loose });
+    const held = holding({ tx, tables, locks, journal, sessions: state.sideTables.sessions, loose });
     await held.endSessions({ session }, at);
     commitTo(state, tx);
     locks.release(tx);
@@ -154,11 +157,12 @@ export function openTogether({ loose, machine, placed, tables }: TogetherOptions
   /** What somebody has in hand is left to the next time. */
   function purge(present: number): void {
     const now = loose === "not over" ? present + 86_400_000 : present;
-    const { counts, remembered, sessions } = state.kept;
+    const { counts, storedResponses, sessions } = state.sideTables;
     const isFree = (kind: Holdable, ...which: readonly unknown[]): boolean =>
       locks.isFree(`${kind} ${JSON.stringify(which)}`, nobody);
-    for (const [place, { expires }] of remembered)
-      if (expires <= now && isFree("answer", ...(JSON.parse(place) as readonly string[]))) remembered.delete(place);
+    for (const [place, { expires }] of storedResponses)
+      if (expires <= now && isFree("answer", ...(JSON.parse(place) as readonly string[])))
+        storedResponses.delete(place);
     for (const [place, { key, name, until }] of counts)
       if (until <= now && isFree("count", name, key)) counts.delete(place);
     for (const { expires = now + 1, hash } of sessions.values())
@@ -178,7 +182,7 @@ interface HoldingOptions {
   readonly locks: Locks;
   readonly journal: LateJournal;
   /** Those that are committed. */
-  readonly sessions: KeptSessions;
+  readonly sessions: StoredSessions;
   readonly loose: Holdable | undefined;
 }
 
@@ -217,7 +221,7 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
       isSettled = true;
       const referring: (readonly [string, Row])[] = [];
       const held = rows.map((row) => ({ table, row }));
-      answered(planDeletion(tables, held), (question) => {
+      runSteps(planDeletion(tables, held), (question) => {
         const found = referrersOf(tx, question);
         for (const row of found) referring.push([question.table.resource, row]);
         return found;
@@ -241,13 +245,13 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
         if (row === undefined || !(await holdRow(resource, row))) return row;
       }
     },
-    async refer(resource, column, value) {
+    async lockShared(resource, column, value) {
       return this.get(resource, column, value);
     },
-    mayChange: () => tx.mayChange(),
+    declareWrites: () => tx.declareWrites(),
     lockEagerly: () => tx.lockEagerly(),
-    async claim(resource, id) {
-      const row = tx.claim(resource, id);
+    async lock(resource, id) {
+      const row = tx.lock(resource, id);
       if (row === undefined || !isFree(resource, row)) return undefined;
       await holdRow(resource, row);
       return row;
@@ -282,21 +286,21 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     },
     delete: (resource, row) => deleteAll(resource, [row]),
     deleteAll,
-    async recall(scope, key) {
+    async findResponse(scope, key) {
       await hold("answer", scope, key);
-      return tx.recall(scope, key);
+      return tx.findResponse(scope, key);
     },
     async count(name, key, ...asked) {
       await hold("count", name, key);
       return tx.count(name, key, ...asked);
     },
-    async isWithin(tally, most) {
+    async hasRoom(tally, most) {
       await hold("number", tally.resource, tally.column, tally.value);
-      return tx.isWithin(tally, most);
+      return tx.hasRoom(tally, most);
     },
-    async bookmark(reader) {
+    async offset(reader) {
       await hold("bookmark", reader);
-      return tx.bookmark(reader);
+      return tx.offset(reader);
     },
     record(entry) {
       journal.number(entry);
@@ -319,8 +323,8 @@ function holding({ journal, locks, loose, sessions, tables, tx }: HoldingOptions
     },
     list: unasked,
     evaluate: (...asked) => tx.evaluate(...asked),
-    setBookmark: (...asked) => tx.setBookmark(...asked),
-    remember: (...asked) => tx.remember(...asked),
+    setOffset: (...asked) => tx.setOffset(...asked),
+    saveResponse: (...asked) => tx.saveResponse(...asked),
     hasFired: (...asked) => tx.hasFired(...asked),
     defer: (...asked) => tx.defer(...asked),
     view: (...asked) => tx.view(...asked),

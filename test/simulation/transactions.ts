@@ -2,14 +2,14 @@
 import { isOwn } from "./hooks.ts";
 import { wrongAnswer, wrongEffects } from "./judge.ts";
 import type { Task } from "./machine.ts";
-import { type Answered, answerKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type Verdict } from "./oracle.ts"; // biome-ignore format: a list
+import { type HandledResponse, storedResponseKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type AttemptOutcome } from "./oracle.ts"; // biome-ignore format: a list
 import type { Flight, Requests } from "./requests.ts";
 import type { Scene } from "./scene.ts";
 import { Sessions } from "./sessions.ts";
-import { Waits } from "../../src/serve/functions/run.ts";
-import { Refusal } from "../../src/serve/refusal.ts";
-import { StoreError } from "../../src/store/error.ts";
-import type { Row } from "../../src/store/store.ts";
+import { Waits } from "../../src/runtime/functions/transaction.ts";
+import { ApiError } from "../../src/runtime/errors/api-error.ts";
+import { StoreError } from "../../src/store/port/error.ts";
+import type { Row } from "../../src/store/port/store.ts";
 import type { Log, Watcher } from "./store.ts";
 
 const nothing: Effects = { records: new Map(), entries: [], counted: new Map(), sessions: [] };
@@ -19,7 +19,7 @@ const flightOf = (task: Task): Flight | undefined => task.request as Flight | un
 /** What is seen of the store on behalf of a run. */
 export function watcherOf(scene: Scene, requests: Requests): Watcher {
   const { machine, oracle, processes } = scene;
-  const judge = new Judge(scene);
+  const judge = new Validator(scene);
   return {
     authenticated: (task) => {
       task.waits = false;
@@ -45,7 +45,7 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
         task.waits = false;
         return requests.enter(flight);
       }
-      if (operation?.deed !== "login") return;
+      if (operation?.action !== "login") return;
       const proved = oracle.prove(flight.sent.asked);
       if (proved !== undefined) proof.proved = proved;
       else requests.unproved(flight);
@@ -85,16 +85,16 @@ export function watcherOf(scene: Scene, requests: Requests): Watcher {
       if (flight === undefined && task.name === "time" && (!injected || isByRule(thrown))) judge.undoneTime(task, log);
     },
     rated: (asked) => requests.shared?.counted(asked, machine.uptime),
-    keepingRates: (life) => processes.get(life)?.rates.keeping(machine.time) ?? (() => {}),
+    keepingRates: (life) => processes.get(life)?.rates.snapshots(machine.time) ?? (() => {}),
   };
 }
 
 /** Whether the document is why an act of time is left out, also in a turn in which something has failed before. */
 function isByRule(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.cause instanceof Refusal;
+  return thrown instanceof Error && thrown.cause instanceof ApiError;
 }
 
-class Judge {
+class Validator {
   readonly #scene: Scene;
 
   constructor(scene: Scene) {
@@ -114,7 +114,7 @@ class Judge {
     const { effects, verdict } = this.#verdictOf(flight, log);
     flight.verdicts.push(verdict);
     const wrong =
-      wrongEffects(effects, log, asked.operation.deed === "delete") ??
+      wrongEffects(effects, log, asked.operation.action === "delete") ??
       this.#scene.oracle.sessions.wrong(effects.sessions, log.sessions) ??
       this.#wrongRemembered(flight, verdict, log);
     if (wrong !== undefined) return this.#scene.found(`#${flight.number} ${asked.operation.name}: ${wrong}`);
@@ -142,12 +142,12 @@ class Judge {
     if (verdict.kind === "refused") flight.verdicts.push(verdict);
   }
 
-  undone(flight: Flight, log: Log): Verdict {
+  undone(flight: Flight, log: Log): AttemptOutcome {
     return isOwn(flight.sent.asked.resource.name) ? this.#verdictOf(flight, log).verdict : { kind: "webhook" };
   }
 
   /** A file that came too long ago is not there any more to be given to a record: whoever sent it may send it again. */
-  lost(thrown: unknown): Verdict | undefined {
+  lost(thrown: unknown): AttemptOutcome | undefined {
     if (!(thrown instanceof StoreError) || thrown.kind !== "gone") return undefined;
     const id = [...this.#scene.oracle.files.keys()].find((one) => thrown.message.includes(one));
     if (id === undefined || !this.#scene.oracle.cleared.has(id))
@@ -156,9 +156,9 @@ class Judge {
   }
 
   /** A function that was done again and came to something else, for others have changed something meanwhile, or took too long. */
-  late({ before, sent, task, uptime }: Flight, thrown: unknown): Verdict | undefined {
+  late({ before, sent, task, uptime }: Flight, thrown: unknown): AttemptOutcome | undefined {
     const { found, machine, oracle } = this.#scene;
-    if (!(thrown instanceof Refusal) || sent.asked.operation.deed !== "handler") return undefined;
+    if (!(thrown instanceof ApiError) || sent.asked.operation.action !== "handler") return undefined;
     const { code } = thrown;
     if (code !== "overloaded" && code !== "timed-out") return undefined;
     const isLate = machine.uptime - uptime >= 30_000 || machine.time > (task.since ?? 0) + 30_000;
@@ -173,11 +173,11 @@ class Judge {
     return this.#scene.oracle.write(asked, since, isUndone === true ? since : log.began, hintsOf(log, asked));
   }
 
-  #wrongRemembered(flight: Flight, verdict: Verdict, log: Log): string | undefined {
+  #wrongRemembered(flight: Flight, verdict: AttemptOutcome, log: Log): string | undefined {
     const { remembered } = log;
     const { sent: { asked }, task } = flight; // biome-ignore format: short
     const { oracle } = this.#scene;
-    if (asked.operation.deed === "receive") return this.#wrongTaken(flight, verdict, log);
+    if (asked.operation.action === "receive") return this.#wrongTaken(flight, verdict, log);
     const isKept = asked.key !== undefined && verdict.kind !== "replayed" && oracle.isOutcome(verdict);
     if (remembered.length !== (isKept ? 1 : 0)) return `${remembered.length} answers are remembered`;
     const [one] = remembered;
@@ -189,19 +189,23 @@ class Judge {
       body,
     });
     if (wrong !== undefined) return `what is remembered: ${wrong}`;
-    const answered: Answered = {
+    const answered: HandledResponse = {
       verdict,
       fingerprint: asked.fingerprint,
       expires: (task.since ?? 0) + 86_400_000,
       kept: { status, body },
     };
     if (expires !== answered.expires) return `it is remembered until ${expires} in place of ${answered.expires}`;
-    oracle.answers.set(answerKey(asked), answered);
+    oracle.answers.set(storedResponseKey(asked), answered);
     return undefined;
   }
 
   /** That an event was taken is known for as long as its signature is good (R5.6). */
-  #wrongTaken({ sent: { asked }, task }: Flight, verdict: Verdict, { recalled, remembered }: Log): string | undefined {
+  #wrongTaken(
+    { sent: { asked }, task }: Flight,
+    verdict: AttemptOutcome,
+    { recalled, remembered }: Log,
+  ): string | undefined {
     const { oracle } = this.#scene;
     const [now, field] = [task.since ?? task.looked, asked.signed?.field ?? ""];
     const isFirst = verdict.kind === "given" && !oracle.isReceived(field, now, recalled);

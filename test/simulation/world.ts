@@ -92,10 +92,10 @@ export interface Lifecycle {
   readonly states: readonly string[];
   readonly start: string;
   readonly final: readonly string[];
-  readonly moves: readonly Move[];
+  readonly moves: readonly Transition[];
 }
 
-export interface Move {
+export interface Transition {
   readonly from: readonly string[];
   readonly to: string;
   readonly by: Trigger;
@@ -135,11 +135,11 @@ export interface Grant {
   readonly own?: true;
 }
 
-export type SessionDeed = "login" | "renew" | "logout";
+export type SessionAction = "login" | "renew" | "logout";
 
 export interface Operation {
   readonly name: string;
-  readonly deed:
+  readonly action:
     | "create"
     | "read"
     | "list"
@@ -149,7 +149,7 @@ export interface Operation {
     | "history"
     | "receive"
     | "handler"
-    | SessionDeed;
+    | SessionAction;
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The field whose bytes alone it gives or takes. */
   readonly file?: string;
@@ -303,7 +303,7 @@ function webhookOf(chance: Chance, resources: readonly Resource[]): Webhook {
 
 function olderOf(chance: Chance, job: Resource): Older {
   const renamed = job.fields.find(({ name }) => name === "title" || name === "note");
-  const moved = job.operations.find(({ deed }) => deed === "move");
+  const moved = job.operations.find(({ action }) => action === "move");
   const refused = job.lifecycle?.moves.find((move) => move.else !== undefined)?.else;
   return {
     ...(renamed === undefined || chance.percent(20)
@@ -322,7 +322,7 @@ const crud = (chance: Chance, name: string, plural: string, owned: boolean): Ope
   return [
     {
       name: `add${name}`,
-      deed: "create",
+      action: "create",
       method: "POST",
       path: `/${plural}`,
       allow: chance.pick<readonly Grant[]>([
@@ -340,20 +340,36 @@ const crud = (chance: Chance, name: string, plural: string, owned: boolean): Ope
           }
         : {}),
     },
-    { name: `get${name}`, deed: "read", method: "GET", path: `/${plural}/{id}`, allow: reading },
+    { name: `get${name}`, action: "read", method: "GET", path: `/${plural}/{id}`, allow: reading },
     {
       name: `list${name}s`,
-      deed: "list",
+      action: "list",
       method: "GET",
       path: `/${plural}`,
       // Mostly the same people: where they differ, one of the two says what is seen.
       allow: chance.percent(75) ? reading : grants(),
     },
     ...(chance.percent(80)
-      ? [{ name: `change${name}`, deed: "update", method: "PATCH", path: `/${plural}/{id}`, allow: grants() } as const]
+      ? [
+          {
+            name: `change${name}`,
+            action: "update",
+            method: "PATCH",
+            path: `/${plural}/{id}`,
+            allow: grants(),
+          } as const,
+        ]
       : []),
     ...(chance.percent(60)
-      ? [{ name: `remove${name}`, deed: "delete", method: "DELETE", path: `/${plural}/{id}`, allow: grants() } as const]
+      ? [
+          {
+            name: `remove${name}`,
+            action: "delete",
+            method: "DELETE",
+            path: `/${plural}/{id}`,
+            allow: grants(),
+          } as const,
+        ]
       : []),
   ];
 };
@@ -386,7 +402,7 @@ function loginsOf(chance: Chance): World["logins"] {
 function personOf(chance: Chance, { renewed }: NonNullable<World["logins"]>): Resource {
   const own: readonly Grant[] = [{ who: "clerk" }, { who: "signed-in", own: true }];
   const one = "/people/{id}";
-  const operation = (name: string, deed: Operation["deed"], method: Operation["method"], path: string, allow: readonly Grant[]): Operation => ({ name, deed, method, path, allow }); // biome-ignore format: short
+  const operation = (name: string, action: Operation["action"], method: Operation["method"], path: string, allow: readonly Grant[]): Operation => ({ name, action, method, path, allow }); // biome-ignore format: short
   return {
     name: "Person",
     plural: "people",
@@ -419,7 +435,7 @@ function personOf(chance: Chance, { renewed }: NonNullable<World["logins"]>): Re
 function inboundOf(): Operation {
   return {
     name: "device.beat",
-    deed: "receive",
+    action: "receive",
     method: "POST",
     path: "/hooks/devices",
     allow: [{ who: "signed-in" }],
@@ -430,7 +446,7 @@ function inboundOf(): Operation {
 function worked(job: Resource, chance: Chance): Resource {
   const work: Operation = {
     name: "workJob",
-    deed: "handler",
+    action: "handler",
     method: "POST",
     path: "/jobs/{id}/work",
     allow: grantsOf(chance, job.owned),
@@ -449,8 +465,8 @@ function pictured(job: Resource, chance: Chance): Resource {
   };
   const path = "/jobs/{id}/photo";
   const operations: readonly Operation[] = [
-    { name: "setPhoto", deed: "update", method: "PUT", path, allow: grantsOf(chance, job.owned), file: "photo" },
-    { name: "getPhoto", deed: "read", method: "GET", path, allow: grantsOf(chance, job.owned), file: "photo" },
+    { name: "setPhoto", action: "update", method: "PUT", path, allow: grantsOf(chance, job.owned), file: "photo" },
+    { name: "getPhoto", action: "read", method: "GET", path, allow: grantsOf(chance, job.owned), file: "photo" },
   ];
   return { ...job, fields: [...job.fields, field], operations: [...job.operations, ...operations] };
 }
@@ -459,8 +475,8 @@ function pictured(job: Resource, chance: Chance): Resource {
 function told(job: Resource): Resource {
   const { lifecycle } = job;
   if (lifecycle === undefined) return job;
-  const more: Move["set"] = { field: "count", to: { kind: "more", field: "count" } };
-  const beat = (state: string): Move => ({ from: [state], to: state, by: { kind: "event", name: "device.beat" }, if: { kind: "below", field: "count", value: 3 }, set: more }); // biome-ignore format: short
+  const more: Transition["set"] = { field: "count", to: { kind: "more", field: "count" } };
+  const beat = (state: string): Transition => ({ from: [state], to: state, by: { kind: "event", name: "device.beat" }, if: { kind: "below", field: "count", value: 3 }, set: more }); // biome-ignore format: short
   const states = lifecycle.states.filter((state) => !lifecycle.final.includes(state));
   return { ...job, lifecycle: { ...lifecycle, moves: [...lifecycle.moves, ...states.map(beat)] } };
 }
@@ -499,7 +515,7 @@ function linkedBox(chance: Chance, box: Resource, job: Resource): Resource {
   if (first === undefined || chance.percent(40)) return box;
   const repair: Operation = {
     name: "freeBox",
-    deed: "move",
+    action: "move",
     method: "POST",
     path: "/boxes/{id}/free",
     allow: [{ who: "clerk" }],
@@ -587,7 +603,7 @@ function jobOf(chance: Chance, box: Resource | undefined): Resource {
       [
         {
           name: "getJobHistory",
-          deed: "history",
+          action: "history",
           method: "GET",
           path: "/jobs/{id}/history",
           allow: grantsOf(chance, owned),
@@ -601,7 +617,7 @@ function jobOf(chance: Chance, box: Resource | undefined): Resource {
         : [
             {
               name: by.name,
-              deed: "move",
+              action: "move",
               method: "POST",
               path: `/jobs/{id}/${by.name.toLowerCase()}`,
               allow: grantsOf(chance, owned),
@@ -633,7 +649,7 @@ function jobOf(chance: Chance, box: Resource | undefined): Resource {
     events: [
       ...emitted.map((state): OutEvent => ({ name: `job.${state}`, on: { kind: "state", state } })),
       ...unique
-        .filter(({ deed }) => deed === "update" || deed === "move")
+        .filter(({ action }) => action === "update" || action === "move")
         .filter(() => chance.percent(25))
         .map(({ name }): OutEvent => ({ name: `job.did-${name.toLowerCase()}`, on: { kind: "operation", operation: name } })), // biome-ignore format: short
     ],
@@ -661,13 +677,13 @@ function personalOf(chance: Chance, fields: readonly Field[]): readonly Field[] 
 
 function lifecycleOf(chance: Chance): Lifecycle {
   const operation = (name: string): Trigger => ({ kind: "operation", name });
-  const later: Move["set"] = { field: "dueAt", to: { kind: "later", milliseconds: hour, text: "1h" } };
+  const later: Transition["set"] = { field: "dueAt", to: { kind: "later", milliseconds: hour, text: "1h" } };
   const waits = chance.pick([
     { milliseconds: 10 * minute, text: "10m" },
     { milliseconds: 2 * hour, text: "2h" },
     { milliseconds: 3 * day, text: "3d" },
   ]);
-  const moves: readonly Move[] = [
+  const moves: readonly Transition[] = [
     { from: ["open"], to: "held", by: operation("hold"), ...(chance.percent(70) ? { set: later } : {}) },
     {
       from: chance.percent(50) ? ["open", "held"] : ["held"],
@@ -675,7 +691,7 @@ function lifecycleOf(chance: Chance): Lifecycle {
       by: operation("finish"),
       ...(chance.percent(70) ? { if: { kind: "input", member: "code", value: "yes" }, else: "wrong-code" } : {}),
     },
-    ...chance.some<Move>(
+    ...chance.some<Transition>(
       [
         {
           from: ["held"],

@@ -4,12 +4,13 @@
  */
 import { camelCase, pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
 import { exampleOf } from "../example.ts";
 import { asyncSchema } from "./schemas.ts";
 
-interface Told {
+interface AsyncApiParts {
   readonly channels: JsonObject;
   readonly operations: JsonObject;
   readonly messages: JsonObject;
@@ -18,7 +19,8 @@ interface Told {
 export function asyncapi(plan: Plan, baseUrl: string): JsonObject {
   const described = describe(plan, baseUrl);
   const parts = [webhooks(plan, described), stream(plan, described), ...inbound(described)];
-  const merged = (name: keyof Told): JsonObject => Object.assign({}, ...parts.map((part) => part[name])) as JsonObject;
+  const merged = (name: keyof AsyncApiParts): JsonObject =>
+    Object.assign({}, ...parts.map((part) => part[name])) as JsonObject;
   const messages = merged("messages");
   const reached = reachedFrom(described.schemas, [messages]);
   const schemas = Object.entries(described.schemas).filter(([name]) => reached.has(name));
@@ -75,10 +77,10 @@ function schemeOf({ kind, sent }: CredentialPlan): JsonObject {
 
 function securityOf(plan: Plan, described: Described, name: string): JsonObject {
   const paths = Object.values(described.document["paths"] as Readonly<Record<string, JsonObject>>);
-  const said = paths
+  const declared = paths
     .flatMap((item) => Object.values(item) as readonly JsonObject[])
     .find((one) => one["operationId"] === name);
-  const names = ((said?.["security"] ?? []) as readonly JsonObject[]).flatMap((one) => Object.keys(one));
+  const names = ((declared?.["security"] ?? []) as readonly JsonObject[]).flatMap((one) => Object.keys(one));
   const known = plan.credentials.filter((one) => names.includes(one.name));
   if (known.length === 0) return {};
   return { security: known.map((one) => ({ $ref: `#/components/securitySchemes/${one.name}` })) };
@@ -86,7 +88,7 @@ function securityOf(plan: Plan, described: Described, name: string): JsonObject 
 
 // ── What goes out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function webhooks(plan: Plan, described: Described): Told {
+function webhooks(plan: Plan, described: Described): AsyncApiParts {
   const events = Object.keys(described.webhooks);
   const { webhook, envelope } = plan.events;
   if (webhook === undefined || events.length === 0) return nothing;
@@ -122,9 +124,9 @@ function webhooks(plan: Plan, described: Described): Told {
   };
 }
 
-function stream(plan: Plan, described: Described): Told {
-  const { out, stream: said } = plan.events;
-  if (said === undefined) return nothing;
+function stream(plan: Plan, described: Described): AsyncApiParts {
+  const { out, stream: declared } = plan.events;
+  if (declared === undefined) return nothing;
   const known = Object.keys(described.schemas);
   const events = Object.keys(out).filter(
     (event) => (out[event]?.stream.length ?? 0) > 0 && known.includes(schemaName(described, event)),
@@ -135,26 +137,26 @@ function stream(plan: Plan, described: Described): Told {
     messageOf(described, event, "application/json"),
   ]);
   const names = messages.map(([name]) => name);
-  const follow = described.operations.find(({ name }) => name === said.follow.name);
+  const follow = described.operations.find(({ name }) => name === declared.follow.name);
   return {
     messages: Object.fromEntries(messages),
     channels: {
       stream: {
         address: follow?.path ?? "",
         title: "Stream",
-        description: `Server-sent events (\`text/event-stream\`): \`data\` is a message, \`event\` its type, \`id\` what \`${said.resume}\` goes on from.`,
+        description: `Server-sent events (\`text/event-stream\`): \`data\` is a message, \`event\` its type, \`id\` what \`${declared.resume}\` goes on from.`,
         servers: [{ $ref: "#/servers/service" }],
         messages: inChannel(names),
         bindings: { http: {} },
       },
     },
     operations: {
-      [camelCase(said.follow.name)]: {
+      [camelCase(declared.follow.name)]: {
         action: "send",
         channel: { $ref: "#/channels/stream" },
         title: follow?.summary ?? "Follow events",
         ...(follow === undefined ? {} : { description: follow.description }),
-        ...securityOf(plan, described, said.follow.name),
+        ...securityOf(plan, described, declared.follow.name),
         messages: ofChannel("stream", names),
         bindings: { http: { method: "GET", bindingVersion: "0.3.0" } },
       },
@@ -204,18 +206,20 @@ function messageOf(described: Described, event: string, contentType: string): Js
 
 // ── What comes in ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function inbound(described: Described): readonly Told[] {
+function inbound(described: Described): readonly AsyncApiParts[] {
   return described.operations.flatMap((operation) => {
     const { operation: planned, body } = operation;
-    return planned.inbound === undefined || body === undefined ? [] : [taken(described, operation, planned.inbound)];
+    return planned.inbound === undefined || body === undefined
+      ? []
+      : [receivedMessage(described, operation, planned.inbound)];
   });
 }
 
-function taken(
+function receivedMessage(
   { schemas }: Described,
   { path, method, summary, description, body }: DescribedOperation,
   { event, credential }: { readonly event: string; readonly credential: string },
-): Told {
+): AsyncApiParts {
   const message = `${pascalCase(event)}Received`;
   const channel = camelCase(event);
   const schema = body?.schema ?? {};
@@ -253,7 +257,7 @@ function taken(
   };
 }
 
-const nothing: Told = { channels: {}, operations: {}, messages: {} };
+const nothing: AsyncApiParts = { channels: {}, operations: {}, messages: {} };
 
 function inChannel(messages: readonly string[]): JsonObject {
   return Object.fromEntries(messages.map((name) => [name, { $ref: `#/components/messages/${name}` }]));

@@ -2,7 +2,7 @@
  * What the documentation of a service is made of, before it is HTML (`to-html.ts`) or Markdown (`to-markdown.ts`): headings,
  * tables, lists and code, with words in them. It is plain data, so nothing here knows how either looks.
  */
-import type { Lifecycle } from "../../parts/states/model.ts";
+import type { Lifecycle } from "../../language/states/model.ts";
 
 /** In a text, names are between backticks, as in the sentences of a document; nothing else in it is markup. */
 export type Words = string | number | undefined | Piece | readonly Words[];

@@ -31,7 +31,7 @@ export function operationBlock(source: Source, described: DescribedOperation): B
       details("Parameters", [named(table(`Parameters of ${name}`, ["Name", "In", "Type", "Meaning"], parameters))]),
       details("Body", [membersTable(`Body of ${name}`, members, body?.schema)]),
       ...successes(source, described),
-      refusals(source, described),
+      possibleErrors(source, described),
     ],
   };
 }
@@ -77,7 +77,7 @@ function example({ described: { schemas } }: Source, operation: DescribedOperati
 }
 
 /** Those that say something of this operation; any request can be malformed or unlucky. */
-function refusals({ plan }: Source, { refusals: all }: DescribedOperation): Block | undefined {
+function possibleErrors({ plan }: Source, { possibleErrors: all }: DescribedOperation): Block | undefined {
   const specific = all.filter(({ code: name, status }) => plan.errors[name]?.source !== "protocol" && status < 500);
   if (specific.length === 0) return undefined;
   const errors = specific.map(({ code: name, status }) => [`${status} `, link("error", name)]);

@@ -1,13 +1,14 @@
 /** The nine parts as a caller of the service wants them, each as content; what belongs to one resource is given for it alone. */
 import { camelCase } from "../../base/case.ts";
-import type { Grant } from "../../parts/authentication/model.ts";
-import { lifecycleOf, own } from "../../parts/resources/fields.ts";
-import { printFieldType } from "../../parts/resources/field-print.ts";
-import type { Default, Field, Rule } from "../../parts/resources/model.ts";
-import type { Lifecycle } from "../../parts/states/model.ts";
-import type { CredentialPlan, GrantPlan, QuotaPlan, RatePlan } from "../../plan/plan.ts";
+import type { Grant } from "../../language/authentication/model.ts";
+import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
+import { printFieldType } from "../../language/resources/field-print.ts";
+import type { Default, Field, Rule } from "../../language/resources/model.ts";
+import type { Lifecycle } from "../../language/states/model.ts";
+import type { CredentialPlan, GrantPlan } from "../../plan/authentication/types.ts";
+import type { QuotaPlan, RatePlan } from "../../plan/limits/types.ts";
 import { expressionText } from "../expression-text.ts";
-import { triggerText } from "../moves.ts";
+import { triggerText } from "../transitions.ts";
 import { securitySchemes } from "../openapi/security.ts";
 import {
   type Block,
@@ -41,11 +42,11 @@ export function purposeFacts({ model: { purpose } }: Source): readonly Fact[] {
 /** The fields of a resource as callers see them, and its rules. */
 export function resourceBlocks({ model, described, members }: Source, resource: string): Blocks {
   const { resources, rules } = model.resources;
-  const fields = own(resources, resource)?.fields ?? {};
+  const fields = lookup(resources, resource)?.fields ?? {};
   const notes = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, notesOf(field)]));
-  const all = (own(rules, resource) ?? []).map(ruleWords);
+  const all = (lookup(rules, resource) ?? []).map(ruleWords);
   return [
-    membersTable(`Fields of ${resource}`, { ...members, notes }, own(described.schemas, resource)),
+    membersTable(`Fields of ${resource}`, { ...members, notes }, lookup(described.schemas, resource)),
     all.length === 0 ? undefined : { kind: "list", items: all },
   ];
 }
@@ -92,7 +93,7 @@ export function statesBlock({ model }: Source, resource: string): Block | undefi
 }
 
 export function stateTables(resource: string, { states, start, final = [], moves }: Lifecycle): Blocks {
-  const meanings = Object.entries(states).map(([state, sentence]): Row => {
+  const stateRows = Object.entries(states).map(([state, sentence]): Row => {
     const marks = [...(state === start ? ["start"] : []), ...(final.includes(state) ? ["final"] : [])];
     return [code(state), [sentence, marks.map((text): Words => [" ", { kind: "mark", text }])]];
   });
@@ -111,7 +112,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
     ),
   );
   return [
-    table(`States of ${resource}`, ["State", "Meaning"], meanings),
+    table(`States of ${resource}`, ["State", "Meaning"], stateRows),
     table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows),
   ];
 }
@@ -174,7 +175,7 @@ export function authentication({ plan, model, described }: Source): Blocks {
   const { credentials, roles = [], own: owned, show, unseen } = model.authentication;
   const schemes = securitySchemes(plan, plan.base) as Readonly<Record<string, { readonly description?: string }>>;
   const row = ({ name, kind }: CredentialPlan): Row => {
-    const { obtained, renewed, lasts, revoked, at, scopes = [], scopeRoles = {} } = own(credentials, name) ?? {};
+    const { obtained, renewed, lasts, revoked, at, scopes = [], scopeRoles = {} } = lookup(credentials, name) ?? {};
     const life = [
       ["Obtained", obtained], ["Renewed", renewed], ["Lasts", lasts], ["Revoked", revoked],
       ["Tokens at", at], ["Scopes", [...scopes, ...Object.keys(scopeRoles)].join(", ")],
@@ -300,8 +301,8 @@ export function events({ plan, model, described, members }: Source, flow: string
 
 export function errors({ plan, described }: Source): Blocks {
   const raised = Map.groupBy(
-    described.operations.flatMap(({ name, refusals }) =>
-      [...new Set(refusals.map((one) => one.code))].map((one) => ({ one, name })),
+    described.operations.flatMap(({ name, possibleErrors }) =>
+      [...new Set(possibleErrors.map((one) => one.code))].map((one) => ({ one, name })),
     ),
     ({ one }) => one,
   );
@@ -378,7 +379,7 @@ export function versioning({ plan, model }: Source): Blocks {
       "Versions",
       ["Version", "What changed", "Support"],
       versions.map(({ name, changes }) => {
-        const { since, sunset, guide } = own(deprecated, name) ?? {};
+        const { since, sunset, guide } = lookup(deprecated, name) ?? {};
         const kinds = new Set(changes.map(({ kind }) => camelCase(kind).replace(/[A-Z]/g, " $&").toLowerCase()));
         const changed = `${changes.length} change${changes.length === 1 ? "" : "s"}: ${[...kinds].join(", ")}`;
         const end = [

@@ -1,5 +1,5 @@
 /** What the documentation of a service is made from. */
-import type { Model } from "../../parts/model.ts";
+import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe } from "../described.ts";
 import type { Target } from "./content.ts";

@@ -2,7 +2,7 @@
  * A service as reference documentation in Markdown, for a repository or a wiki: its operations by resource with all that they
  * take, give and refuse, fields, states, events, errors, limits and versions.
  */
-import type { Model } from "../../parts/model.ts";
+import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Block, type Blocks, facts, joined, link } from "../document/content.ts";
 import { operationBlock, operationsOf } from "../document/operations.ts";

@@ -1,13 +1,14 @@
 /** What events do, as a `flowchart`: which resource or sender an event comes from, and what it moves or who is told. */
-import type { Model } from "../../parts/model.ts";
-import type { OutEventPlan, Plan } from "../../plan/plan.ts";
+import type { Model } from "../../language/model.ts";
+import type { OutEventPlan } from "../../plan/events/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { escaped, idOf } from "./text.ts";
 
 export function eventFlow({ events }: Plan, model: Model): string | undefined {
   const resources = Object.keys(model.resources.resources);
   const out = Object.entries(events.out).filter(([, { resource }]) => resources.includes(resource));
   const inbound = Object.entries(model.events.in ?? {});
-  const moved = Object.entries(model.states).flatMap(([resource, lifecycle]) =>
+  const triggered = Object.entries(model.states).flatMap(([resource, lifecycle]) =>
     lifecycle === "none"
       ? []
       : lifecycle.moves.flatMap(({ from, to, triggers }) =>
@@ -23,16 +24,16 @@ export function eventFlow({ events }: Plan, model: Model): string | undefined {
     return sender === undefined ? undefined : idOf("c", sender);
   };
   const arrows = [
-    ...moved.flatMap(({ event, resource, from, to }) => {
+    ...triggered.flatMap(({ event, resource, from, to }) => {
       const begin = source(event);
       const states = `${from === "any" ? "any" : from.join(" or ")} to ${to}`;
       return begin === undefined ? [] : [arrow(begin, `${event}, ${states}`, idOf("r", resource))];
     }),
-    ...tellings(
+    ...eventArrows(
       "webhooks",
       out.filter(([, event]) => events.webhook !== undefined && event.webhook.length > 0),
     ),
-    ...tellings(
+    ...eventArrows(
       "stream",
       out.filter(([, event]) => events.stream !== undefined && event.stream.length > 0),
     ),
@@ -40,7 +41,9 @@ export function eventFlow({ events }: Plan, model: Model): string | undefined {
   if (arrows.length === 0) return undefined;
   const nodes = [
     ...resources.map((name) => `${idOf("r", name)}["${escaped(name)}"]`),
-    ...[...new Set(inbound.map(([, said]) => said.with))].map((name) => `${idOf("c", name)}(["${escaped(name)}"])`),
+    ...[...new Set(inbound.map(([, inEvent]) => inEvent.with))].map(
+      (name) => `${idOf("c", name)}(["${escaped(name)}"])`,
+    ),
     ...["webhooks", "stream"].map((name) => `t_${name}[/"${name}"/]`),
   ];
   const used = nodes.filter((node) => arrows.some((line) => line.split(/[ |]/).includes(/^\w+/.exec(node)?.[0] ?? "")));
@@ -48,8 +51,11 @@ export function eventFlow({ events }: Plan, model: Model): string | undefined {
 }
 
 /** One arrow for all events of a resource, or the picture would be a bundle of them. */
-function tellings(to: string, told: readonly (readonly [name: string, event: OutEventPlan])[]): readonly string[] {
-  return [...Map.groupBy(told, ([, { resource }]) => resource)].map(([resource, events]) =>
+function eventArrows(
+  to: string,
+  outEvents: readonly (readonly [name: string, event: OutEventPlan])[],
+): readonly string[] {
+  return [...Map.groupBy(outEvents, ([, { resource }]) => resource)].map(([resource, events]) =>
     arrow(idOf("r", resource), events.map(([name]) => name).join(", "), `t_${to}`),
   );
 }

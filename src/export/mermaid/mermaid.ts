@@ -1,5 +1,5 @@
 /** A document as diagrams in Mermaid: the states of each resource, how resources refer to one another, what events do. */
-import type { Model } from "../../parts/model.ts";
+import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { eventFlow } from "./events.ts";
 import { relations } from "./relations.ts";

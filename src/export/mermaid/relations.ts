@@ -1,6 +1,6 @@
 /** Resources and the references between them as `erDiagram`. */
-import type { Model } from "../../parts/model.ts";
-import type { Field, FieldType } from "../../parts/resources/model.ts";
+import type { Model } from "../../language/model.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
 import { idOf } from "./text.ts";
 
 export function relations({ resources: { resources } }: Pick<Model, "resources">): string | undefined {
@@ -9,15 +9,15 @@ export function relations({ resources: { resources } }: Pick<Model, "resources">
   const entity = (name: string): string => `${idOf("r", name)}["${name}"]`;
   const lines = Object.entries(resources).flatMap(([name, { fields }]) => [
     `${entity(name)} {`,
-    ...Object.entries(fields).map(([field, said]) => `  ${attribute(names, field, said)}`),
+    ...Object.entries(fields).map(([field, declared]) => `  ${attribute(names, field, declared)}`),
     "}",
   ]);
   const links = Object.entries(resources).flatMap(([name, { fields }]) =>
-    Object.entries(fields).flatMap(([field, said]) => {
-      const found = referenceOf(names, said.type);
+    Object.entries(fields).flatMap(([field, declared]) => {
+      const found = referenceOf(names, declared.type);
       if (found === undefined) return [];
-      const unique = said.marks.includes("unique");
-      const many = found.many ? "o{" : said.optional || found.nullable ? "o|" : "||";
+      const unique = declared.marks.includes("unique");
+      const many = found.many ? "o{" : declared.optional || found.nullable ? "o|" : "||";
       return [`${idOf("r", name)} ${unique ? "|o" : "}o"}--${many} ${idOf("r", found.resource)} : "${field}"`];
     }),
   );

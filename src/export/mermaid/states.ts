@@ -1,6 +1,6 @@
 /** The states of a resource as `stateDiagram-v2`: where it starts and ends, and every move with what makes it and its guard. */
-import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
-import { triggerText } from "../moves.ts";
+import type { Lifecycle, Transition, Trigger } from "../../language/states/model.ts";
+import { triggerText } from "../transitions.ts";
 import { escaped, idOf } from "./text.ts";
 
 export function stateDiagram({ states, start, final = [], moves }: Lifecycle): string {
@@ -9,13 +9,13 @@ export function stateDiagram({ states, start, final = [], moves }: Lifecycle): s
   const id = (name: string): string => known.get(name) ?? idOf("s", name);
   const lines = [
     ...names.map((name) => `state "${escaped(name)}" as ${id(name)}`),
-    ...Object.entries(states).flatMap(([name, sentence]) =>
-      sentence.trim() === "" ? [] : [`${id(name)} : ${escaped(sentence)}`],
+    ...Object.entries(states).flatMap(([name, description]) =>
+      description.trim() === "" ? [] : [`${id(name)} : ${escaped(description)}`],
     ),
     ...(start === undefined ? [] : [`[*] --> ${id(start)}`]),
-    ...moves.flatMap((move) =>
-      startsOf(move, names, final).flatMap((from) =>
-        move.triggers.map((trigger) => `${id(from)} --> ${id(move.to)} : ${escaped(labelOf(trigger))}`),
+    ...moves.flatMap((transition) =>
+      startsOf(transition, names, final).flatMap((from) =>
+        transition.triggers.map((trigger) => `${id(from)} --> ${id(transition.to)} : ${escaped(labelOf(trigger))}`),
       ),
     ),
     ...final.map((state) => `${id(state)} --> [*]`),
@@ -24,17 +24,17 @@ export function stateDiagram({ states, start, final = [], moves }: Lifecycle): s
 }
 
 /** `any` is every state but final ones and the one that it leads to. */
-function startsOf({ from, to }: Move, names: readonly string[], final: readonly string[]): readonly string[] {
+function startsOf({ from, to }: Transition, names: readonly string[], final: readonly string[]): readonly string[] {
   return from === "any" ? names.filter((name) => name !== to && !final.includes(name)) : from;
 }
 
 /** `dropOff`, `after 48h`, `when a or b`, with its guard behind it. */
 export function labelOf({ on, if: guard, else: otherwise }: Trigger): string {
   const condition = guard === undefined ? "" : ` if ${guard}`;
-  return `${causeOf(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;
+  return `${triggerLabel(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;
 }
 
 /** Events in words, as the labels of a picture have them. */
-function causeOf(on: Trigger["on"]): string {
+function triggerLabel(on: Trigger["on"]): string {
   return on.kind === "when" ? `when ${on.events.join(" or ")}` : triggerText(on);
 }

@@ -10,7 +10,7 @@ export function withCors({ cors }: Plan, description: JsonObject): JsonObject {
     ...(cors.credentials ? { "Access-Control-Allow-Credentials": field("It may send what the browser keeps.") } : {}),
   };
   const referring = Object.keys(fields).map((name): [string, Json] => [name, { $ref: `#/components/headers/${name}` }]);
-  const told = (response: Json): Json =>
+  const withHeaders = (response: Json): Json =>
     !isObject(response) || response["$ref"] !== undefined
       ? response
       : {
@@ -23,14 +23,14 @@ export function withCors({ cors }: Plan, description: JsonObject): JsonObject {
     paths: mapMembers(paths, (item) =>
       mapMembers(item as JsonObject, (operation) =>
         isObject(operation) && operation["responses"] !== undefined
-          ? { ...operation, responses: mapMembers(operation["responses"] as JsonObject, told) }
+          ? { ...operation, responses: mapMembers(operation["responses"] as JsonObject, withHeaders) }
           : operation,
       ),
     ),
     components: {
       ...components,
       headers: { ...(components["headers"] as JsonObject), ...fields },
-      responses: mapMembers(components["responses"] as JsonObject, told),
+      responses: mapMembers(components["responses"] as JsonObject, withHeaders),
     },
   };
 }

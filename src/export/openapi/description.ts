@@ -1,9 +1,11 @@
 /** What the plan says of an operation in words: who may run it, what it moves, what else it does. CommonMark. */
-import type { EffectPlan, GrantPlan, MovePlan, Operation, SessionPlan } from "../../plan/plan.ts";
+import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import type { GrantPlan, SessionPlan } from "../../plan/authentication/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
 import { expressionText } from "../expression-text.ts";
 
 export function describeOperation(operation: Operation): string {
-  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, presentSecret, deed } =
+  const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, presentSecret, action } =
     operation;
   return [
     inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
@@ -11,13 +13,13 @@ export function describeOperation(operation: Operation): string {
     ...(guard === undefined ? [] : [`Done if \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
     ...linkTexts(operation),
     ...outcomeTexts(operation),
-    ...(session === undefined ? [] : [sessionText(deed, resource, session)]),
+    ...(session === undefined ? [] : [sessionText(action, resource, session)]),
     ...(presentSecret === undefined
       ? []
       : [
           `Who changes the own \`${presentSecret.secret}\` sends the present one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
         ]),
-    ...moves.map((move) => `Moves a ${resource} ${moveText(move)}.`),
+    ...moves.map((transition) => `Moves a ${resource} ${transitionText(transition)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
       return `Takes the first ${from}${which} as \`${field}\`, else \`${code}\`.`;
@@ -29,25 +31,27 @@ export function describeOperation(operation: Operation): string {
   ].join("\n\n");
 }
 
-function linkTexts({ deed, resource, link, where }: Operation): readonly string[] {
-  if (deed === "clear") {
+function linkTexts({ action, resource, link, where }: Operation): readonly string[] {
+  if (action === "clear") {
     const which = where === undefined ? "" : ` with \`${expressionText(where)}\``;
     return [`Deletes every ${resource}${which} that the caller may run this on, or none.`];
   }
   if (link === undefined) return [];
   const values = link.values.map(({ field, expression }) => `\`${field}\` = \`${expressionText(expression)}\``);
-  const act = deed === "link" ? "Makes, unless there is one," : "Deletes, if there is one,";
-  return [`${act} the ${link.resource} with ${values.join(" and ")}.`];
+  const verb = action === "link" ? "Makes, unless there is one," : "Deletes, if there is one,";
+  return [`${verb} the ${link.resource} with ${values.join(" and ")}.`];
 }
 
-function outcomeTexts({ deed, resource, answer }: Operation): readonly string[] {
-  const { same, accepted, differs } = answer;
+function outcomeTexts({ action, resource, response }: Operation): readonly string[] {
+  const { same, accepted, differs } = response;
   const when =
     accepted?.if === undefined
       ? `the ${resource} is ${accepted?.states.map((state) => `\`${state}\``).join(" or ") ?? ""} then, and goes on by itself`
       : `\`${expressionText(accepted.if)}\``;
   const why =
-    deed === "create" ? `there is a ${resource} with the same unique values, which is given` : "nothing has to change";
+    action === "create"
+      ? `there is a ${resource} with the same unique values, which is given`
+      : "nothing has to change";
   return [
     ...(same === undefined ? [] : [`Answers ${same} where ${why}.`]),
     ...(accepted === undefined ? [] : [`Answers ${accepted.status} where ${when}.`]),
@@ -56,12 +60,13 @@ function outcomeTexts({ deed, resource, answer }: Operation): readonly string[] 
 }
 
 function sessionText(
-  deed: Operation["deed"],
+  action: Operation["action"],
   resource: string,
   { credential, proof, else: code }: SessionPlan,
 ): string {
-  if (deed === "logout") return `Ends the session of \`${credential}\` that it is sent with.`;
-  if (deed === "login") return `Begins a session of a ${resource} with a token of \`${credential}\`, else \`${code}\`.`;
+  if (action === "logout") return `Ends the session of \`${credential}\` that it is sent with.`;
+  if (action === "login")
+    return `Begins a session of a ${resource} with a token of \`${credential}\`, else \`${code}\`.`;
   return `Goes on with a session of \`${credential}\`: each \`${proof}\` is good once, and one that is used again ends the session, else \`${code}\`.`;
 }
 
@@ -80,7 +85,7 @@ export function grantsText(grants: readonly GrantPlan[]): string {
   return alternatives.join(", or ");
 }
 
-function moveText({ from, to, if: condition, else: code }: MovePlan): string {
+function transitionText({ from, to, if: condition, else: code }: TransitionPlan): string {
   const guard = condition === undefined ? "" : ` if \`${expressionText(condition)}\``;
   const otherwise = code === undefined ? "" : `, else \`${code}\``;
   return `${from.map((state) => `\`${state}\``).join(" or ")} → \`${to}\`${guard}${otherwise}`;
@@ -88,5 +93,5 @@ function moveText({ from, to, if: condition, else: code }: MovePlan): string {
 
 function effectText({ event, state, field, resource, moves }: EffectPlan): string {
   const when = state === undefined ? `\`${event}\`` : `\`${event}\` (on entering \`${state}\`)`;
-  return `With it, ${when} moves the ${resource} in \`${field}\` ${moves.map(moveText).join(", or ")}.`;
+  return `With it, ${when} moves the ${resource} in \`${field}\` ${moves.map(transitionText).join(", or ")}.`;
 }

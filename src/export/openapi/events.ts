@@ -1,21 +1,24 @@
 /** Events: their schemas, the stream and its pages, and what is sent to webhooks. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { deliveryResource, webhookResource } from "../../parts/events/decide.ts";
-import type { Column, Operation, OutEventPlan, Plan, Virtual } from "../../plan/plan.ts";
+import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
+import type { Column, Virtual } from "../../plan/resources/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { OutEventPlan } from "../../plan/events/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
-import { referTo } from "./schemas.ts";
+import { refTo } from "./schemas.ts";
 
 export function eventSchemas(plan: Plan, names: ComponentNames): JsonObject {
   const { out, stream } = plan.events;
-  const told = Object.entries(out).filter(([, event]) => isTold(plan, event));
-  const schemas = told.map(([name, event]): [string, JsonObject] => [
+  const published = Object.entries(out).filter(([, event]) => isPublished(plan, event));
+  const schemas = published.map(([name, event]): [string, JsonObject] => [
     names.event(name),
     eventSchema(plan, name, event, names),
   ]);
   if (stream === undefined) return Object.fromEntries(schemas);
-  const streamed = told.filter(([, event]) => event.stream.length > 0).map(([name]) => name);
+  const streamed = published.filter(([, event]) => event.stream.length > 0).map(([name]) => name);
   return {
     ...Object.fromEntries(schemas),
     [names.resource(stream.follow.resource)]: anyOf(streamed, names),
@@ -24,21 +27,21 @@ export function eventSchemas(plan: Plan, names: ComponentNames): JsonObject {
 }
 
 /** Whether anybody outside is told of it. */
-function isTold(plan: Plan, event: OutEventPlan): boolean {
+function isPublished(plan: Plan, event: OutEventPlan): boolean {
   return (plan.events.stream !== undefined && event.stream.length > 0) || isPosted(plan, event);
 }
 
 /** Of what becomes of webhooks no webhook tells. */
 function isPosted({ events }: Plan, { resource, webhook }: OutEventPlan): boolean {
-  const own = resource === webhookResource || resource === deliveryResource;
-  return events.webhook !== undefined && webhook.length > 0 && !own;
+  const isSystem = resource === webhookResource || resource === deliveryResource;
+  return events.webhook !== undefined && webhook.length > 0 && !isSystem;
 }
 
 function anyOf(events: readonly string[], names: ComponentNames): JsonObject {
   const mapping = events.map((name) => [name, `#/components/schemas/${names.event(name)}`]);
   if (events.length === 0) return { type: "object", description: "There are no events." };
   return {
-    oneOf: events.map((name) => referTo(names.event(name))),
+    oneOf: events.map((name) => refTo(names.event(name))),
     discriminator: { propertyName: "type", mapping: Object.fromEntries(mapping) },
   };
 }
@@ -81,7 +84,7 @@ function eventSchema(plan: Plan, name: string, event: OutEventPlan, names: Compo
 }
 
 function dataSchema(plan: Plan, { resource, carries }: OutEventPlan, names: ComponentNames): JsonObject {
-  if (carries === undefined) return referTo(names.resource(resource));
+  if (carries === undefined) return refTo(names.resource(resource));
   const table = plan.tables.find((one) => one.resource === resource);
   const members: readonly (Column | Virtual)[] = [...(table?.columns ?? []), ...(table?.virtual ?? [])];
   const carried = carries.flatMap((name) => members.find((member) => member.name === name) ?? []);
@@ -98,7 +101,7 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
   return {
     type: "object",
     properties: {
-      items: { type: "array", items: referTo(names.resource(resource)) },
+      items: { type: "array", items: refTo(names.resource(resource)) },
       next: {
         type: ["string", "null"],
         description:
@@ -159,7 +162,7 @@ export function webhookItems(plan: Plan, names: ComponentNames): JsonObject {
         // Whoever sends it is known by the signature.
         security: [],
         ...(webhook.signed ? { parameters: signatureParameters } : {}),
-        requestBody: { required: true, content: { [media]: { schema: referTo(names.event(name)) } } },
+        requestBody: { required: true, content: { [media]: { schema: refTo(names.event(name)) } } },
         responses: {
           "2XX": { description: "It has arrived." },
           "410": { description: "Nothing is to be sent there any more." },

@@ -1,7 +1,8 @@
 /** Files in OpenAPI 3.1: bodies that are forms or bytes, and answers that are bytes. */
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { BodyPlan, FilePlan } from "../../plan/plan.ts";
+import type { BodyPlan } from "../../plan/endpoints/types.ts";
+import type { FilePlan } from "../../plan/resources/types.ts";
 
 /** The body as JSON, which holds no files; undefined where it cannot do without one. */
 export function jsonInput({ files = {}, schema }: BodyPlan): JsonObject | undefined {

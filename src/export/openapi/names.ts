@@ -1,8 +1,9 @@
 /** The names of component schemas: stable for one document, and different from one another. */
 import { pascalCase } from "../../base/case.ts";
-import { everyOperation } from "../../plan/events.ts";
-import { schemaNameAt } from "../../parts/resources/schema.ts";
-import type { Operation, Plan } from "../../plan/plan.ts";
+import { everyOperation } from "../../plan/events/events.ts";
+import { schemaNameAt } from "../../language/resources/schema.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 
 export interface ComponentNames {
   readonly resource: (resource: string) => string;
@@ -11,7 +12,7 @@ export interface ComponentNames {
   /** The body of an operation. */
   readonly input: (operation: string) => string;
   /** The answer of an operation, where it is none of the others. */
-  readonly answer: (operation: string) => string;
+  readonly response: (operation: string) => string;
   /** A page of a list. */
   readonly list: (operation: string) => string;
   /** A schema that the document names, by its address. */
@@ -22,17 +23,17 @@ export interface ComponentNames {
   /** Where the code has a body of its own in this operation. */
   readonly problemIn: (code: string, operation: string) => string;
   readonly anyProblem: string;
-  readonly fault: string;
+  readonly violation: string;
   readonly health: string;
 }
 
 /** Resources keep their names; whatever would take one of them gets a number after it. */
 export function componentNames(plan: Plan): ComponentNames {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const free = (wanted: string): string => {
     let name = wanted;
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}${count}`;
-    taken.add(name);
+    for (let count = 2; usedNames.has(name); count += 1) name = `${wanted}${count}`;
+    usedNames.add(name);
     return name;
   };
   const table = (keys: readonly string[], wanted: (key: string) => string): ((key: string) => string) => {
@@ -54,7 +55,7 @@ export function componentNames(plan: Plan): ComponentNames {
   const lists = new Map(
     all.flatMap((operation): [string, string][] => {
       if (operation.list === undefined) return [];
-      if (operation.deed === "history") return [[operation.name, free(`${operation.resource}History`)]];
+      if (operation.action === "history") return [[operation.name, free(`${operation.resource}History`)]];
       const shape = listShape(operation);
       const known = shapes.get(shape);
       const name =
@@ -72,19 +73,19 @@ export function componentNames(plan: Plan): ComponentNames {
     state,
     schema,
     input: table(operations, (name) => `${pascalCase(name)}Input`),
-    answer: table(operations, (name) => `${pascalCase(name)}Answer`),
+    response: table(operations, (name) => `${pascalCase(name)}Answer`),
     list: (operation) => lists.get(operation) ?? operation,
     event: table(Object.keys(plan.events.out), (name) => `${pascalCase(name)}Event`),
     problem: table(Object.keys(plan.errors), (code) => `${pascalCase(code)}Problem`),
     problemIn: (code, operation) => inOperation(`${code} in ${operation}`),
     anyProblem: free("Problem"),
-    fault: free("Fault"),
+    violation: free("Fault"),
     health: free("Health"),
   };
 }
 
 /** Lists of one resource share a schema where their items and their `next` are alike. */
-function listShape({ name, resource, answer, list }: Operation): string {
+function listShape({ name, resource, response, list }: Operation): string {
   const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
-  return `${resource} ${answer.kind === "members" ? (answer.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;
+  return `${resource} ${response.kind === "members" ? (response.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;
 }

@@ -21,7 +21,7 @@ export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
   const renewal = users?.renewedMilliseconds === undefined ? [] : ["refresh_token"];
   return [
     endpoint(oauth.token, "oauthToken", "Get a token", {
-      takes: object(
+      requestSchema: object(
         {
           ...(users === undefined
             ? { grant_type: { type: "string", const: "client_credentials" } }
@@ -34,7 +34,7 @@ export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
         },
         "grant_type",
       ),
-      gives: object(
+      responseSchema: object(
         {
           ...{ access_token: text, token_type: { type: "string", const: "Bearer" }, expires_in: seconds, scope: text },
           ...(renewal.length === 0 ? {} : { refresh_token: text }),
@@ -43,12 +43,12 @@ export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
       ),
     }),
     endpoint(oauth.revoke, "oauthRevoke", "End a token", {
-      takes: object({ token: text, token_type_hint: text, ...client }, "token"),
-      gives: object({}),
+      requestSchema: object({ token: text, token_type_hint: text, ...client }, "token"),
+      responseSchema: object({}),
     }),
     endpoint(oauth.introspect, "oauthIntrospect", "Ask what a token is", {
-      takes: object({ token: text, token_type_hint: text, ...client }, "token"),
-      gives: object(
+      requestSchema: object({ token: text, token_type_hint: text, ...client }, "token"),
+      responseSchema: object(
         {
           ...{ active: { type: "boolean" }, scope: text, client_id: text, sub: text, token_type: text },
           ...{ iat: seconds, exp: seconds, iss: text },
@@ -70,7 +70,7 @@ export function wellKnownPaths({ credentials }: Plan): readonly PathItem[] {
       tags: [serviceTag],
       summary,
       security: [{}],
-      responses: { "200": answer("What there is.", { type: "object" }) },
+      responses: { "200": response("What there is.", { type: "object" }) },
     },
   });
   return [
@@ -83,29 +83,29 @@ function endpoint(
   path: string,
   operationId: string,
   summary: string,
-  { takes, gives }: { readonly takes: JsonObject; readonly gives: JsonObject },
+  { requestSchema, responseSchema }: { readonly requestSchema: JsonObject; readonly responseSchema: JsonObject },
 ): PathItem {
-  const fault = object({ error: text, error_description: text }, "error");
-  const refusal = (description: string, ...headers: Parameters<typeof headersOf>[0]): JsonObject =>
-    answer(description, fault, "Content-Language", ...headers);
+  const errorSchema = object({ error: text, error_description: text }, "error");
+  const errorResponse = (description: string, ...headers: Parameters<typeof headersOf>[0]): JsonObject =>
+    response(description, errorSchema, "Content-Language", ...headers);
   const post = {
     operationId,
     tags: [serviceTag],
     summary,
     description: "The client proves who it is with Basic, or with `client_id` and `client_secret` in the form.",
     security: [{}],
-    requestBody: { required: true, content: { "application/x-www-form-urlencoded": { schema: takes } } },
+    requestBody: { required: true, content: { "application/x-www-form-urlencoded": { schema: requestSchema } } },
     responses: {
-      "200": answer("Done.", gives),
-      "400": refusal("What OAuth calls the error."),
-      "401": refusal("The client is unknown, or its secret is wrong.", "WWW-Authenticate"),
-      "429": refusal("Too many failures.", "Retry-After"),
+      "200": response("Done.", responseSchema),
+      "400": errorResponse("What OAuth calls the error."),
+      "401": errorResponse("The client is unknown, or its secret is wrong.", "WWW-Authenticate"),
+      "429": errorResponse("Too many failures.", "Retry-After"),
     },
   };
   return [path, { post }];
 }
 
-function answer(description: string, schema: JsonObject, ...headers: Parameters<typeof headersOf>[0]): JsonObject {
+function response(description: string, schema: JsonObject, ...headers: Parameters<typeof headersOf>[0]): JsonObject {
   const pragma = { Pragma: { required: false, schema: { type: "string", const: "no-cache" } } };
   return {
     description,

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { everyOperation } from "../../plan/events.ts";
-import type { Operation, Table } from "../../plan/plan.ts";
+import { everyOperation } from "../../plan/events/events.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
 import { at, baseUrl, flagship, library, text } from "../../../test/export/documents.ts";
 import { openapi } from "./openapi.ts";
 

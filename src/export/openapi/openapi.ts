@@ -1,6 +1,6 @@
 /** A plan as OpenAPI 3.1: every operation with everything it takes and everything it can answer (R1.1). */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { schemaAddress } from "../../parts/resources/schema.ts";
+import { schemaAddress } from "../../language/resources/schema.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { withCors } from "./cors.ts";
 import { eventSchemas, webhookItems } from "./events.ts";
@@ -40,7 +40,7 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
       },
     }),
   );
-  const plain = plan.wired.length === 0 && Object.keys(plan.schemas).length === 0;
+  const plain = plan.contractOperations.length === 0 && Object.keys(plan.schemas).length === 0;
   return plain ? description : (referring(description, names) as JsonObject);
 }
 
@@ -49,7 +49,7 @@ function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
 }
 
 /** What a document only tells, and what OpenAPI calls it: there a format is told, too. */
-const told: Readonly<Record<string, string>> = { "x-format": "format", "x-pattern": "pattern" };
+const extensionKeywords: Readonly<Record<string, string>> = { "x-format": "format", "x-pattern": "pattern" };
 
 /** References to schemas with names lead to where these stand in the description. */
 function referring(value: Json, names: ComponentNames): Json {
@@ -58,7 +58,8 @@ function referring(value: Json, names: ComponentNames): Json {
   const entries = Object.entries(value).map(([key, member]: [string, Json]): [string, Json] => {
     const isNamed = key === "$ref" && typeof member === "string" && member.startsWith(schemaAddress(""));
     if (isNamed) return [key, `#/components/schemas/${names.schema(member)}`];
-    const name = Object.hasOwn(told, key) && typeof member === "string" ? told[key] : undefined;
+    const name =
+      Object.hasOwn(extensionKeywords, key) && typeof member === "string" ? extensionKeywords[key] : undefined;
     return [name !== undefined && !Object.hasOwn(value, name) ? name : key, referring(member, names)];
   });
   return Object.fromEntries(entries);

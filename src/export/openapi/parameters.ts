@@ -1,6 +1,8 @@
 /** Parameters of operations: in the path, in the query of lists, in header fields. */
 import type { JsonObject } from "../../base/json.ts";
-import type { Column, FilterOperator, FilterPlan, ListPlan, Operation, Plan, Table } from "../../plan/plan.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { FilterOperator, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
@@ -47,13 +49,13 @@ function tableOf(plan: Plan, resource: string): Table | undefined {
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function queryParameters(plan: Plan, operation: Operation): readonly JsonObject[] {
-  const own = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
-  return [...own, ...listParameters(plan, operation)];
+  const inQuery = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
+  return [...inQuery, ...listParameters(plan, operation)];
 }
 
 function listParameters(plan: Plan, { resource, list }: Operation): readonly JsonObject[] {
   if (list === undefined) return [];
-  const conditions = list.conditions.map(({ name, schema, condition, shown }) => ({
+  const conditions = list.conditions.map(({ name, schema, condition, visibleTo }) => ({
     name,
     in: "query",
     description: [
@@ -62,7 +64,7 @@ function listParameters(plan: Plan, { resource, list }: Operation): readonly Jso
         : [
             `Those with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this.`,
           ]),
-      ...shown.map((grants) => `Only for ${grantsText(grants)}.`),
+      ...visibleTo.map((grants) => `Only for ${grantsText(grants)}.`),
     ].join(" "),
     schema,
   }));
@@ -128,15 +130,15 @@ function sortParameters({ sorts, names }: ListPlan): readonly JsonObject[] {
 
 function searchParameters({ searches, names }: ListPlan, table: Table | undefined): readonly JsonObject[] {
   if (searches.length === 0) return [];
-  const said = searches.map((name) => {
-    const shown = table?.columns.find((column) => column.name === name)?.shown;
-    return shown === undefined ? `\`${name}\`` : `\`${name}\` (for ${grantsText(shown)})`;
+  const columnTexts = searches.map((name) => {
+    const visibleTo = table?.columns.find((column) => column.name === name)?.visibleTo;
+    return visibleTo === undefined ? `\`${name}\`` : `\`${name}\` (for ${grantsText(visibleTo)})`;
   });
   return [
     {
       name: names.search,
       in: "query",
-      description: `Up to ten words, each of which stands in ${said.join(" or ")}, in whatever case.`,
+      description: `Up to ten words, each of which stands in ${columnTexts.join(" or ")}, in whatever case.`,
       schema: { type: "string", minLength: 1, maxLength: 200 },
     },
   ];
@@ -156,7 +158,7 @@ function filterParameter(
   operator: FilterOperator,
   column: Column | undefined,
 ): JsonObject {
-  const only = column?.shown === undefined ? "" : ` Only for ${grantsText(column.shown)}.`;
+  const only = column?.visibleTo === undefined ? "" : ` Only for ${grantsText(column.visibleTo)}.`;
   const common = {
     name: operator === "eq" ? field : `${field}[${operator}]`,
     in: "query",
@@ -174,11 +176,11 @@ function filterParameter(
 // ── Header fields ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function headerParameters(operation: Operation): readonly JsonObject[] {
-  const { deed, key, the, edits, repeats } = operation;
+  const { action, key, the, edits, repeats } = operation;
   const tags = { type: "string", minLength: 1 };
   const changesOne =
     (key !== undefined || the !== undefined) &&
-    (deed === "update" || deed === "replace" || deed === "delete" || deed === "move");
+    (action === "update" || action === "replace" || action === "delete" || action === "move");
   return [
     ...(changesOne && edits !== "none"
       ? [
@@ -208,7 +210,7 @@ function headerParameters(operation: Operation): readonly JsonObject[] {
             name: repeats.header,
             in: "header",
             required: repeats.required,
-            description: `A repeated request with the same key gets the first answer again, for ${hours(repeats.keptMilliseconds)}.`,
+            description: `A repeated request with the same key gets the first answer again, for ${hours(repeats.retentionMilliseconds)}.`,
             schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
           },
         ]),

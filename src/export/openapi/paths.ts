@@ -1,8 +1,9 @@
 /** Paths and their operations, and the pages of the service itself. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { segmentShape, segmentText } from "../../parts/endpoints/meaning.ts";
-import type { Operation, Plan } from "../../plan/plan.ts";
-import { everyOperation, hasEvents } from "../../plan/events.ts";
+import { segmentShape, segmentText } from "../../language/endpoints/resolve.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { everyOperation, hasEvents } from "../../plan/events/events.ts";
 import { describeOperation } from "./description.ts";
 import { streamParts } from "./events.ts";
 import { bytesContent, formContent } from "./files.ts";
@@ -11,9 +12,9 @@ import type { ComponentNames } from "./names.ts";
 import { tokenPaths, wellKnownPaths } from "./oauth.ts";
 import { parametersIn, parametersOf } from "./parameters.ts";
 import { responsesOf, type SharedResponses } from "./responses.ts";
-import { jsonOf, referTo } from "./schemas.ts";
+import { jsonOf, refTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
-import { wiredObject } from "./wire.ts";
+import { contractObject } from "./contracts.ts";
 
 /** `root` is where the service is, without the path that its operations are mounted below. */
 export function pathItems(
@@ -30,10 +31,10 @@ export function pathItems(
   }
   // They have their paths word for word, names and a slash at the end included.
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
-  for (const operation of plan.wired) {
+  for (const operation of plan.contractOperations) {
     const path = operation.template;
     const entry = written.get(path) ?? { path, item: {} };
-    entry.item[operation.method.toLowerCase()] = wiredObject(plan, operation);
+    entry.item[operation.method.toLowerCase()] = contractObject(plan, operation);
     written.set(path, entry);
   }
   const service = [...servicePaths(plan, names), ...wellKnownPaths(plan)].filter(([path]) => !written.has(path));
@@ -86,7 +87,7 @@ function requestBody(operation: Operation, components: ComponentNames): JsonObje
   const required = body?.required ?? false;
   if (body === undefined || file !== undefined)
     return { required, content: file === undefined ? {} : bytesContent(file) };
-  const json = jsonOf(operation) === undefined ? undefined : { schema: referTo(components.input(name)) };
+  const json = jsonOf(operation) === undefined ? undefined : { schema: refTo(components.input(name)) };
   const content = body.mediaTypes.flatMap((mediaType): [string, Json][] => {
     if (mediaType === "multipart/form-data") return [[mediaType, formContent(body)]];
     return json === undefined ? [] : [[mediaType, json]];
@@ -98,15 +99,15 @@ function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string
   const health = (description: string): JsonObject => ({
     description,
     headers: headersOf([]),
-    content: { "application/health+json": { schema: referTo(names.health) } },
+    content: { "application/health+json": { schema: refTo(names.health) } },
   });
   const page = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
     get: { operationId, tags: [serviceTag], summary, security: [{}], responses },
   });
-  const description = (operationId: string, summary: string, given: string): JsonObject =>
+  const description = (operationId: string, summary: string, text: string): JsonObject =>
     page(operationId, summary, {
       "200": {
-        description: given,
+        description: text,
         headers: headersOf(["ETag", "Content-Encoding"]),
         content: { "application/json": { schema: { type: "object" } } },
       },

@@ -1,7 +1,7 @@
 /** The schema of a document's own error body, from the shape with its placeholders (language, section 11). */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { facts } from "../../parts/errors/model.ts";
-import type { ErrorPlan } from "../../plan/plan.ts";
+import { errorVariables } from "../../language/errors/model.ts";
+import type { ErrorPlan } from "../../plan/errors/types.ts";
 
 /** What is sent for any of `errors`. A list, or a member whose name is a placeholder, is repeated for each fault. */
 export function bodyOfShape(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
@@ -49,11 +49,13 @@ function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): 
     case "{status}":
       return { type: "integer", enum: [...new Set(Object.values(errors).flatMap(({ statuses }) => statuses))] };
     default:
-      return facts.some((fact) => text.includes(`{${fact}}`)) ? { type: "string" } : { type: "string", const: text };
+      return errorVariables.some((variable) => text.includes(`{${variable}}`))
+        ? { type: "string" }
+        : { type: "string", const: text };
   }
 }
 
 /** A member whose name is only known with the error. */
 function varies(name: string): boolean {
-  return facts.some((fact) => name.includes(`{${fact}}`));
+  return errorVariables.some((variable) => name.includes(`{${variable}}`));
 }

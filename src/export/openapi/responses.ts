@@ -1,16 +1,18 @@
 /** Every answer that an operation can give: status, header fields, body. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { ErrorBody } from "../../parts/errors/model.ts";
-import { readingDeeds, sessionDeeds } from "../../parts/endpoints/model.ts";
-import type { FilePlan, Operation, Plan } from "../../plan/plan.ts";
-import { isBodiless } from "../../plan/outcomes.ts";
+import type { ErrorBody } from "../../language/errors/model.ts";
+import { readingActions, sessionActions } from "../../language/endpoints/model.ts";
+import type { FilePlan } from "../../plan/resources/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { type StreamParts, streamParts } from "./events.ts";
 import { bytesContent } from "./files.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
-import { hasScopes, type PossibleRefusal, refusalsOf } from "./refusals.ts";
-import { answerOf, bodiesOfCode, referTo } from "./schemas.ts";
+import { hasScopes, type PossibleError, possibleErrorsOf } from "./possible-errors.ts";
+import { responseOf, bodiesOfCode, refTo } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
 
@@ -23,16 +25,16 @@ export function responsesOf(
   names: ComponentNames,
   shared: SharedResponses,
 ): JsonObject {
-  const byStatus = Map.groupBy(refusalsOf(plan, operation), ({ status }) => status);
-  const refusals = [...byStatus].map(([status, codes]): [string, Json] => [
+  const byStatus = Map.groupBy(possibleErrorsOf(plan, operation), ({ status }) => status);
+  const errors = [...byStatus].map(([status, codes]): [string, Json] => [
     String(status),
-    refusalResponse(plan, operation, status, codes, names, shared),
+    errorResponse(plan, operation, status, codes, names, shared),
   ]);
-  return Object.fromEntries([...successes(plan, operation, names), ...refusals]);
+  return Object.fromEntries([...successes(plan, operation, names), ...errors]);
 }
 
 /** What a success says of limits: those that hold for every request are always told of. */
-function limitsTold({ rates }: Plan, operation: Operation): readonly Named[] {
+function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named[] {
   if (operation.rates.length === 0 && operation.quotas.length === 0) return [];
   const always = operation.rates.some(({ limit }) => rates[limit]?.of === "all");
   return [
@@ -44,15 +46,15 @@ function limitsTold({ rates }: Plan, operation: Operation): readonly Named[] {
 // ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function successes(plan: Plan, operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
-  const told = limitsTold(plan, operation);
+  const described = rateLimitHeaders(plan, operation);
   const stream = streamParts(plan, operation);
-  if (stream !== undefined) return [["200", streamed(operation, stream, names, told)], revalidated];
-  if (operation.deed === "read" && operation.file !== undefined) return bytesGiven(operation.file, told);
+  if (stream !== undefined) return [["200", streamed(operation, stream, names, described)], revalidated];
+  if (operation.action === "read" && operation.file !== undefined) return bytesResponse(operation.file, described);
   const byStatus = Map.groupBy(outcomesOf(operation), ({ status }) => status);
   return [
     ...[...byStatus].map(([status, outcomes]): [string, JsonObject] => [
       String(status),
-      success(operation, status, outcomes, names, told),
+      success(operation, status, outcomes, names, described),
     ]),
     ...(isRevalidated(operation) ? [revalidated] : []),
   ];
@@ -64,29 +66,30 @@ interface PossibleOutcome {
   readonly status: number;
 }
 
-function outcomesOf({ deed, creates, answer }: Operation): readonly PossibleOutcome[] {
-  const { status, created = status, same = status, accepted } = answer;
-  const makes = deed === "create" || deed === "link" || creates;
-  const repeats = deed === "create" ? answer.same !== undefined : makes || deed === "update" || deed === "unlink";
+function outcomesOf({ action, creates, response }: Operation): readonly PossibleOutcome[] {
+  const { status, created = status, same = status, accepted } = response;
+  const makes = action === "create" || action === "link" || creates;
+  const repeats =
+    action === "create" ? response.same !== undefined : makes || action === "update" || action === "unlink";
   return [
-    ...(deed === "create" || deed === "link" ? [] : [{ what: "given", status } as const]),
+    ...(action === "create" || action === "link" ? [] : [{ what: "given", status } as const]),
     ...(makes ? [{ what: "created", status: created } as const] : []),
-    ...(repeats || deed === "replace" ? [{ what: "same", status: same } as const] : []),
+    ...(repeats || action === "replace" ? [{ what: "same", status: same } as const] : []),
     ...(accepted === undefined ? [] : [{ what: "accepted", status: accepted.status } as const]),
   ];
 }
 
 /** A record that is made has an address, but for one that a link makes. */
-function located({ deed, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
+function located({ action, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
   const makes =
-    (deed === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
+    (action === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
   if (!makes) return [];
   return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
 }
 
 /** The bytes of a file, or those that were asked for. */
-function bytesGiven(file: FilePlan, told: readonly Named[]): readonly [string, JsonObject][] {
-  const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...told] as const;
+function bytesResponse(file: FilePlan, described: readonly Named[]): readonly [string, JsonObject][] {
+  const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...described] as const;
   const content = bytesContent(file);
   return [
     ["200", { description: "The file.", headers: headersOf(names), content }],
@@ -105,24 +108,20 @@ function streamed(
   { name }: Operation,
   { content }: StreamParts,
   names: ComponentNames,
-  told: readonly Named[],
+  described: readonly Named[],
 ): JsonObject {
-  const headers = headersOf(["Content-Encoding", "Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...told]);
-  const page = withBody(
-    "What happens from now on, or a page of what has happened.",
-    headers,
-    referTo(names.list(name)),
-  );
+  const headers = headersOf(["Content-Encoding", "Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...described]);
+  const page = withBody("What happens from now on, or a page of what has happened.", headers, refTo(names.list(name)));
   return { ...page, content: { ...content, ...(page["content"] as JsonObject) } };
 }
 
 /** Whether what is read has a tag, by which the caller learns that it has it already. */
-export function isRevalidated({ deed, answer }: Operation): boolean {
-  return readingDeeds.has(deed) && answer.kind !== "none";
+export function isRevalidated({ action, response }: Operation): boolean {
+  return readingActions.has(action) && response.kind !== "none";
 }
 
 /** Deeds whose answer in a shape of its own is still of a record, and so has a tag. */
-const tagged: ReadonlySet<Operation["deed"]> = new Set([
+const tagged: ReadonlySet<Operation["action"]> = new Set([
   "read",
   "create",
   "update",
@@ -137,35 +136,35 @@ function success(
   status: number,
   outcomes: readonly PossibleOutcome[],
   names: ComponentNames,
-  told: readonly Named[],
+  described: readonly Named[],
 ): JsonObject {
-  const { answer, resource, list, repeats } = operation;
+  const { response, resource, list, repeats } = operation;
   const goesOn = outcomes.some(({ what }) => what === "accepted");
   const replayed: readonly Named[] = [
     ...(repeats === undefined ? [] : (["Idempotent-Replayed"] as const)),
     ...(goesOn ? (["Retry-After?"] as const) : []),
-    ...told,
+    ...described,
   ];
   const address = located(operation, outcomes);
-  if (answer.kind === "none" || isBodiless(status)) {
-    const description = operation.deed === "receive" ? "Taken." : "Done; there is nothing to say.";
+  if (response.kind === "none" || isBodiless(status)) {
+    const description = operation.action === "receive" ? "Taken." : "Done; there is nothing to say.";
     return { description, headers: headersOf([...address, ...replayed]) };
   }
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
-      operation.deed === "history" ? `A page of the moves of a ${resource}.` : `A page of ${resource} records.`,
-      headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...told]),
-      referTo(names.list(operation.name)),
+      operation.action === "history" ? `A page of the moves of a ${resource}.` : `A page of ${resource} records.`,
+      headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]),
+      refTo(names.list(operation.name)),
     );
   }
-  const record = answer.kind === "record";
-  const makes = outcomes.every(({ what }) => what === "created") && operation.deed !== "link";
+  const record = response.kind === "record";
+  const makes = outcomes.every(({ what }) => what === "created") && operation.action !== "link";
   // What a session answers is not stored, whatever it holds, and no edit follows from it.
-  const hasTag = (record && !sessionDeeds.has(operation.deed)) || tagged.has(operation.deed);
+  const hasTag = (record && !sessionActions.has(operation.action)) || tagged.has(operation.action);
   const headers = headersOf([
     ...encoded,
-    ...(operation.deed === "read" ? (["Accept-Ranges"] as const) : []),
+    ...(operation.action === "read" ? (["Accept-Ranges"] as const) : []),
     ...(hasTag ? (["ETag"] as const) : []),
     ...address,
     ...replayed,
@@ -173,9 +172,9 @@ function success(
   const description = record
     ? makes
       ? `The ${resource} that was created.`
-      : `The ${resource} as it ${operation.deed === "delete" ? "was" : "is now"}.`
+      : `The ${resource} as it ${operation.action === "delete" ? "was" : "is now"}.`
     : "What the operation gives.";
-  return withBody(description, headers, answerOf(operation, names));
+  return withBody(description, headers, responseOf(operation, names));
 }
 
 function withBody(description: string, headers: JsonObject, schema: JsonObject): JsonObject {
@@ -185,18 +184,18 @@ function withBody(description: string, headers: JsonObject, schema: JsonObject):
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Refusals that no operation adds anything to are components. */
-function refusalResponse(
+function errorResponse(
   plan: Plan,
   operation: Operation,
   status: number,
-  refusals: readonly PossibleRefusal[],
+  errors: readonly PossibleError[],
   names: ComponentNames,
   shared: SharedResponses,
 ): JsonObject {
-  const response = problemResponse(plan, operation, status, refusals, names);
-  const [first] = refusals;
-  if (first === undefined || refusals.some(({ code }) => plan.errors[code]?.source === "document")) return response;
-  const wanted = refusals.map(({ code }) => pascalCase(code)).join("Or");
+  const response = problemResponse(plan, operation, status, errors, names);
+  const [first] = errors;
+  if (first === undefined || errors.some(({ code }) => plan.errors[code]?.source === "document")) return response;
+  const wanted = errors.map(({ code }) => pascalCase(code)).join("Or");
   const text = JSON.stringify(response);
   for (let count = 1; ; count += 1) {
     const name = `${wanted}${status === plan.errors[first.code]?.status ? "" : status}${count === 1 ? "" : `-${count}`}`;
@@ -210,23 +209,19 @@ export function problemResponse(
   plan: Plan,
   operation: Operation | undefined,
   status: number,
-  refusals: readonly PossibleRefusal[],
+  errors: readonly PossibleError[],
   names: ComponentNames,
 ): JsonObject {
-  const schemaOf = ({ code }: PossibleRefusal): JsonObject => {
+  const schemaOf = ({ code }: PossibleError): JsonObject => {
     const inOperation = operation !== undefined && Object.hasOwn(plan.problemBodies, `${code} in ${operation.name}`);
-    return referTo(inOperation ? names.problemIn(code, operation.name) : names.problem(code));
+    return refTo(inOperation ? names.problemIn(code, operation.name) : names.problem(code));
   };
-  const told = (refusal: PossibleRefusal): readonly ErrorBody[] => bodiesOfCode(plan, refusal.code, operation?.name);
-  const standard = refusals.filter((refusal) => told(refusal).includes("problem+json"));
-  const others = refusals.filter((refusal) => told(refusal).some((body) => body !== "problem+json"));
+  const described = (error: PossibleError): readonly ErrorBody[] => bodiesOfCode(plan, error.code, operation?.name);
+  const standard = errors.filter((error) => described(error).includes("problem+json"));
+  const others = errors.filter((error) => described(error).some((body) => body !== "problem+json"));
   return {
-    description: refusals.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
-    headers: headersOf([
-      "Content-Language",
-      "Content-Encoding",
-      ...headersOfRefusals(plan, operation, status, refusals),
-    ]),
+    description: errors.map(({ code }) => `\`${code}\`: ${plan.errors[code]?.title ?? ""}.`).join("\n"),
+    headers: headersOf(["Content-Language", "Content-Encoding", ...errorHeaders(plan, operation, status, errors)]),
     content: {
       ...(standard.length === 0
         ? {}
@@ -238,13 +233,13 @@ export function problemResponse(
 
 function oneOf(
   schemas: readonly JsonObject[],
-  refusals: readonly PossibleRefusal[],
+  errors: readonly PossibleError[],
   plan: Plan,
   names: ComponentNames,
 ): JsonObject {
   const [only, ...rest] = schemas;
   if (only !== undefined && rest.length === 0) return only;
-  const mapping = refusals.map(({ code }) => [
+  const mapping = errors.map(({ code }) => [
     plan.errors[code]?.wire ?? code,
     `#/components/schemas/${names.problem(code)}`,
   ]);
@@ -257,24 +252,24 @@ function anyOf(schemas: readonly JsonObject[]): JsonObject {
   return only !== undefined && rest.length === 0 ? only : { anyOf: schemas };
 }
 
-function headersOfRefusals(
+function errorHeaders(
   plan: Plan,
   operation: Operation | undefined,
   status: number,
-  refusals: readonly PossibleRefusal[],
+  errors: readonly PossibleError[],
 ): readonly Named[] {
-  const waits = refusals.filter(
+  const waits = errors.filter(
     ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
   );
   // Of a quota in a window it is known when there is room again.
-  const mayWait = refusals.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
+  const mayWait = errors.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
   const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
-  const some = (...codes: readonly string[]): boolean => refusals.some(({ code }) => codes.includes(code));
-  const business = status === 409 || refusals.some(({ code }) => plan.errors[code]?.source === "document");
-  const retry: Named = waits.length === refusals.length ? "Retry-After" : "Retry-After?";
-  const alone = refusals.length === 1;
+  const some = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));
+  const business = status === 409 || errors.some(({ code }) => plan.errors[code]?.source === "document");
+  const retry: Named = waits.length === errors.length ? "Retry-After" : "Retry-After?";
+  const isSingle = errors.length === 1;
   return [
-    ...(some("unauthenticated") ? ([alone ? "WWW-Authenticate" : "WWW-Authenticate?"] as const) : []),
+    ...(some("unauthenticated") ? ([isSingle ? "WWW-Authenticate" : "WWW-Authenticate?"] as const) : []),
     ...(some("forbidden") && plan.credentials.some(hasScopes) ? (["WWW-Authenticate?"] as const) : []),
     ...(some("invalid-request") &&
     status === (plan.errors["invalid-request"]?.statuses.at(-1) ?? 400) &&

@@ -1,27 +1,25 @@
 /** Component schemas: resources as they are read, what operations take and give, lists, problems. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { bodyOf } from "../../parts/errors/decide.ts";
-import { bodyFor, type ErrorBody } from "../../parts/errors/model.ts";
-import { envelopeSchema } from "../../plan/envelope.ts";
+import { bodyOf } from "../../language/errors/decide.ts";
+import { bodyFor, type ErrorBody } from "../../language/errors/model.ts";
+import { envelopeSchema } from "../../plan/endpoints/envelope.ts";
 import type {
-  AnswerMember,
-  AnswerSource,
-  Column,
-  ErrorPlan,
+  ResponseMember,
+  ResponseSource,
   ListPlan,
   Operation,
   PageShape,
-  Plan,
   ShapePlan,
-  Table,
-  Virtual,
   ViewPlan,
-} from "../../plan/plan.ts";
+} from "../../plan/endpoints/types.ts";
+import type { Column, Table, Virtual } from "../../plan/resources/types.ts";
+import type { ErrorPlan } from "../../plan/errors/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { jsonInput } from "./files.ts";
 import { bodyOfShape } from "./problem-shape.ts";
-import { possibleCodes } from "./refusals.ts";
+import { possibleCodes } from "./possible-errors.ts";
 
 export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject {
   const schemas: Record<string, Json> = {};
@@ -33,38 +31,42 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
     schemas[names.view(name)] = viewSchema(name, view, names);
   for (const operation of plan.operations) {
     if (jsonOf(operation) !== undefined) schemas[names.input(operation.name)] = inputSchema(operation);
-    const { shape, kind, view } = operation.answer;
+    const { shape, kind, view } = operation.response;
     if (kind === "members" && view === undefined)
-      schemas[names.answer(operation.name)] = answerSchema(operation, names);
-    if (shape !== undefined) schemas[names.answer(operation.name)] = shapeSchema(operation, shape, names);
+      schemas[names.response(operation.name)] = responseSchema(operation, names);
+    if (shape !== undefined) schemas[names.response(operation.name)] = shapeSchema(operation, shape, names);
     if (operation.list !== undefined) schemas[names.list(operation.name)] = listSchema(operation, names);
   }
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
 }
 
-export function referTo(name: string): JsonObject {
+export function refTo(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 /** The schema of one record, or one answer, of an operation. */
-export function answerOf(operation: Operation, names: ComponentNames): JsonObject {
-  const { wrap } = operation.answer;
+export function responseOf(operation: Operation, names: ComponentNames): JsonObject {
+  const { wrap } = operation.response;
   const inner = itemOf(operation, names);
   return wrap === undefined ? inner : { type: "object", properties: { [wrap]: inner }, required: [wrap] };
 }
 
-function itemOf({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
-  if (answer.view !== undefined) return referTo(names.view(answer.view));
-  return referTo(answer.kind === "members" || answer.kind === "shape" ? names.answer(name) : names.resource(resource));
+function itemOf({ name, resource, response }: Operation, names: ComponentNames): JsonObject {
+  if (response.view !== undefined) return refTo(names.view(response.view));
+  return refTo(
+    response.kind === "members" || response.kind === "shape" ? names.response(name) : names.resource(resource),
+  );
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** As any caller may see it: a member that some callers do not see is optional. Nobody sees one with an empty `shown`. */
 function resourceSchema(table: Table, names: ComponentNames): JsonObject {
-  const members = [...table.columns, ...table.virtual].filter(({ shown }) => shown === undefined || shown.length > 0);
+  const members = [...table.columns, ...table.virtual].filter(
+    ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
+  );
   const required = members
-    .filter((member) => member.shown === undefined && alwaysThere(member))
+    .filter((member) => member.visibleTo === undefined && alwaysThere(member))
     .map(({ name }) => name);
   return {
     type: "object",
@@ -79,23 +81,23 @@ function alwaysThere(member: Column | Virtual): boolean {
 
 function memberSchema(table: Table, member: Column | Virtual, names: ComponentNames): JsonObject {
   const states = member.name === "state" && table.lifecycle !== undefined;
-  const schema = states ? referTo(names.state(table.resource)) : withDescription(member.schema, notesOf(member));
+  const schema = states ? refTo(names.state(table.resource)) : withDescription(member.schema, remarksOf(member));
   return setByService(table, member) ? { ...schema, readOnly: true } : schema;
 }
 
-function notesOf(member: Column | Virtual): readonly string[] {
+function remarksOf(member: Column | Virtual): readonly string[] {
   return [
     ...("references" in member && member.references !== undefined
       ? [`The id of a ${member.references.resource}.`]
       : []),
-    ...(member.shown === undefined ? [] : [`Only for ${grantsText(member.shown)}.`]),
+    ...(member.visibleTo === undefined ? [] : [`Only for ${grantsText(member.visibleTo)}.`]),
   ];
 }
 
-function withDescription(schema: JsonObject, notes: readonly string[]): JsonObject {
-  const said = schema["description"];
-  const sentences = [...(typeof said === "string" ? [said] : []), ...notes];
-  return sentences.length === 0 ? schema : { ...schema, description: sentences.join(" ") };
+function withDescription(schema: JsonObject, remarks: readonly string[]): JsonObject {
+  const description = schema["description"];
+  const paragraphs = [...(typeof description === "string" ? [description] : []), ...remarks];
+  return paragraphs.length === 0 ? schema : { ...schema, description: paragraphs.join(" ") };
 }
 
 function setByService(table: Table, member: Column | Virtual): boolean {
@@ -132,20 +134,20 @@ export function jsonOf({ body, file }: Operation): JsonObject | undefined {
   return body === undefined || file !== undefined ? undefined : jsonInput(body);
 }
 
-function answerSchema({ name, resource, answer }: Operation, names: ComponentNames): JsonObject {
-  return { ...membersSchema(answer.members ?? [], resource, names), description: `What \`${name}\` gives.` };
+function responseSchema({ name, resource, response }: Operation, names: ComponentNames): JsonObject {
+  return { ...membersSchema(response.members ?? [], resource, names), description: `What \`${name}\` gives.` };
 }
 
 function viewSchema(name: string, { resource, members }: ViewPlan, names: ComponentNames): JsonObject {
   return { ...membersSchema(members, resource, names), description: `A ${resource} as \`${name}\`.` };
 }
 
-function membersSchema(all: readonly AnswerMember[], resource: string, names: ComponentNames): JsonObject {
-  const members = all.filter(({ shown = [] }) => shown.every((grants) => grants.length > 0));
-  const required = members.filter((one) => one.shown === undefined && isAlways(one)).map((member) => member.name);
-  const properties = members.map(({ name, shown, source, absent }): [string, JsonObject] => {
+function membersSchema(all: readonly ResponseMember[], resource: string, names: ComponentNames): JsonObject {
+  const members = all.filter(({ visibleTo = [] }) => visibleTo.every((grants) => grants.length > 0));
+  const required = members.filter((one) => one.visibleTo === undefined && isAlways(one)).map((member) => member.name);
+  const properties = members.map(({ name, visibleTo, source, absent }): [string, JsonObject] => {
     const schema = sourceSchema(source, absent, resource, names);
-    return [name, shown === undefined ? schema : withDescription(schema, [seersText(shown)])];
+    return [name, visibleTo === undefined ? schema : withDescription(schema, [seersText(visibleTo)])];
   });
   return {
     type: "object",
@@ -154,27 +156,27 @@ function membersSchema(all: readonly AnswerMember[], resource: string, names: Co
   };
 }
 
-function seersText(shown: NonNullable<AnswerMember["shown"]>): string {
-  return `Only for ${shown.map(grantsText).join(", and of these only for ")}.`;
+function seersText(visibleTo: NonNullable<ResponseMember["visibleTo"]>): string {
+  return `Only for ${visibleTo.map(grantsText).join(", and of these only for ")}.`;
 }
 
 /** What a handler's function gives; where it names records, they are given as their caller may see them. */
 function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names: ComponentNames): JsonObject {
   const properties = { ...(schema["properties"] as JsonObject) };
   for (const { member, resource, many } of records) {
-    const record = referTo(names.resource(resource));
+    const record = refTo(names.resource(resource));
     properties[member] = many ? { ...(properties[member] as JsonObject), items: record } : record;
   }
   return { ...schema, description: `What \`${name}\` gives.`, properties };
 }
 
-function isAlways({ source, absent }: AnswerMember): boolean {
+function isAlways({ source, absent }: ResponseMember): boolean {
   return absent === "null" || !("nullable" in source ? source.nullable : source.kind === "record");
 }
 
 function sourceSchema(
-  source: AnswerSource,
-  absent: AnswerMember["absent"],
+  source: ResponseSource,
+  absent: ResponseMember["absent"],
   resource: string,
   names: ComponentNames,
 ): JsonObject {
@@ -185,15 +187,15 @@ function sourceSchema(
     case "object":
       return membersSchema(source.members, resource, names);
     case "whole":
-      return referTo(names.resource(resource));
+      return refTo(names.resource(resource));
     case "view":
-      return referTo(names.view(source.view));
+      return refTo(names.view(source.view));
     case "record": {
-      const view = referTo(names.view(source.view));
+      const view = refTo(names.view(source.view));
       return absent === "null" && source.expression.nullable ? { anyOf: [view, { type: "null" }] } : view;
     }
     case "records": {
-      const list = { type: "array", items: referTo(names.view(source.view)) };
+      const list = { type: "array", items: refTo(names.view(source.view)) };
       return absent === "null" && source.expression.nullable ? { anyOf: [list, { type: "null" }] } : list;
     }
   }
@@ -206,7 +208,7 @@ function listSchema(operation: Operation, names: ComponentNames): JsonObject {
 function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
   switch (shape.kind) {
     case "items": {
-      const items = operation.deed === "history" ? moveSchema(operation, names) : itemOf(operation, names);
+      const items = operation.action === "history" ? transitionSchema(operation, names) : itemOf(operation, names);
       return { type: "array", items };
     }
     case "next": {
@@ -229,8 +231,8 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
   }
 }
 
-function moveSchema({ resource }: Operation, names: ComponentNames): JsonObject {
-  const state = referTo(names.state(resource));
+function transitionSchema({ resource }: Operation, names: ComponentNames): JsonObject {
+  const state = refTo(names.state(resource));
   return {
     type: "object",
     properties: {
@@ -265,11 +267,11 @@ function problemSchemas(plan: Plan, names: ComponentNames): JsonObject {
     if (operation === undefined || error === undefined) return [];
     return [[names.problemIn(code, operation), bodyOfCode(plan, code, error, names, operation)]];
   });
-  const ownBodies = Object.values(plan.problemBodies).length > 0;
+  const customBodies = Object.values(plan.problemBodies).length > 0;
   const any = body === "problem+json" ? anyProblem(errors, names) : bodyOfShape(body.shape, Object.fromEntries(errors));
   return {
-    [names.anyProblem]: ownBodies ? { anyOf: distinct(each.map(([, schema]) => schema)) } : any,
-    ...(saysStandard(plan) ? { [names.fault]: faultSchema } : {}),
+    [names.anyProblem]: customBodies ? { anyOf: distinct(each.map(([, schema]) => schema)) } : any,
+    ...(isStandardBody(plan) ? { [names.violation]: violationSchema } : {}),
     ...Object.fromEntries([...each, ...inOperation]),
   };
 }
@@ -279,7 +281,7 @@ function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** Whether any error is told in the standard form. */
-function saysStandard({ problemBody, problemBodies }: Plan): boolean {
+function isStandardBody({ problemBody, problemBodies }: Plan): boolean {
   return [problemBody, ...Object.values(problemBodies)].includes("problem+json");
 }
 
@@ -288,7 +290,7 @@ function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: Component
   const schemas = bodiesOfCode(plan, code, operation).map((body) =>
     body === "problem+json"
       ? problemSchema(code, error, names, {
-          isFaulted: mayHaveFaults(plan, code),
+          hasViolations: canHaveViolations(plan, code),
           isOfVersion: isOfVersion(plan, code),
         })
       : bodyOfShape(body.shape, { [code]: error }),
@@ -300,8 +302,8 @@ function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: Component
 /** With a fault of some field, where the code has such, and without. */
 export function bodiesOfCode(plan: Plan, code: string, operation?: string): readonly ErrorBody[] {
   const { problemBody, problemBodies } = plan;
-  const told = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
-  return [...new Set([...(mayHaveFaults(plan, code) ? [told(true)] : []), told(false)])];
+  const errorBodyFor = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
+  return [...new Set([...(canHaveViolations(plan, code) ? [errorBodyFor(true)] : []), errorBodyFor(false)])];
 }
 
 function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: ComponentNames): JsonObject {
@@ -311,7 +313,7 @@ function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: 
     properties: {
       ...standardMembers,
       code: { type: "string", enum: errors.map(([code, { wire }]) => wire ?? code) },
-      errors: faults(names),
+      errors: violations(names),
     },
     required: ["type", "title", "status", "detail", "instance", "code", "request_id"],
     additionalProperties: true,
@@ -322,7 +324,7 @@ function problemSchema(
   code: string,
   { title, statuses, wire = code }: ErrorPlan,
   names: ComponentNames,
-  { isFaulted, isOfVersion }: { readonly isFaulted: boolean; readonly isOfVersion: boolean },
+  { hasViolations, isOfVersion }: { readonly hasViolations: boolean; readonly isOfVersion: boolean },
 ): JsonObject {
   const [status] = statuses;
   return {
@@ -336,7 +338,7 @@ function problemSchema(
           ? { type: "integer", enum: statuses }
           : { type: "integer", const: status },
       code: { type: "string", const: wire },
-      ...(isFaulted ? { errors: faults(names) } : {}),
+      ...(hasViolations ? { errors: violations(names) } : {}),
       ...(isOfVersion ? { supported } : {}),
       ...extraMembers[code],
     },
@@ -356,7 +358,9 @@ const standardMembers: JsonObject = {
 
 /** Whether it answers a request in a version that is not served. */
 function isOfVersion({ versions }: Plan, code: string): boolean {
-  return versions !== undefined && [versions.gone.error, versions.unknown?.error ?? "invalid-request"].includes(code);
+  return (
+    versions !== undefined && [versions.removed.error, versions.unknown?.error ?? "invalid-request"].includes(code)
+  );
 }
 
 const supported: JsonObject = {
@@ -366,17 +370,17 @@ const supported: JsonObject = {
 };
 
 /** Functions may name the values that an error of the document is about. */
-function mayHaveFaults(plan: Plan, code: string): boolean {
-  if (hasFaults.has(code)) return true;
-  const { operations, wired } = plan;
-  const all = [...operations, ...wired.map(({ operation }) => operation)];
+function canHaveViolations(plan: Plan, code: string): boolean {
+  if (codesWithViolations.has(code)) return true;
+  const { operations, contractOperations } = plan;
+  const all = [...operations, ...contractOperations.map(({ operation }) => operation)];
   return (
     plan.errors[code]?.source === "document" &&
-    all.some(({ deed, hooked }) => deed === "handler" || hooked !== undefined)
+    all.some(({ action, hooked }) => action === "handler" || hooked !== undefined)
   );
 }
 
-const hasFaults: ReadonlySet<string> = new Set(["invalid-request", "already-exists"]);
+const codesWithViolations: ReadonlySet<string> = new Set(["invalid-request", "already-exists"]);
 
 const violatedPolicies: JsonObject = {
   "violated-policies": {
@@ -407,11 +411,11 @@ const extraMembers: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-function faults(names: ComponentNames): JsonObject {
-  return { type: "array", maxItems: 100, items: referTo(names.fault), description: "Every fault of the request." };
+function violations(names: ComponentNames): JsonObject {
+  return { type: "array", maxItems: 100, items: refTo(names.violation), description: "Every fault of the request." };
 }
 
-const faultSchema: JsonObject = {
+const violationSchema: JsonObject = {
   type: "object",
   description:
     "One fault: `pointer` into the body (RFC 6901 as a URI fragment), or the parameter or header it is about.",

@@ -1,6 +1,8 @@
 /** Security schemes of the credentials, and what each operation asks for. */
 import type { JsonObject } from "../../base/json.ts";
-import type { CredentialPlan, Operation, Plan } from "../../plan/plan.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 
 /** What belongs to no resource. */
 export const serviceTag = "service";
@@ -26,8 +28,8 @@ function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operatio
   const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
   const isOpen = allow.some(({ who }) => who.kind !== "role" && who.unscoped !== true);
   if (oauth?.scopes === undefined || isOpen) return [{ [name]: scopes }];
-  return Object.entries(oauth.scopes).flatMap(([scope, given]) =>
-    given.some((role) => roles.includes(role)) ? [{ [name]: [scope] }] : [],
+  return Object.entries(oauth.scopes).flatMap(([scope, scopeRoles]) =>
+    scopeRoles.some((role) => roles.includes(role)) ? [{ [name]: [scope] }] : [],
   );
 }
 
@@ -67,9 +69,9 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
         sent.scheme === "Bearer" ? " Also taken as the user of Basic with an empty password." : ""
       }`;
     case "password": {
-      const by = (deed: string) =>
+      const by = (action: string) =>
         operations
-          .filter((one) => one.deed === deed && one.session?.credential === name)
+          .filter((one) => one.action === action && one.session?.credential === name)
           .map((one) => `\`${one.name}\``);
       const renewing = by("renew");
       const renewed =

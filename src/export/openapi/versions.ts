@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { VersionPlace, VersionsPlan } from "../../plan/version.ts";
+import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
 
 export function withVersions(plan: Plan, description: JsonObject): JsonObject {
   const { versions, version } = plan;
@@ -75,7 +75,7 @@ function responseFields(
   };
 }
 
-function parameterOf(sent: VersionPlace | undefined, version: string): JsonObject | undefined {
+function parameterOf(sent: VersionLocation | undefined, version: string): JsonObject | undefined {
   if (sent?.kind !== "header" && sent?.kind !== "query") return undefined;
   return {
     name: sent.name,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Layout, layOut, type LayoutEdge, type LayoutNode, type PlacedEdge } from "./diagram-layout.ts";
+import { type Layout, layOut, type LayoutEdge, type LayoutNode, type RoutedEdge } from "./diagram-layout.ts";
 
 interface Box {
   readonly what: string;
@@ -25,7 +25,7 @@ function boxes(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], layou
       };
     }),
     ...edges.flatMap(({ from, to, width, height }, at): Box[] => {
-      const { x, y } = (layout.edges[at] as PlacedEdge).label;
+      const { x, y } = (layout.edges[at] as RoutedEdge).label;
       if (width === 0) return [];
       return [
         {

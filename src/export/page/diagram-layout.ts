@@ -37,10 +37,10 @@ export interface Layout {
   readonly height: number;
   /** Centres, in the order of the nodes given. */
   readonly nodes: readonly Point[];
-  readonly edges: readonly PlacedEdge[];
+  readonly edges: readonly RoutedEdge[];
 }
 
-export interface PlacedEdge {
+export interface RoutedEdge {
   /** In the direction of the transition. */
   readonly points: readonly Point[];
   readonly label: Box;

@@ -1,7 +1,7 @@
 /** The states of a resource as a picture: an SVG that is styled by the page. */
-import type { Lifecycle, Move, Trigger } from "../../parts/states/model.ts";
-import { triggerText } from "../moves.ts";
-import { type Box, layOut, type LayoutEdge, type LayoutNode, type PlacedEdge, type Point } from "./diagram-layout.ts";
+import type { Lifecycle, Transition, Trigger } from "../../language/states/model.ts";
+import { triggerText } from "../transitions.ts";
+import { type Box, layOut, type LayoutEdge, type LayoutNode, type RoutedEdge, type Point } from "./diagram-layout.ts";
 import { anchor } from "../document/content.ts";
 import { html, type Html } from "./html.ts";
 
@@ -46,7 +46,7 @@ export function stateDiagram(resource: string, lifecycle: Lifecycle): Html {
 <title id="${name}-title">The states of ${resource}</title>
 <desc id="${name}-description">${description(lifecycle)}</desc>
 <defs><marker id="${name}-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path class="head" d="M0 0.5 7.5 4 0 7.5z"/></marker></defs>
-${edges.map((arrow, at) => edgeSvg(arrow, layout.edges[at] as PlacedEdge, `${name}-arrow`))}
+${edges.map((arrow, at) => edgeSvg(arrow, layout.edges[at] as RoutedEdge, `${name}-arrow`))}
 ${drawn.map((one, at) => nodeSvg(one, layout.nodes[at] as Point, lifecycle, `${name}-arrow`))}
 </svg></div>`;
 }
@@ -58,13 +58,13 @@ const startDot = " start";
 
 function arrowsOf({ moves, start }: Lifecycle): readonly Arrow[] {
   const drawn = new Map<string, Arrow>();
-  for (const move of moves) {
-    for (const from of startsOf(move)) {
-      for (const trigger of move.triggers) {
+  for (const transition of moves) {
+    for (const from of startsOf(transition)) {
+      for (const trigger of transition.triggers) {
         const timed = trigger.on.kind === "after" || trigger.on.kind === "at";
-        const key = JSON.stringify([from, move.to, timed]);
+        const key = JSON.stringify([from, transition.to, timed]);
         const before = drawn.get(key)?.lines ?? [];
-        drawn.set(key, { from, to: move.to, timed, lines: [...before, ...linesOf(trigger)] });
+        drawn.set(key, { from, to: transition.to, timed, lines: [...before, ...linesOf(trigger)] });
       }
     }
   }
@@ -72,19 +72,19 @@ function arrowsOf({ moves, start }: Lifecycle): readonly Arrow[] {
   return [...first, ...drawn.values()];
 }
 
-function startsOf({ from }: Move): readonly string[] {
+function startsOf({ from }: Transition): readonly string[] {
   return from === "any" ? [anyState] : from;
 }
 
 function linesOf({ on, if: guard }: Trigger): Text {
   // Events get a line each, or a picture would be as wide as all their names.
-  const cause =
+  const label =
     on.kind === "when"
       ? triggerText(on)
           .split(" | ")
           .map((event, at) => (at === 0 ? event : `or ${event}`))
       : [triggerText(on)];
-  return [...cause, ...(guard === undefined ? [] : [shortened(`if ${guard}`)])];
+  return [...label, ...(guard === undefined ? [] : [shortened(`if ${guard}`)])];
 }
 
 function shortened(text: string): string {
@@ -141,16 +141,16 @@ function textWidth(lines: Text): number {
 
 /** For those who hear the picture. */
 function description({ start, final = [], moves }: Lifecycle): string {
-  const sentences = moves.map(
+  const labels = moves.map(
     ({ from, to, triggers }) =>
       `${startsOf({ from, to, triggers }).join(" or ").trim()} to ${to}: ${triggers.map(({ on }) => triggerText(on)).join(" or ")}`,
   );
   return [
     start === undefined ? "" : `Starts as ${start}.`,
-    ...sentences.map((sentence) => `${sentence}.`),
+    ...labels.map((stateText) => `${stateText}.`),
     final.length === 0 ? "" : `Final: ${final.join(", ")}.`,
   ]
-    .filter((sentence) => sentence !== "")
+    .filter((stateText) => stateText !== "")
     .join(" ");
 }
 
@@ -158,7 +158,7 @@ function description({ start, final = [], moves }: Lifecycle): string {
 
 const loopWidth = 26;
 
-function edgeSvg({ lines, timed }: Arrow, { points, label }: PlacedEdge, marker: string): Html {
+function edgeSvg({ lines, timed }: Arrow, { points, label }: RoutedEdge, marker: string): Html {
   return html`<g class="move${timed ? " timed" : ""}"><path d="${pathOf(points)}" marker-end="url(#${marker})"/>${
     lines.length === 0 ? undefined : html`${rectangle(label)}${textSvg(lines, label, "middle")}`
   }</g>
@@ -208,9 +208,9 @@ function nodeSvg(
 `;
   const ends = final.includes(state);
   const box = (inset: number) => rectangle({ ...node, x, y }, inset);
-  const sentence = states[state];
+  const stateText = states[state];
   return html`<g class="state${kind === "any" ? " any" : ""}${ends ? " final" : ""}">${
-    sentence === undefined || sentence === "" ? undefined : html`<title>${state}: ${sentence}</title>`
+    stateText === undefined || stateText === "" ? undefined : html`<title>${state}: ${stateText}</title>`
   }${box(0)}${ends ? box(3.5) : undefined}<text x="${round(x)}" y="${round(y + 4.5)}" text-anchor="middle">${state}</text>${loopSvg(loops, x + node.width / 2, y, marker)}</g>
 `;
 }

@@ -1,8 +1,8 @@
 /** The page at `/`: the document itself, its own words beside what they come to. */
-import { hasEvents } from "../../plan/events.ts";
-import { partNames, type PartName } from "../../parts/model.ts";
-import { partHeadings, partOfHeading } from "../../parts/sections.ts";
-import { own } from "../../parts/resources/fields.ts";
+import { hasEvents } from "../../plan/events/events.ts";
+import { partNames, type PartName } from "../../language/model.ts";
+import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
+import { lookup } from "../../language/resources/fields.ts";
 import { type Block, type Blocks, facts, type Target } from "../document/content.ts";
 import { operationBlock, operationsOf } from "../document/operations.ts";
 import * as parts from "../document/parts.ts";
@@ -86,7 +86,7 @@ function byResource(
 function unserved({ model, described }: Described): Blocks {
   const served = new Set(described.operations.map(({ name }) => name));
   const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
-    const sentence = own(model.purpose.operations, name) ?? "";
+    const sentence = lookup(model.purpose.operations, name) ?? "";
     return served.has(name) ? [] : [{ kind: "operation", name, method, path, sentence, blocks: [] }];
   });
   return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];
@@ -135,17 +135,17 @@ function partSection(
   sections: readonly Section[],
   content: Blocks,
 ): Html {
-  const said = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
-  const blocks = said.map((one) => one.blocks).join("");
+  const partSections = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
+  const blocks = partSections.map((one) => one.blocks).join("");
   const [name] = partHeadings[part];
   return html`<section id="${part}" aria-labelledby="${part}-heading">
 <h2 id="${part}-heading"><span class="number">${number}</span> ${name}</h2>
 <div class="columns">
 <div class="reading">
-${said.map(({ words }) => proseHtml(words))}
+${partSections.map(({ words }) => proseHtml(words))}
 ${openQuestions(source, part)}
 ${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : blocksHtml(content)}
-${defaultsTaken(source, part)}
+${appliedDefaults(source, part)}
 </div>
 ${
   blocks === ""
@@ -170,7 +170,7 @@ function openQuestions({ result }: Source, part: PartName): Content {
 }
 
 /** Where a part is silent and the language has a default. */
-function defaultsTaken({ result }: Source, part: PartName): Content {
+function appliedDefaults({ result }: Source, part: PartName): Content {
   const taken = result.questions.filter((question) => question.part === part && question.status === "default");
   if (taken.length === 0) return undefined;
   const items = taken.map(

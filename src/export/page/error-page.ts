@@ -1,5 +1,5 @@
 /** The page of one error, which the `type` of a problem leads to: its status, its sentence, what to do, who raises it. */
-import { refusalsOf } from "../openapi/refusals.ts";
+import { possibleErrorsOf } from "../openapi/possible-errors.ts";
 import { anchor, duration, facts, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
 import { html } from "./html.ts";
@@ -12,7 +12,7 @@ export function errorPage(source: Source, name: string): string | undefined {
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;
   if (error === undefined) return undefined;
   const raising = plan.operations.filter((operation) =>
-    refusalsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
+    possibleErrorsOf(plan, operation).some(({ code, hooked }) => code === name && !hooked),
   );
   const all = raising.length === plan.operations.length && raising.length > 1;
   return page({

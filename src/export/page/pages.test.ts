@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { at, baseUrl, checkedFlagship, checkedLibrary } from "../../../test/export/documents.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { openapi } from "../openapi/openapi.ts";
-import { type PageAnswer, servicePages } from "./pages.ts";
+import { type PageResponse, servicePages } from "./pages.ts";
 
 const flagship = servicePages({ ...checkedFlagship, baseUrl: () => `${baseUrl}/` });
 const library = servicePages({ ...checkedLibrary, baseUrl: () => baseUrl });
@@ -13,7 +13,7 @@ async function get(
   path: string,
   headers: Readonly<Record<string, string>> = {},
   pages = flagship,
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const given = path.split("/").slice(1);
   const parameters: Record<string, string> = {};
   const found = pages.find((page) => {
@@ -28,7 +28,7 @@ async function get(
   return found.page({ headers: { get: (name) => headers[name] } }, parameters, () => checkedFlagship);
 }
 
-function header({ headers }: PageAnswer, name: string): string | undefined {
+function header({ headers }: PageResponse, name: string): string | undefined {
   const index = headers.indexOf(name);
   return index === -1 ? undefined : headers[index + 1];
 }

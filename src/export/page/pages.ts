@@ -3,9 +3,10 @@
  * when the first of them is asked for: most processes serve none.
  */
 import type { Json } from "../../base/json.ts";
-import { hasEvents } from "../../plan/events.ts";
-import type { Plan, Segment } from "../../plan/plan.ts";
-import { servedOperations } from "../../plan/wire.ts";
+import { hasEvents } from "../../plan/events/events.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Segment } from "../../plan/endpoints/types.ts";
+import { servedOperations } from "../../plan/endpoints/contract.ts";
 import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
 import { style } from "./style.ts";
@@ -14,18 +15,18 @@ import { style } from "./style.ts";
 export interface Page {
   readonly path: readonly Segment[];
   page(
-    exchange: PageRequest,
+    pageRequest: PageRequest,
     parameters: Readonly<Record<string, string>>,
     /** The version that is asked for; refuses what is not served. */
     version: () => { readonly plan: Plan },
-  ): PageAnswer | Promise<PageAnswer>;
+  ): PageResponse | Promise<PageResponse>;
 }
 
 export interface PageRequest {
   readonly headers: { get(name: string): string | undefined };
 }
 
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body?: string;
@@ -46,37 +47,37 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   const served: Plan = { ...plan, operations: servedOperations(plan) };
   const home = homeOf(served);
   const source = (): Source => ({ result, plan: served, baseUrl: root() });
-  const document = kept(root, async () => (await import("./document-page.ts")).documentPage(source()));
+  const document = memoized(root, async () => (await import("./document-page.ts")).documentPage(source()));
   const described = (path: string, describe: (plan: Plan) => Promise<Json>): Page => {
     const texts = new Map(
-      versionsOf(plan).map((one) => [one.version, kept(root, async () => JSON.stringify(await describe(one)))]),
+      versionsOf(plan).map((one) => [one.version, memoized(root, async () => JSON.stringify(await describe(one)))]),
     );
     return {
       path: literals(path),
       page: async (request, _, version) => {
         const text = texts.get(version().plan.version);
-        return given(request, "application/json", (await text?.()) ?? "{}");
+        return pageResponse(request, "application/json", (await text?.()) ?? "{}");
       },
     };
   };
-  const catalogue = kept(root, () => JSON.stringify(apiCatalogue(plan, root())));
-  const service = kept(root, () => JSON.stringify(serviceDescription(served, root())));
+  const catalogue = memoized(root, () => JSON.stringify(apiCatalogue(plan, root())));
+  const service = memoized(root, () => JSON.stringify(serviceDescription(served, root())));
   return [
     {
       path: literals(home),
       page: async (request) => {
         const negotiated = { vary: "Accept", headers: ["Link", linksFor(home)] };
         return prefersHtml(request.headers.get("accept"))
-          ? given(request, "text/html; charset=utf-8", await document(), { ...negotiated, policy: pagePolicy })
-          : given(request, "application/json", service(), negotiated);
+          ? pageResponse(request, "text/html; charset=utf-8", await document(), { ...negotiated, policy: pagePolicy })
+          : pageResponse(request, "application/json", service(), negotiated);
       },
     },
     described("openapi.json", async (one) => (await import("../openapi/openapi.ts")).openapi(one, root())),
     ...(versionsOf(plan).some(hasEvents)
       ? [described("asyncapi.json", async (one) => (await import("../asyncapi/asyncapi.ts")).asyncapi(one, root()))]
       : []),
-    { path: literals(stylePath), page: (request) => given(request, "text/css; charset=utf-8", style) },
-    { path: literals(".well-known/api-catalog"), page: (request) => given(request, catalogueType, catalogue()) },
+    { path: literals(stylePath), page: (request) => pageResponse(request, "text/css; charset=utf-8", style) },
+    { path: literals(".well-known/api-catalog"), page: (request) => pageResponse(request, catalogueType, catalogue()) },
     {
       path: [...literals("errors"), { kind: "parameter", name: "code" }],
       page: async (request, parameters) => {
@@ -87,7 +88,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
         const found = errorPage({ ...source(), plan: has === undefined || has === plan ? served : has }, name);
         // The server makes the problem of it that it makes of any path with nothing at it.
         if (found === undefined) return { status: 404, headers: [] };
-        return given(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
+        return pageResponse(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
       },
     },
   ];
@@ -119,12 +120,12 @@ function literals(path: string): readonly Segment[] {
 /** The plans of all versions, the newest first. */
 function versionsOf(plan: Plan): readonly Plan[] {
   const { versions } = plan;
-  const older = versions?.list.flatMap((one) => (one.older === undefined ? [] : [{ ...one.older.asked, versions }]));
+  const older = versions?.list.flatMap((one) => (one.older === undefined ? [] : [{ ...one.older.received, versions }]));
   return [plan, ...(older ?? [])];
 }
 
 /** Made at the first request, and again when the address has changed. */
-function kept<Text>(address: () => string, make: () => Text): () => Text {
+function memoized<Text>(address: () => string, make: () => Text): () => Text {
   let made: { readonly address: string; readonly text: Text } | undefined;
   return () => {
     const now = address();
@@ -140,16 +141,16 @@ interface Extra {
   readonly policy?: string;
 }
 
-function given(
-  { headers: asked }: PageRequest,
+function pageResponse(
+  { headers: received }: PageRequest,
   type: string,
   body: string,
   { vary, headers = [], policy }: Extra = {},
-): PageAnswer {
+): PageResponse {
   const tag = `"${fingerprint(body)}"`;
   const common = ["Cache-Control", "private, no-cache", ...headers];
   const rest = policy === undefined ? {} : { policy };
-  const known = knownTag(asked.get("if-none-match"), tag);
+  const known = knownTag(received.get("if-none-match"), tag);
   return known === undefined
     ? {
         status: 200,

@@ -72,8 +72,8 @@ function highlighted(yaml: string): string {
   return yaml
     .split("\n")
     .map((line) => {
-      const [said = "", comment = ""] = line.split(/((?:^|\s)#(?:\s.*|$))/);
-      const key = said.replace(
+      const [content = "", comment = ""] = line.split(/((?:^|\s)#(?:\s.*|$))/);
+      const key = content.replace(
         /^(\s*(?:- )?)((?:&quot;.*?&quot;|[^\s#'{[][^#']*?))(?=:(?:\s|$))/,
         '$1<span class="key">$2</span>',
       );

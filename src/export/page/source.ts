@@ -1,5 +1,5 @@
 /** What the pages are made from: the checked document, its plan and where it is served. Plain data and one address. */
-import type { Model, PartName } from "../../parts/model.ts";
+import type { Model, PartName } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 
 /** Of the result of a check, what the pages show. */

@@ -85,8 +85,8 @@ function credentialType({ credentials }: Plan): string {
   const each = credentials.map(
     ({ name, kind }) => `{ readonly ${memberName(name)}: ${kind === "basic" ? "Login" : "Secret"} }`,
   );
-  const said = comment("One of the service's credentials, by its name in the document.", "");
-  return `${said}export type Credential = ${each.length === 0 ? "Readonly<Record<string, never>>" : union(each)};\n`;
+  const output = comment("One of the service's credentials, by its name in the document.", "");
+  return `${output}export type Credential = ${each.length === 0 ? "Readonly<Record<string, never>>" : union(each)};\n`;
 }
 
 function webhookTypes({ plan, described, type }: Exported): readonly string[] {
@@ -120,12 +120,12 @@ function webhookTypes({ plan, described, type }: Exported): readonly string[] {
 /** What only the part above needs is not exported from there, and what nobody needs is left out. */
 function commonPart(runtime: string, webhooks: boolean): string {
   const [, ...sections] = runtime.split(/^(?=\/\/ ── )/m);
-  const said = sections.flatMap((text) => {
+  const output = sections.flatMap((text) => {
     const title = /^\/\/ ── (.*?) ─/.exec(text)?.[1] ?? "";
     if (title === "Webhooks" && !webhooks) return [];
     const inside = title === "What the part above says of the service" || title === "The client";
-    const shown = inside ? text.replaceAll(/^export /gm, "") : text;
-    return [shown.replace("export async function verifiedWebhook", "async function verifiedWebhook")];
+    const exported = inside ? text.replaceAll(/^export /gm, "") : text;
+    return [exported.replace("export async function verifiedWebhook", "async function verifiedWebhook")];
   });
-  return said.join("");
+  return output.join("");
 }

@@ -25,7 +25,7 @@ export interface ProblemDescription {
   /** The codes that have another name on the wire, by that name. */
   readonly wires: Readonly<Record<string, readonly string[]>>;
   /** What a code says whatever was wrong. */
-  readonly says: Readonly<Record<string, string>>;
+  readonly messages: Readonly<Record<string, string>>;
 }
 
 export interface CredentialDescription {
@@ -56,7 +56,7 @@ export interface OperationDescription {
   };
   readonly stream?: { readonly resume: string };
   /** The codes of refusals by status, where bodies do not say them. */
-  readonly refusals?: Readonly<Record<number, readonly string[]>>;
+  readonly possibleErrors?: Readonly<Record<number, readonly string[]>>;
 }
 
 /** How a record is waited for: the operation that reads it, where its state is, and where it can get from each. */
@@ -71,7 +71,7 @@ export interface WaitDescription {
 // ── Options ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A secret, or what gives it for each request; with `refused`, the last one was not taken, and a new one is asked for. */
-export type Secret = string | ((refused: boolean) => string | Promise<string>);
+export type Secret = string | ((rejected: boolean) => string | Promise<string>);
 
 export interface Login {
   readonly user: string;
@@ -166,8 +166,8 @@ export interface Received {
 
 const received = new WeakMap<object, Received>();
 
-export function receivedWith(answer: object): Received | undefined {
-  return received.get(answer);
+export function receivedWith(reply: object): Received | undefined {
+  return received.get(reply);
 }
 
 // ── What goes wrong ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,22 +198,22 @@ export class ApiError<Code extends string = string, Problem = unknown> extends E
   readonly problem: Problem;
   readonly headers: Headers;
 
-  constructor(operation: string, code: Code, said: Said, { status, headers }: Response, problem: Problem) {
-    super(`${operation}: ${said.detail} (${status} ${code})`);
+  constructor(operation: string, code: Code, details: ErrorDetails, { status, headers }: Response, problem: Problem) {
+    super(`${operation}: ${details.detail} (${status} ${code})`);
     this.operation = operation;
     this.code = code;
     this.status = status;
-    this.detail = said.detail;
+    this.detail = details.detail;
     this.problem = problem;
     this.headers = headers;
-    this.faults = said.faults;
+    this.faults = details.faults;
     this.requestId = headers.get("Request-Id") ?? undefined;
     this.retryAfter = secondsIn(headers.get("Retry-After"));
   }
 }
 
 /** What a refusal says in words. */
-interface Said {
+interface ErrorDetails {
   readonly detail: string;
   readonly faults: readonly FaultOfRequest[];
 }
@@ -223,8 +223,8 @@ export class ConnectionError extends Error {
   override readonly name: string = "ConnectionError";
   readonly operation: string;
 
-  constructor(operation: string, sentence: string, cause?: unknown) {
-    super(`${operation}: ${sentence}`, { cause });
+  constructor(operation: string, message: string, cause?: unknown) {
+    super(`${operation}: ${message}`, { cause });
     this.operation = operation;
   }
 }
@@ -251,7 +251,7 @@ export class WaitError<T = unknown> extends Error {
 
 // ── The client ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type Given = CommonOptions<Readonly<Record<string, Secret | Login>>>;
+type ClientOptions = CommonOptions<Readonly<Record<string, Secret | Login>>>;
 type Scalar = string | number | boolean;
 type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
 
@@ -264,7 +264,7 @@ interface Request {
   readonly options: CallOptions & KeyOptions & { readonly ifMatch?: Tag; readonly ifNoneMatch?: Tag };
 }
 
-interface Answer {
+interface ParsedResponse {
   readonly response: Response;
   readonly body: unknown;
 }
@@ -273,16 +273,16 @@ interface Answer {
 export function clientOf(
   service: ServiceDescription,
   waits: Readonly<Record<string, WaitDescription>>,
-  given: Given,
+  clientOptions: ClientOptions,
 ): Readonly<Record<string, unknown>> {
-  const root = given.baseUrl.replace(/\/+$/, "") + service.mount;
-  const ask = (request: Request): Promise<Answer> => answered(service, given, root, request);
+  const root = clientOptions.baseUrl.replace(/\/+$/, "") + service.mount;
+  const send = (request: Request): Promise<ParsedResponse> => fetchChecked(service, clientOptions, root, request);
   const methods = Object.entries(service.operations).map(([name, operation]): [string, unknown] => {
-    const take = (values: readonly unknown[]): Request => argumentsOf(name, operation, values);
+    const requestFrom = (values: readonly unknown[]): Request => argumentsOf(name, operation, values);
     if (operation.stream !== undefined)
-      return [name, (...values: unknown[]) => followed(service, given, root, take(values))];
-    if (operation.page !== undefined) return [name, (...values: unknown[]) => listed(ask, take(values))];
-    return [name, (...values: unknown[]) => callOf(ask(take(values)).then(valueOf))];
+      return [name, (...values: unknown[]) => followed(service, clientOptions, root, requestFrom(values))];
+    if (operation.page !== undefined) return [name, (...values: unknown[]) => listed(send, requestFrom(values))];
+    return [name, (...values: unknown[]) => callOf(send(requestFrom(values)).then(valueOf))];
   });
   const client = Object.fromEntries(methods);
   for (const [name, wait] of Object.entries(waits)) client[name] = waiting(client, service, wait);
@@ -303,7 +303,7 @@ function argumentsOf(name: string, operation: OperationDescription, values: read
   };
 }
 
-function valueOf({ response, body }: Answer): unknown {
+function valueOf({ response, body }: ParsedResponse): unknown {
   if (response.status === 304) return undefined;
   if (typeof body !== "object" || body === null) return body;
   const { status, headers } = response;
@@ -330,24 +330,29 @@ function callOf<T>(promise: Promise<T>): Call<T, ApiError> {
 // ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Sends until there is an answer that will do, or no hope of one. */
-async function answered(service: ServiceDescription, given: Given, root: string, request: Request): Promise<Answer> {
+async function fetchChecked(
+  service: ServiceDescription,
+  clientOptions: ClientOptions,
+  root: string,
+  request: Request,
+): Promise<ParsedResponse> {
   const { operation, options } = request;
-  const retries = retriesOf(options.retries ?? given.retries);
-  const signal = options.signal ?? given.signal;
+  const retries = retriesOf(options.retries ?? clientOptions.retries);
+  const signal = options.signal ?? clientOptions.signal;
   // Made once for all tries: by it the service knows that they are one request.
   const key = operation.key === undefined ? undefined : (options.idempotencyKey ?? crypto.randomUUID());
-  let refused = false;
+  let rejected = false;
   for (let tries = 0; ; tries += 1) {
     let wait: number | undefined;
     let failure: unknown;
     try {
-      const init = await initOf(service, given, root, request, { key, refused });
-      const answer = await fetched(given, request, init);
-      if (answer.response.ok || answer.response.status === 304) return answer;
-      const error = errorOf(service, request, answer);
+      const init = await initOf(service, clientOptions, root, request, { key, rejected });
+      const reply = await fetched(clientOptions, request, init);
+      if (reply.response.ok || reply.response.status === 304) return reply;
+      const error = errorOf(service, request, reply);
       // A secret that can be renewed is asked for once more; nothing has been done without it.
-      if (error.status === 401 && !refused && canRenew(given)) {
-        refused = true;
+      if (error.status === 401 && !rejected && canRenew(clientOptions)) {
+        rejected = true;
         tries -= 1;
         continue;
       }
@@ -357,7 +362,7 @@ async function answered(service: ServiceDescription, given: Given, root: string,
       signal?.throwIfAborted();
       if (!(thrown instanceof ConnectionError)) throw thrown;
       failure = thrown;
-      wait = isRepeatable(operation) ? delayOf(retries, tries) : undefined;
+      wait = isIdempotent(operation) ? delayOf(retries, tries) : undefined;
     }
     if (wait === undefined || tries >= retries.most) throw failure;
     await pause(wait, signal);
@@ -373,14 +378,14 @@ interface Target {
 
 async function initOf(
   service: ServiceDescription,
-  given: Given,
+  clientOptions: ClientOptions,
   root: string,
   { operation, parameters, body, query, options }: Request,
-  { key, refused }: { readonly key: string | undefined; readonly refused: boolean },
+  { key, rejected }: { readonly key: string | undefined; readonly rejected: boolean },
 ): Promise<Target> {
   const { version } = service;
   const accept = operation.bytes ? "*/*" : operation.stream === undefined ? "application/json" : "text/event-stream";
-  const headers = new Headers({ ...given.headers, ...options.headers });
+  const headers = new Headers({ ...clientOptions.headers, ...options.headers });
   headers.set("Accept", version?.in === "accept" ? `${accept}; ${version.name}=${version.value}` : accept);
   if (version?.in === "header" && !headers.has(version.name)) headers.set(version.name, version.value);
   if (key !== undefined && operation.key !== undefined) headers.set(operation.key, key);
@@ -390,7 +395,7 @@ async function initOf(
   if (type !== undefined) headers.set("Content-Type", type);
   const all = version?.in === "query" ? { ...query, [version.name]: version.value } : query;
   const url = root + pathOf(operation.path, parameters) + searchOf(all);
-  await authorize(service, given, { url, method: operation.method, body: content ?? "", headers, refused });
+  await authorize(service, clientOptions, { url, method: operation.method, body: content ?? "", headers, rejected });
   const init = { method: operation.method, headers, ...(content === undefined ? {} : { body: content }) };
   return { url, init, timeout: service.timeout };
 }
@@ -416,19 +421,23 @@ async function contentOf({ takes, form }: OperationDescription, body: unknown): 
   return { content: await written.blob(), type: written.headers.get("Content-Type") ?? "multipart/form-data" };
 }
 
-async function fetched(given: Given, { name, operation, options }: Request, target: Target): Promise<Answer> {
+async function fetched(
+  clientOptions: ClientOptions,
+  { name, operation, options }: Request,
+  target: Target,
+): Promise<ParsedResponse> {
   const { url, init, timeout } = target;
-  const late = AbortSignal.timeout(options.timeout ?? given.timeout ?? timeout);
-  const asked = options.signal ?? given.signal;
-  const signal = asked === undefined ? late : AbortSignal.any([late, asked]);
+  const late = AbortSignal.timeout(options.timeout ?? clientOptions.timeout ?? timeout);
+  const outgoing = options.signal ?? clientOptions.signal;
+  const signal = outgoing === undefined ? late : AbortSignal.any([late, outgoing]);
   try {
-    const response = await (given.fetch ?? fetch)(url, { ...init, signal });
+    const response = await (clientOptions.fetch ?? fetch)(url, { ...init, signal });
     if (operation.bytes && response.ok) return { response, body: await response.blob() };
     const text = await response.text();
     return { response, body: text === "" ? undefined : readJson(name, response, text) };
   } catch (thrown) {
     if (thrown instanceof ConnectionError) throw thrown;
-    asked?.throwIfAborted();
+    outgoing?.throwIfAborted();
     if (late.aborted) throw new TimeoutError(name, "there was no answer in time", thrown);
     throw new ConnectionError(name, "there was no answer", thrown);
   }
@@ -473,42 +482,50 @@ function tagOf(tag: Tag): string {
 
 // ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Asked {
+interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly body: string | Blob;
   readonly headers: Headers;
-  readonly refused: boolean;
+  readonly rejected: boolean;
 }
 
-async function authorize({ credentials }: ServiceDescription, given: Given, asked: Asked): Promise<void> {
-  for (const [name, secret] of Object.entries(given.credential ?? {})) {
+async function authorize(
+  { credentials }: ServiceDescription,
+  clientOptions: ClientOptions,
+  outgoing: OutgoingRequest,
+): Promise<void> {
+  for (const [name, secret] of Object.entries(clientOptions.credential ?? {})) {
     const credential = credentials[name];
     if (credential === undefined) throw new TypeError(`the service knows no credential ${name}`);
-    const value = await valueFor(credential, secret, asked);
-    asked.headers.set(credential.header, credential.scheme === undefined ? value : `${credential.scheme} ${value}`);
+    const value = await valueFor(credential, secret, outgoing);
+    outgoing.headers.set(credential.header, credential.scheme === undefined ? value : `${credential.scheme} ${value}`);
   }
 }
 
-async function valueFor({ kind }: CredentialDescription, secret: Secret | Login, asked: Asked): Promise<string> {
+async function valueFor(
+  { kind }: CredentialDescription,
+  secret: Secret | Login,
+  outgoing: OutgoingRequest,
+): Promise<string> {
   if (typeof secret === "object") {
-    const password = await secretOf(secret.password, asked.refused);
+    const password = await secretOf(secret.password, outgoing.rejected);
     return base64(new TextEncoder().encode(`${secret.user}:${password}`));
   }
-  const text = await secretOf(secret, asked.refused);
-  return kind === "signature" ? signatureOf(text, asked) : text;
+  const text = await secretOf(secret, outgoing.rejected);
+  return kind === "signature" ? signatureOf(text, outgoing) : text;
 }
 
-async function secretOf(secret: Secret, refused: boolean): Promise<string> {
-  return typeof secret === "string" ? secret : await secret(refused);
+async function secretOf(secret: Secret, rejected: boolean): Promise<string> {
+  return typeof secret === "string" ? secret : await secret(rejected);
 }
 
-function canRenew({ credential = {} }: Given): boolean {
+function canRenew({ credential = {} }: ClientOptions): boolean {
   return Object.values(credential).some((one) => typeof (typeof one === "object" ? one.password : one) === "function");
 }
 
 /** Over the time, the method, the path with its query, and the body. */
-async function signatureOf(secret: string, { url, method, body }: Asked): Promise<string> {
+async function signatureOf(secret: string, { url, method, body }: OutgoingRequest): Promise<string> {
   const seconds = Math.floor(Date.now() / 1000);
   const { pathname, search } = new URL(url);
   const text = new Blob([[seconds, method, pathname + search, ""].join("\n"), body]);
@@ -527,18 +544,18 @@ function base64(bytes: Uint8Array): string {
 
 // ── Tries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function retriesOf(said: number | RetryOptions | undefined): Required<RetryOptions> {
+function retriesOf(details: number | RetryOptions | undefined): Required<RetryOptions> {
   const {
     most = 2,
     firstDelay = 500,
     longestDelay = 8000,
     longestWait = 60_000,
-  } = typeof said === "number" ? { most: said } : (said ?? {});
+  } = typeof details === "number" ? { most: details } : (details ?? {});
   return { most, firstDelay, longestDelay, longestWait };
 }
 
 /** Whether it may be sent again though it may have been done: then it does nothing more, or the service knows its key. */
-function isRepeatable({ method, key }: OperationDescription): boolean {
+function isIdempotent({ method, key }: OperationDescription): boolean {
   return method === "GET" || key !== undefined;
 }
 
@@ -553,12 +570,12 @@ function waitAfter(
   tries: number,
 ): number | undefined {
   const again =
-    untouched.has(status) || code === "idempotency-key-in-use" || (unsure.has(status) && isRepeatable(operation));
+    untouched.has(status) || code === "idempotency-key-in-use" || (unsure.has(status) && isIdempotent(operation));
   if (!again) return undefined;
   if (retryAfter === undefined) return delayOf(retries, tries);
-  const asked = retryAfter * 1000;
+  const outgoing = retryAfter * 1000;
   // Chance keeps those who were told the same moment from coming together.
-  return asked > retries.longestWait ? undefined : asked + Math.random() * retries.firstDelay;
+  return outgoing > retries.longestWait ? undefined : outgoing + Math.random() * retries.firstDelay;
 }
 
 function delayOf({ firstDelay, longestDelay }: Required<RetryOptions>, tries: number): number {
@@ -594,9 +611,9 @@ function pause(milliseconds: number, signal: AbortSignal | undefined, woken?: Pr
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function errorOf({ problem }: ServiceDescription, { name, operation }: Request, answer: Answer): ApiError {
-  const { response, body } = answer;
-  const candidates = operation.refusals?.[response.status] ?? [];
+function errorOf({ problem }: ServiceDescription, { name, operation }: Request, reply: ParsedResponse): ApiError {
+  const { response, body } = reply;
+  const candidates = operation.possibleErrors?.[response.status] ?? [];
   const read = (problem?.bodies ?? []).flatMap((shape) => readAs(shape, body) ?? []);
   const standard = standardOf(body);
   const found = standard ?? read.find((one) => one.code !== undefined) ?? read[0] ?? { faults: [] };
@@ -621,28 +638,29 @@ function standardOf(body: unknown): Reading | undefined {
 
 /** Of the codes that there are for this status: the one that is named, the only one, the one with these words. */
 function codeOf(
-  { wires, says }: ProblemDescription,
+  { wires, messages }: ProblemDescription,
   candidates: readonly string[],
   { code, message, faults }: Reading,
 ): string | undefined {
   if (code !== undefined) return wires[code]?.find((one) => candidates.includes(one)) ?? code;
-  const saying = candidates.filter((one) => says[one] === message);
-  const [only, ...others] = candidates.length === 1 ? candidates : saying;
+  const matching = candidates.filter((one) => messages[one] === message);
+  const [only, ...others] = candidates.length === 1 ? candidates : matching;
   if (only !== undefined && others.length === 0) return only;
   return faults.length > 0 && candidates.includes("invalid-request") ? "invalid-request" : undefined;
 }
 
 /** A body as a shape of the document's describes it, read backwards; undefined for one of another shape. */
 function readAs(shape: unknown, value: unknown): Reading | undefined {
-  const facts: Record<string, string> = {};
+  const variables: Record<string, string> = {};
   const faults: FaultOfRequest[] = [];
   const fits = (form: unknown, here: unknown, field: string | undefined): boolean => {
     if (typeof form === "string") {
-      const fact = /^\{([a-z-]+)\}$/.exec(form)?.[1];
-      if (fact === undefined) return form === here || /\{[a-z-]+\}/.test(form);
+      const variable = /^\{([a-z-]+)\}$/.exec(form)?.[1];
+      if (variable === undefined) return form === here || /\{[a-z-]+\}/.test(form);
       if (typeof here !== "string" && typeof here !== "number") return false;
-      if (field !== undefined && fact === "message") faults.push({ field, code: "unrecognized", detail: String(here) });
-      facts[fact] ??= String(here);
+      if (field !== undefined && variable === "message")
+        faults.push({ field, code: "unrecognized", detail: String(here) });
+      variables[variable] ??= String(here);
       return true;
     }
     if (Array.isArray(form))
@@ -652,17 +670,17 @@ function readAs(shape: unknown, value: unknown): Reading | undefined {
     return Object.entries(form).every(([name, member]) => {
       if (!name.includes("{")) return Object.hasOwn(here, name) && fits(member, at(here, [name]), field);
       // It is there once for each fault, under the name of what the fault is about.
-      const rest = Object.entries(here).filter(([own]) => !Object.hasOwn(form, own));
-      return rest.every(([own, one]) => fits(member, one, own));
+      const rest = Object.entries(here).filter(([memberName]) => !Object.hasOwn(form, memberName));
+      return rest.every(([memberName, one]) => fits(member, one, memberName));
     });
   };
   /** An item that says by itself what it is about. */
   const itemFits = (item: unknown, one: unknown, field: string | undefined): boolean => {
-    const about = at(one, [Object.entries(item ?? {}).find(([, fact]) => fact === "{field}")?.[0] ?? ""]);
+    const about = at(one, [Object.entries(item ?? {}).find(([, variable]) => variable === "{field}")?.[0] ?? ""]);
     return fits(item, one, typeof about === "string" ? about : field);
   };
   if (!fits(shape, value, undefined)) return undefined;
-  const { code, message } = facts;
+  const { code, message } = variables;
   return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }), faults };
 }
 
@@ -678,10 +696,13 @@ function at(value: unknown, path: readonly string[]): unknown {
 
 // ── Lists ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function listed(ask: (request: Request) => Promise<Answer>, request: Request): List<unknown, unknown, ApiError> {
+function listed(
+  send: (request: Request) => Promise<ParsedResponse>,
+  request: Request,
+): List<unknown, unknown, ApiError> {
   // One that is only iterated over, or only awaited, asks once either way; and a list that nobody looks at asks nothing.
   let first: Promise<Page<unknown, unknown>> | undefined;
-  const start = (): Promise<Page<unknown, unknown>> => (first ??= pageFor(ask, request));
+  const start = (): Promise<Page<unknown, unknown>> => (first ??= pageFor(send, request));
   const pages = async function* (): AsyncGenerator<Page<unknown, unknown>> {
     for (let page: Page<unknown, unknown> | undefined = await start(); page !== undefined; page = await page.next())
       yield page;
@@ -699,21 +720,24 @@ function listed(ask: (request: Request) => Promise<Answer>, request: Request): L
   };
 }
 
-async function pageFor(ask: (request: Request) => Promise<Answer>, request: Request): Promise<Page<unknown, unknown>> {
-  const answer = await ask(request);
+async function pageFor(
+  send: (request: Request) => Promise<ParsedResponse>,
+  request: Request,
+): Promise<Page<unknown, unknown>> {
+  const reply = await send(request);
   const { page } = request.operation;
-  const items = at(answer.body, page?.items ?? []);
-  const query = nextQuery(request, answer);
+  const items = at(reply.body, page?.items ?? []);
+  const query = nextQuery(request, reply);
   return {
     items: Array.isArray(items) ? (items as readonly unknown[]) : [],
-    body: valueOf(answer),
+    body: valueOf(reply),
     hasNext: query !== undefined,
-    next: async () => (query === undefined ? undefined : await pageFor(ask, { ...request, query })),
+    next: async () => (query === undefined ? undefined : await pageFor(send, { ...request, query })),
   };
 }
 
 /** As the answer says it, or else its `Link` (RFC 8288), of which only the query counts: credentials go nowhere else. */
-function nextQuery({ operation: { page }, query }: Request, { response, body }: Answer): Query | undefined {
+function nextQuery({ operation: { page }, query }: Request, { response, body }: ParsedResponse): Query | undefined {
   if (page?.next !== undefined && page.parameter !== undefined) {
     const next = at(body, page.next);
     return next === null || next === undefined ? undefined : { ...query, [page.parameter]: next as Scalar };
@@ -733,22 +757,22 @@ interface ServerEvent {
 /** Events as they happen, over as many connections as it takes. */
 async function* followed(
   service: ServiceDescription,
-  given: Given,
+  clientOptions: ClientOptions,
   root: string,
   request: Request,
 ): AsyncGenerator<unknown> {
   const options = request.options as FollowOptions;
-  const retries = retriesOf(options.retries ?? given.retries);
-  const signal = options.signal ?? given.signal;
+  const retries = retriesOf(options.retries ?? clientOptions.retries);
+  const signal = options.signal ?? clientOptions.signal;
   const resume = request.operation.stream?.resume ?? "Last-Event-ID";
   let last = options.lastEventId;
   for (let tries = 0; ; ) {
     let wait = delayOf(retries, tries);
     const headers = { ...options.headers, ...(last === undefined ? {} : { [resume]: last }) };
-    const asked = { ...request, options: { ...options, headers } };
-    const target = await initOf(service, given, root, asked, { key: undefined, refused: false });
+    const outgoing = { ...request, options: { ...options, headers } };
+    const target = await initOf(service, clientOptions, root, outgoing, { key: undefined, rejected: false });
     try {
-      const response = await streamOf(service, given, asked, target);
+      const response = await streamOf(service, clientOptions, outgoing, target);
       options.onOpen?.();
       tries = 0;
       for await (const { id, data } of eventsIn(response)) {
@@ -757,10 +781,10 @@ async function* followed(
       }
     } catch (thrown) {
       signal?.throwIfAborted();
-      const isRefusal = thrown instanceof ApiError;
-      const later = isRefusal ? waitAfter(thrown, request.operation, retries, tries) : wait;
+      const isApiError = thrown instanceof ApiError;
+      const later = isApiError ? waitAfter(thrown, request.operation, retries, tries) : wait;
       if (later === undefined || tries >= retries.most) {
-        if (isRefusal) throw thrown;
+        if (isApiError) throw thrown;
         throw new ConnectionError(request.name, "the stream cannot be reached", thrown);
       }
       wait = later;
@@ -772,19 +796,19 @@ async function* followed(
 
 async function streamOf(
   service: ServiceDescription,
-  given: Given,
+  clientOptions: ClientOptions,
   request: Request,
   { url, init }: Target,
 ): Promise<Response> {
-  const signal = request.options.signal ?? given.signal;
-  const response = await (given.fetch ?? fetch)(url, { ...init, ...(signal === undefined ? {} : { signal }) });
+  const signal = request.options.signal ?? clientOptions.signal;
+  const response = await (clientOptions.fetch ?? fetch)(url, { ...init, ...(signal === undefined ? {} : { signal }) });
   if (response.ok) return response;
   const text = await response.text();
   throw errorOf(service, request, { response, body: readJson(request.name, response, text) });
 }
 
 /** The service says something every fifteen seconds; a connection that is silent for longer than this has died unnoticed. */
-const silence = 60_000;
+const idleMilliseconds = 60_000;
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 async function* eventsIn({ body }: Response): AsyncGenerator<ServerEvent> {
@@ -793,7 +817,7 @@ async function* eventsIn({ body }: Response): AsyncGenerator<ServerEvent> {
   let text = "";
   try {
     for (;;) {
-      const dead = setTimeout(() => void reader?.cancel().catch(() => undefined), silence);
+      const dead = setTimeout(() => void reader?.cancel().catch(() => undefined), idleMilliseconds);
       const { done, value } = (await reader?.read().finally(() => clearTimeout(dead))) ?? { done: true };
       if (done) {
         clearTimeout(dead);
@@ -833,10 +857,10 @@ function waiting(
     const keys = values.slice(0, count);
     const [states, options = {}] = values.slice(count) as [string | readonly string[], WaitOptions | undefined];
     const wanted = typeof states === "string" ? [states] : states;
-    const { within = 300_000, every = 1000, signal: asked, ...rest } = options;
+    const { within = 300_000, every = 1000, signal: outgoing, ...rest } = options;
     const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, ...(asked === undefined || asked === null ? [] : [asked])]);
-    const ears = wait.follow === undefined ? undefined : await hearing(client, wait.follow, signal, every);
+    const signal = AbortSignal.any([ended.signal, ...(outgoing === undefined || outgoing === null ? [] : [outgoing])]);
+    const ears = wait.follow === undefined ? undefined : await subscribe(client, wait.follow, signal, every);
     try {
       return await waitFor({ ...wait, wanted, until: Date.now() + within, every, signal, ears }, (known) => {
         const read = client[wait.operation] as (...args: unknown[]) => Promise<unknown>;
@@ -887,7 +911,7 @@ interface Ears {
  * Follows events until `signal`. Resolves once it hears, or knows that it will not, since callers need not be allowed to; or
  * after `patient` milliseconds: something on the way may keep the stream to itself, and then looking has to do.
  */
-async function hearing(
+async function subscribe(
   client: Readonly<Record<string, unknown>>,
   follow: string,
   signal: AbortSignal,
@@ -961,8 +985,8 @@ export async function verifiedWebhook(
     if (bytes === undefined || bytes.length === 0) throw new TypeError("a secret is `whsec_` and base 64");
     const key = await hmacKey(bytes, "verify");
     for (const signature of signatures.split(" ")) {
-      const given = signature.startsWith("v1,") ? bytesOf(signature.slice("v1,".length)) : undefined;
-      if (given !== undefined && (await crypto.subtle.verify("HMAC", key, given, signed)))
+      const clientOptions = signature.startsWith("v1,") ? bytesOf(signature.slice("v1,".length)) : undefined;
+      if (clientOptions !== undefined && (await crypto.subtle.verify("HMAC", key, clientOptions, signed)))
         return JSON.parse(payload) as unknown;
     }
   }

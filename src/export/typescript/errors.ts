@@ -7,14 +7,14 @@ import { comment, literal, memberName, union } from "./types.ts";
 
 export function errorTypes(exported: Exported, methods: readonly Method[]): readonly string[] {
   const codes = methods.map(({ operation }) =>
-    [...new Set(operation.refusals.map(({ code }) => code))].toSorted(byText),
+    [...new Set(operation.possibleErrors.map(({ code }) => code))].toSorted(byText),
   );
   const [first = [], ...others] = codes;
   const everywhere = first.filter((code) => others.every((some) => some.includes(code)));
   const all = [...new Set(codes.flat())].toSorted(byText);
-  const refusals = methods.map(({ name }, index) => {
-    const own = (codes[index] ?? []).filter((code) => !everywhere.includes(code));
-    return `  readonly ${memberName(name)}: ${union(["RefusedAnywhere", ...own.map(literal)])};\n`;
+  const possibleErrors = methods.map(({ name }, index) => {
+    const specific = (codes[index] ?? []).filter((code) => !everywhere.includes(code));
+    return `  readonly ${memberName(name)}: ${union(["RefusedAnywhere", ...specific.map(literal)])};\n`;
   });
   const problems = all.map((code) => `  readonly ${memberName(code)}: ${problemType(exported, code)};\n`);
   return [
@@ -22,7 +22,7 @@ export function errorTypes(exported: Exported, methods: readonly Method[]): read
     `${comment("The body of each refusal, by its code.", "")}export interface Problems {\n${problems.join("")}}\n`,
     `export type ErrorCode = keyof Problems;\n`,
     `${comment("Codes that whatever is asked can be refused with.", "")}export type RefusedAnywhere = ${union(everywhere.map(literal))};\n`,
-    `${comment("The codes that each operation can be refused with.", "")}export interface Refusals {\n${refusals.join("")}}\n`,
+    `${comment("The codes that each operation can be refused with.", "")}export interface Refusals {\n${possibleErrors.join("")}}\n`,
     `${comment("What an operation can be refused with; `code` tells one from another.", "")}export type ErrorOf<Name extends keyof Refusals> = {
   readonly [Code in Refusals[Name]]: ApiError<Code, Problems[Code]>;
 }[Refusals[Name]];
@@ -47,9 +47,11 @@ function standardProblem(exported: Exported): readonly string[] {
       const text = name === "code" ? "Code" : type({ type: kind ?? "string" }, "  ");
       return `${comment(description, "  ")}  readonly ${memberName(name)}: ${text};\n`;
     });
-  const faults = "  /** Every fault of the request. */\n  readonly errors?: readonly FaultOfRequest[];\n";
-  const said = comment("A refusal (RFC 9457).", "");
-  return [`${said}export interface Problem<Code extends string = string> {\n${members.join("")}${faults}}\n`];
+  const errorsMember = "  /** Every fault of the request. */\n  readonly errors?: readonly FaultOfRequest[];\n";
+  const docComment = comment("A refusal (RFC 9457).", "");
+  return [
+    `${docComment}export interface Problem<Code extends string = string> {\n${members.join("")}${errorsMember}}\n`,
+  ];
 }
 
 function standardSchemas({ plan, described }: Exported): readonly JsonObject[] {
@@ -82,8 +84,8 @@ function bodyType({ type }: Exported, schema: JsonObject): string {
   const required = requiredOf(schema);
   const { code, ...members } = membersOf(schema);
   const extra = Object.entries(members).filter(([name]) => !required.includes(name) && name !== "errors");
-  const own = extra.map(([name, member]) => `readonly ${memberName(name)}?: ${type(member)}`);
-  return `Problem<${type(code ?? {})}>${own.length === 0 ? "" : ` & { ${own.join("; ")} }`}`;
+  const specific = extra.map(([name, member]) => `readonly ${memberName(name)}?: ${type(member)}`);
+  return `Problem<${type(code ?? {})}>${specific.length === 0 ? "" : ` & { ${specific.join("; ")} }`}`;
 }
 
 function requiredOf(schema: JsonObject): readonly string[] {

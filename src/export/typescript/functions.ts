@@ -1,23 +1,16 @@
 /**
  * The types of a document for the functions that are written beside it (`nonet types`): one file that depends on nothing.
- * `src/serve/functions/typed.ts` makes of them what a function is given and has to give.
+ * `src/runtime/functions/typed.ts` makes of them what a function is given and has to give.
  */
 import { pascalCase } from "../../base/case.ts";
 import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { fileSchema } from "../../parts/resources/json-schema.ts";
-import type {
-  BodyPlan,
-  Column,
-  FilePlan,
-  Operation,
-  OutEventPlan,
-  Plan,
-  Table,
-  WiredAnswer,
-  WirePlan,
-} from "../../plan/plan.ts";
-import { isJson, servedPlan } from "../../plan/wire.ts";
+import { fileSchema } from "../../language/resources/json-schema.ts";
+import type { BodyPlan, Operation, ContractResponsePlan, HttpContract } from "../../plan/endpoints/types.ts";
+import type { Column, FilePlan, Table } from "../../plan/resources/types.ts";
+import type { OutEventPlan } from "../../plan/events/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { isJson, servedPlan } from "../../plan/endpoints/contract.ts";
 import { componentNames, type ComponentNames } from "../openapi/names.ts";
 import { componentSchemas, jsonOf } from "../openapi/schemas.ts";
 import { comment, declaration, memberName, type TypeOptions, typeText, union } from "./types.ts";
@@ -29,8 +22,8 @@ export function functionTypes(plan: Plan): string {
     ...Object.fromEntries(Object.entries(plan.schemas).map(([address, one]) => [names.schema(address), one])),
   } as Readonly<Record<string, JsonObject>>;
   const service = `${pascalCase(plan.service)}`;
-  const taken = new Set(Object.keys(schemas));
-  const free = (name: string): string => (taken.has(name) ? `${name}Service` : name);
+  const usedNames = new Set(Object.keys(schemas));
+  const free = (name: string): string => (usedNames.has(name) ? `${name}Service` : name);
   const options: TypeOptions = {
     named: (reference) =>
       Object.hasOwn(plan.schemas, reference) ? names.schema(reference) : namedBy(reference, schemas),
@@ -65,13 +58,13 @@ function namedBy(reference: string, schemas: Readonly<Record<string, JsonObject>
   return Object.hasOwn(schemas, name) ? name : undefined;
 }
 
-type Members = readonly (readonly [name: string, text: string, said?: string])[];
+type Members = readonly (readonly [name: string, text: string, rendered?: string])[];
 
 function object(members: Members, indent: string): string {
   if (members.length === 0) return "{}";
   const lines = members.map(
-    ([name, text, said]) =>
-      `${comment(said, `${indent}  `)}${indent}  readonly ${memberName(name)}:${text.startsWith("\n") ? "" : " "}${text};\n`,
+    ([name, text, rendered]) =>
+      `${comment(rendered, `${indent}  `)}${indent}  readonly ${memberName(name)}:${text.startsWith("\n") ? "" : " "}${text};\n`,
   );
   return `{\n${lines.join("")}${indent}}`;
 }
@@ -83,8 +76,8 @@ function serviceText(
   options: TypeOptions,
   service: string,
 ): string {
-  const refer = (name: string): string => typeText({ $ref: `#/components/schemas/${name}` }, options);
-  const about: About = { plan, names, schemas, options, refer };
+  const refType = (name: string): string => typeText({ $ref: `#/components/schemas/${name}` }, options);
+  const about: About = { plan, names, schemas, options, refType };
   const errors = Object.entries(plan.errors).filter(([, { source }]) => source !== "protocol");
   const members: Members = [
     [
@@ -98,7 +91,7 @@ function serviceText(
       "operations",
       object(
         servedPlan(plan)
-          .operations.filter(({ deed }) => deed !== "receive")
+          .operations.filter(({ action }) => action !== "receive")
           .map((operation) => [operation.name, operationText(about, operation), operation.sentence]),
         "  ",
       ),
@@ -122,7 +115,7 @@ interface About {
   readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly options: TypeOptions;
   /** The type of a component. */
-  readonly refer: (name: string) => string;
+  readonly refType: (name: string) => string;
 }
 
 /** One below the other where they are long: then a declared error more is a line more in what is compared. */
@@ -133,19 +126,19 @@ function oneOf(texts: readonly string[]): string {
   return line.length <= 96 ? line : literals.map((literal) => `\n    | ${literal}`).join("");
 }
 
-function resourceText({ plan, names, options, refer }: About, table: Table): string {
+function resourceText({ plan, names, options, refType }: About, table: Table): string {
   const operations = plan.operations.filter(({ resource }) => resource === table.resource);
-  const of = (deed: Operation["deed"]): readonly Operation[] => operations.filter((one) => one.deed === deed);
+  const of = (action: Operation["action"]): readonly Operation[] => operations.filter((one) => one.action === action);
   const system = plan.system.find(({ resource }) => resource === table.resource);
   const type = (schema: Json | undefined): string => typeText(schema, options, "      ");
   const id = table.columns.find(({ name }) => name === "id");
   const input = (operation: Operation | undefined): string => (operation === undefined ? "never" : inputOf(operation));
   const inputOf = (operation: Operation): string => {
     // What cannot do without a file is only done by a form.
-    const json = jsonOf(operation) === undefined ? "never" : refer(names.input(operation.name));
+    const json = jsonOf(operation) === undefined ? "never" : refType(names.input(operation.name));
     const text = operation.body === undefined ? "{}" : json;
     const [parent] = operation.parents.slice(-1);
-    return operation.deed === "create" && parent !== undefined
+    return operation.action === "create" && parent !== undefined
       ? `${text} & { readonly ${memberName(parent.field)}: string }`
       : text;
   };
@@ -153,7 +146,7 @@ function resourceText({ plan, names, options, refer }: About, table: Table): str
   return object(
     [
       ["id", type(id?.schema)],
-      ["record", refer(names.resource(table.resource))],
+      ["record", refType(names.resource(table.resource))],
       ["full", type(fullSchema(table))],
       ["create", input(of("create")[0])],
       ["update", update === undefined ? "never" : `Partial<${input(update)}>`],
@@ -208,26 +201,28 @@ function comparedText({ schema, type }: Column, text: (schema: Json | undefined)
 }
 
 function operationText(about: About, operation: Operation): string {
-  if (operation.wire !== undefined) return wiredText(about, operation, operation.wire);
-  const { names, refer, options, plan } = about;
-  const { name, deed, key, resource, path, answer, list } = operation;
+  if (operation.wire !== undefined) return contractText(about, operation, operation.wire);
+  const { names, refType, options, plan } = about;
+  const { name, action, key, resource, path, response, list } = operation;
   const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
-  const whole = plan.tables.some((one) => one.resource === resource) ? refer(names.resource(resource)) : "undefined";
-  const answered =
-    answer.kind === "none"
+  const recordType = plan.tables.some((one) => one.resource === resource)
+    ? refType(names.resource(resource))
+    : "undefined";
+  const responseText =
+    response.kind === "none"
       ? "undefined"
       : list !== undefined
-        ? refer(names.list(name))
-        : answer.kind === "record"
-          ? whole
-          : refer(names.answer(name));
+        ? refType(names.list(name))
+        : response.kind === "record"
+          ? recordType
+          : refType(names.response(name));
   return object(
     [
-      ["does", JSON.stringify(deed)],
+      ["does", JSON.stringify(action)],
       ["input", inputText(about, operation)],
-      ["record", key === undefined || deed === "create" ? "undefined" : whole],
-      ["answer", answered],
-      ["gives", deed === "handler" ? givesText(operation, options) : "never"],
+      ["record", key === undefined || action === "create" ? "undefined" : recordType],
+      ["answer", responseText],
+      ["gives", action === "handler" ? resultText(operation, options) : "never"],
       ["params", oneOf(params)],
     ],
     "    ",
@@ -235,29 +230,29 @@ function operationText(about: About, operation: Operation): string {
 }
 
 /** All that the wire says: each place of a request in a member of its own, and one of the answers. */
-function wiredText({ plan, names, options, refer }: About, operation: Operation, wire: WirePlan): string {
+function contractText({ plan, names, options, refType }: About, operation: Operation, wire: HttpContract): string {
   const { body, key, path, resource } = operation;
   const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
   const table = plan.tables.find((one) => one.resource === resource);
-  const given = wire.answers.map((answer) => wiredAnswerText(answer, options)).join("\n        | ");
+  const responses = wire.answers.map((response) => contractResponseText(response, options)).join("\n        | ");
   const success = wire.answers.filter(({ status, media }) => status.startsWith("2") && media.some(isJson));
   return object(
     [
       ["does", '"handler"'],
       ["input", typeText(body?.schema, options, "      ")],
-      ["record", key === undefined || table === undefined ? "undefined" : refer(names.resource(resource))],
+      ["record", key === undefined || table === undefined ? "undefined" : refType(names.resource(resource))],
       [
         "answer",
         union(success.length === 0 ? ["undefined"] : success.map((one) => typeText(one.schema, options, "      "))),
       ],
-      ["gives", wire.answers.length === 0 ? "never" : given],
+      ["gives", wire.answers.length === 0 ? "never" : responses],
       ["params", oneOf(params)],
     ],
     "    ",
   );
 }
 
-function wiredAnswerText({ status, media, schema, headers }: WiredAnswer, options: TypeOptions): string {
+function contractResponseText({ status, media, schema, headers }: ContractResponsePlan, options: TypeOptions): string {
   const number = /^[0-9]+$/.test(status) ? status : "number";
   const others = media.filter((one) => !isJson(one));
   const bodies = [
@@ -271,7 +266,7 @@ function wiredAnswerText({ status, media, schema, headers }: WiredAnswer, option
     ]),
     ...(media.length === 0 ? [] : [["Content-Type?", oneOf(media)] as const]),
   ];
-  const said = fields.map(([name, type]) => {
+  const rendered = fields.map(([name, type]) => {
     const optional = name.endsWith("?");
     return `readonly ${memberName(optional ? name.slice(0, -1) : name)}${optional ? "?" : ""}: ${type}`;
   });
@@ -279,36 +274,36 @@ function wiredAnswerText({ status, media, schema, headers }: WiredAnswer, option
   return [
     `{ readonly status: ${number}`,
     media.length === 0 ? "readonly body?: undefined" : `readonly body: ${bodies.join(" | ")}`,
-    `readonly headers${needed ? "" : "?"}: { ${said.join("; ")} } }`,
+    `readonly headers${needed ? "" : "?"}: { ${rendered.join("; ")} } }`,
   ].join("; ");
 }
 
 /** As the function has it: what has a default is there. */
-function inputText({ names, schemas, options, refer }: About, { name, body, deed }: Operation): string {
+function inputText({ names, schemas, options, refType }: About, { name, body, action }: Operation): string {
   if (body === undefined) return "{}";
-  if (body.files !== undefined) return typeText(withFacts(body, body.files), options, "      ");
+  if (body.files !== undefined) return typeText(withFileLimits(body, body.files), options, "      ");
   const schema = schemas[names.input(name)];
-  if (schema === undefined) return refer(names.input(name));
+  if (schema === undefined) return refType(names.input(name));
   const filled = [...body.fields, ...body.others].filter((field) => field.default !== undefined).map((one) => one.name);
-  if (filled.length === 0 || deed !== "handler") return refer(names.input(name));
+  if (filled.length === 0 || action !== "handler") return refType(names.input(name));
   const required = [...((schema["required"] as readonly string[] | undefined) ?? []), ...filled];
   return typeText({ ...schema, required }, options, "      ");
 }
 
 /** The body of a form when its files are in the store: what the record will say of each. */
-function withFacts({ schema }: BodyPlan, files: Readonly<Record<string, FilePlan>>): JsonObject {
+function withFileLimits({ schema }: BodyPlan, files: Readonly<Record<string, FilePlan>>): JsonObject {
   const properties = schema["properties"] as Readonly<Record<string, JsonObject>>;
-  const facts = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
+  const fileProperties = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
     const file = fileSchema({ max: maxBytes, media });
     // In a merge patch null takes it away.
     return [name, properties[name]?.[fileKeyword] === undefined ? { anyOf: [file, { type: "null" }] } : file];
   });
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(facts) } };
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(fileProperties) } };
 }
 
 /** A record is named by its id, or by itself. */
-function givesText({ answer, key }: Operation, options: TypeOptions): string {
-  const { kind, shape } = answer;
+function resultText({ response, key }: Operation, options: TypeOptions): string {
+  const { kind, shape } = response;
   if (kind === "none" || (kind === "record" && key !== undefined)) return "unknown";
   if (shape === undefined) return "string | number | { readonly id: string | number }";
   const one = { anyOf: [{ type: ["string", "number"] }, namedRecord] };

@@ -1,6 +1,6 @@
 /** The methods of a client: what each takes, in which order, what it gives, and how the table of operations tells of it. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { PageShape } from "../../plan/plan.ts";
+import type { PageShape } from "../../plan/endpoints/types.ts";
 import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
 import type { Exported } from "./client.ts";
 import { methodName, typeName } from "./names.ts";
@@ -16,7 +16,7 @@ export interface Method {
   /** Its row in the table of operations. */
   readonly row: JsonObject;
   /** What it gives, as a type; of a read that a wait can be made of. */
-  readonly gives: string;
+  readonly resultType: string;
   /** `id: string`, for each parameter of its path. */
   readonly keys: readonly string[];
 }
@@ -25,11 +25,11 @@ export interface Method {
 const reserved = ["then", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
 
 export function methodsOf(exported: Exported): readonly Method[] {
-  const taken = new Set(reserved);
+  const usedNames = new Set(reserved);
   const free = (wanted: string): string => {
     let name = wanted;
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}${count}`;
-    taken.add(name);
+    for (let count = 2; usedNames.has(name); count += 1) name = `${wanted}${count}`;
+    usedNames.add(name);
     return name;
   };
   return exported.described.operations.flatMap((operation) => {
@@ -49,29 +49,29 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   const { successes, body } = operation;
   const query = queryType(exported, operation, name);
   const keys = pathKeys(exported, operation);
-  const takes =
-    body !== undefined && takesAnything(resolved(exported.described.schemas, body.schema)) ? body : undefined;
-  const bytes = givesBytes(operation);
+  const requestType =
+    body !== undefined && acceptsAnything(resolved(exported.described.schemas, body.schema)) ? body : undefined;
+  const bytes = returnsBytes(operation);
   const bodies = successes.flatMap(({ schema }) => schema ?? []);
-  const given = bytes
+  const responseType = bytes
     ? "Blob"
     : union([...bodies.map((schema) => type(schema)), ...(bodies.length < successes.length ? ["undefined"] : [])]);
   const tagged = bodies.length > 0 && successes.every((one) => one.tagged && one.schema !== undefined);
-  const gives = bytes || tagged ? `Tagged<${given}>` : bodies.length === 0 ? "void" : given;
+  const resultType = bytes || tagged ? `Tagged<${responseType}>` : bodies.length === 0 ? "void" : responseType;
   const error = `ErrorOf<${JSON.stringify(name)}>`;
   const page = pageOf(exported, operation);
   const before: readonly Argument[] = [
     ...keys.map((text) => ({ text, optional: false })),
-    ...(takes === undefined
+    ...(requestType === undefined
       ? []
-      : [{ text: `body: ${bodyType(exported, operation, takes)}`, optional: !takes.required }]),
+      : [{ text: `body: ${bodyType(exported, operation, requestType)}`, optional: !requestType.required }]),
     ...(query === undefined ? [] : [{ text: `query: ${query.name}`, optional: !query.required }]),
   ];
   const options = optionsOf(operation);
-  const said = comment(wordsOf(operation), "  ");
+  const docComment = comment(wordsOf(operation), "  ");
   const line = (last: Argument, result: string): string =>
     `  ${name}(${argumentList([...before, last])}): ${result};\n`;
-  const result = page === undefined ? `Call<${gives}, ${error}>` : `List<${page.item}, ${given}, ${error}>`;
+  const result = page === undefined ? `Call<${resultType}, ${error}>` : `List<${page.item}, ${responseType}, ${error}>`;
   const revalidated = page === undefined && has(operation, "If-None-Match");
   const unchanged = { text: `options: ${options.type} & { readonly ifNoneMatch: Tag }`, optional: false };
   return {
@@ -79,13 +79,15 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
     operation,
     types: query?.types ?? [],
     keys,
-    gives,
-    signature: `${revalidated ? `${comment(`${wordsOf(operation)}\n\nWith \`ifNoneMatch\` it gives undefined for what has not changed since.`, "  ")}${line(unchanged, `Call<${gives} | undefined, ${error}>`)}` : said}${line({ text: `options: ${options.type}`, optional: options.optional }, result)}`,
+    resultType,
+    signature: `${revalidated ? `${comment(`${wordsOf(operation)}\n\nWith \`ifNoneMatch\` it gives undefined for what has not changed since.`, "  ")}${line(unchanged, `Call<${resultType} | undefined, ${error}>`)}` : docComment}${line({ text: `options: ${options.type}`, optional: options.optional }, result)}`,
     row: {
       method: operation.method,
       path: operation.path,
-      ...(takes === undefined ? {} : { takes: takesBytes(operation) ? "*/*" : mediaTypeOf(takes.mediaTypes) }),
-      ...(takes?.form === undefined ? {} : { form: partName(takes.form) }),
+      ...(requestType === undefined
+        ? {}
+        : { requestType: acceptsBytes(operation) ? "*/*" : mediaTypeOf(requestType.mediaTypes) }),
+      ...(requestType?.form === undefined ? {} : { form: partName(requestType.form) }),
       ...(bytes ? { bytes: true } : {}),
       ...(query === undefined ? {} : { query: true }),
       ...(operation.operation.repeats === undefined ? {} : { key: operation.operation.repeats.header }),
@@ -95,17 +97,17 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
 }
 
 /** The bytes of a file are what the operation gives, or all that it takes. */
-function givesBytes({ operation: { deed, file } }: DescribedOperation): boolean {
-  return file !== undefined && deed === "read";
+function returnsBytes({ operation: { action, file } }: DescribedOperation): boolean {
+  return file !== undefined && action === "read";
 }
 
-function takesBytes({ operation: { deed, file } }: DescribedOperation): boolean {
-  return file !== undefined && deed !== "read";
+function acceptsBytes({ operation: { action, file } }: DescribedOperation): boolean {
+  return file !== undefined && action !== "read";
 }
 
 /** Without a file it is JSON, with one a form. */
 function bodyType({ type }: Exported, operation: DescribedOperation, { schema, form }: DescribedBody): string {
-  if (takesBytes(operation)) return "Blob";
+  if (acceptsBytes(operation)) return "Blob";
   return union([type(schema), ...(form === undefined ? [] : [type(form)])]);
 }
 
@@ -128,7 +130,7 @@ function followingMethod(exported: Exported, operation: DescribedOperation, name
     operation,
     types: query?.types ?? [],
     keys: [],
-    gives: event,
+    resultType: event,
     signature: `${comment(words, "  ")}  ${name}(${list_}options?: FollowOptions): AsyncIterable<${event}>;\n`,
     row: {
       method: operation.method,
@@ -159,12 +161,12 @@ function argumentList(all: readonly Argument[]): string {
 }
 
 function pathKeys({ type }: Exported, { path, parameters }: DescribedOperation): readonly string[] {
-  const taken = new Set(["body", "query", "options"]);
+  const usedNames = new Set(["body", "query", "options"]);
   return [...path.matchAll(/\{(.+?)\}/g)].map(([, name = ""]) => {
     const schema = parameters.find((one) => one.in === "path" && one.name === name)?.schema ?? {};
     let argument = name.replaceAll(/[^\w$]/g, "_").replace(/^(?=[0-9])/, "_");
-    while (taken.has(argument) || words.has(argument)) argument = `${argument}_`;
-    taken.add(argument);
+    while (usedNames.has(argument) || words.has(argument)) argument = `${argument}_`;
+    usedNames.add(argument);
     return `${argument}: ${type(schema)}`;
   });
 }
@@ -182,32 +184,34 @@ function queryType(
   without: readonly string[] = [],
 ): { readonly name: string; readonly required: boolean; readonly types: readonly string[] } | undefined {
   // The version is the same for all calls, and sent with them.
-  const taken = parameters.filter(({ in: place, name, schema }) => {
+  const usedNames = parameters.filter(({ in: location, name, schema }) => {
     return (
-      place === "query" && !without.includes(name) && !(Object.hasOwn(schema, "const") && schema["type"] === "string")
+      location === "query" &&
+      !without.includes(name) &&
+      !(Object.hasOwn(schema, "const") && schema["type"] === "string")
     );
   });
-  if (taken.length === 0) return undefined;
+  if (usedNames.length === 0) return undefined;
   const name = free(`${typeName(method)}Query`);
-  const members = taken.map((parameter) => memberOf(parameter, type(parameter.schema, "  ")));
+  const members = usedNames.map((parameter) => memberOf(parameter, type(parameter.schema, "  ")));
   return {
     name,
-    required: taken.some(({ required }) => required === true),
+    required: usedNames.some(({ required }) => required === true),
     types: [`export interface ${name} {\n${members.join("")}}\n`],
   };
 }
 
 /** A value that is not known yet may be handed on as it is: undefined is not sent. */
 function memberOf({ name, required, description }: Parameter, type: string): string {
-  const said = comment(description, "  ");
-  return `${said}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
+  const docComment = comment(description, "  ");
+  return `${docComment}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
 }
 
 function optionsOf({ operation, parameters }: DescribedOperation): {
   readonly type: string;
   readonly optional: boolean;
 } {
-  const match = parameters.find(({ in: place, name }) => place === "header" && name === "If-Match");
+  const match = parameters.find(({ in: location, name }) => location === "header" && name === "If-Match");
   const parts = [
     "CallOptions",
     ...(operation.repeats === undefined ? [] : ["KeyOptions"]),
@@ -217,11 +221,11 @@ function optionsOf({ operation, parameters }: DescribedOperation): {
 }
 
 function has({ parameters }: DescribedOperation, header: string): boolean {
-  return parameters.some(({ in: place, name }) => place === "header" && name === header);
+  return parameters.some(({ in: location, name }) => location === "header" && name === header);
 }
 
 /** Whether there is anything that could be said in it. */
-function takesAnything(schema: JsonObject): boolean {
+function acceptsAnything(schema: JsonObject): boolean {
   return schema["additionalProperties"] !== false || Object.keys((schema["properties"] ?? {}) as JsonObject).length > 0;
 }
 
@@ -245,8 +249,8 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   const { list } = operation;
   const schema = successes.find((one) => one.schema !== undefined)?.schema;
   if (list === undefined || schema === undefined) return undefined;
-  const items = placeIn(list.page, "items") ?? [];
-  const next = placeIn(list.page, "next");
+  const items = pathIn(list.page, "items") ?? [];
+  const next = pathIn(list.page, "next");
   const found = items.reduce<Json>(
     (here, name) => memberAt(described.schemas, here, name),
     resolved(described.schemas, schema),
@@ -263,12 +267,12 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
 }
 
 /** The members that lead to the items of a page, or to what stands for the next one. */
-function placeIn(shape: PageShape, wanted: "items" | "next"): readonly string[] | undefined {
+function pathIn(shape: PageShape, wanted: "items" | "next"): readonly string[] | undefined {
   if (shape.kind === wanted) return [];
   if (shape.kind !== "object") return undefined;
   for (const { name, shape: inner } of shape.members) {
-    const within = placeIn(inner, wanted);
-    if (within !== undefined) return [name, ...within];
+    const nested = pathIn(inner, wanted);
+    if (nested !== undefined) return [name, ...nested];
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ export interface TypeNames {
 }
 
 /** Of what is generated beside the common part. */
-const own = [
+const reserved = [
   ...[
     "Client",
     "ClientOptions",
@@ -41,12 +41,12 @@ const own = [
 /** Whatever the common part speaks of must mean there what it means to it: a resource called `Record` is not that. */
 export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   const code = runtime.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|"[^"\n]*"/gm, "");
-  const taken = new Set([...own, ...(code.match(/\b[A-Z]\w*\b/g) ?? [])]);
+  const usedNames = new Set([...reserved, ...(code.match(/\b[A-Z]\w*\b/g) ?? [])]);
   const free = (wanted: string): string => {
     const identifier = wanted.replaceAll(/[^\w$]/g, "_").replace(/^(?=[0-9])/, "_");
     let name = identifier;
-    for (let count = 2; taken.has(name); count += 1) name = `${identifier}${count}`;
-    taken.add(name);
+    for (let count = 2; usedNames.has(name); count += 1) name = `${identifier}${count}`;
+    usedNames.add(name);
     return name;
   };
   const names = new Map(Object.keys(schemas).map((component) => [component, free(component)]));

@@ -1,13 +1,14 @@
 /** The table that a client's common part works by: where the service is, its credentials, operations and waits. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { CredentialPlan, Plan } from "../../plan/plan.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Exported } from "./client.ts";
 import type { Method } from "./methods.ts";
 import { isIdentifier } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
 /** What an answer may need on its way beyond what the service itself takes. */
-const wayMilliseconds = 5000;
+const networkMilliseconds = 5000;
 
 export function serviceTable(
   { plan, described }: Exported,
@@ -21,9 +22,9 @@ export function serviceTable(
     ...versionOf(plan),
     credentials: Object.fromEntries(plan.credentials.map((one) => [one.name, credentialOf(one)])),
     operations: Object.fromEntries(
-      methods.map((method) => [method.name, { ...method.row, ...refusalsBy(plan, method) }]),
+      methods.map((method) => [method.name, { ...method.row, ...errorCodesByStatus(plan, method) }]),
     ),
-    timeout: longest + wayMilliseconds,
+    timeout: longest + networkMilliseconds,
     ...problemOf(plan),
   };
   return [
@@ -67,22 +68,24 @@ function problemOf(plan: Plan): JsonObject {
     body === "problem+json" ? [] : [body.shape],
   );
   const renamed = Object.entries(errors).flatMap(([code, { wire }]) => (wire === undefined ? [] : [{ code, wire }]));
-  const byWire = [...Map.groupBy(renamed, ({ wire }) => wire)];
+  const byContract = [...Map.groupBy(renamed, ({ wire }) => wire)];
   return {
     problem: {
       bodies: shapes,
-      wires: Object.fromEntries(byWire.map(([wire, all]) => [wire, all.map(({ code }) => code)])),
-      says: Object.fromEntries(Object.entries(errors).map(([code, { title, message }]) => [code, message ?? title])),
+      wires: Object.fromEntries(byContract.map(([wire, all]) => [wire, all.map(({ code }) => code)])),
+      messages: Object.fromEntries(
+        Object.entries(errors).map(([code, { title, message }]) => [code, message ?? title]),
+      ),
     },
   };
 }
 
 /** Where bodies need not say their code, the status has to. */
-function refusalsBy(plan: Plan, { operation }: Method): JsonObject {
+function errorCodesByStatus(plan: Plan, { operation }: Method): JsonObject {
   if (isStandard(plan)) return {};
-  const byStatus = Map.groupBy(operation.refusals, ({ status }) => status);
+  const byStatus = Map.groupBy(operation.possibleErrors, ({ status }) => status);
   return {
-    refusals: Object.fromEntries([...byStatus].map(([status, codes]) => [status, codes.map(({ code }) => code)])),
+    possibleErrors: Object.fromEntries([...byStatus].map(([status, codes]) => [status, codes.map(({ code }) => code)])),
   };
 }
 

@@ -18,9 +18,9 @@ export interface TypeOptions {
 
 /** An exported interface where the schema is of an object with known members, else an exported alias. */
 export function declaration(name: string, schema: JsonObject, options: TypeOptions): string {
-  const said = comment(schema["description"], "");
-  if (isPlainObject(schema)) return `${said}export interface ${name} ${objectText(schema, options, "")}\n`;
-  return `${said}export type ${name} = ${typeText(schema, options)};\n`;
+  const rendered = comment(schema["description"], "");
+  if (isPlainObject(schema)) return `${rendered}export interface ${name} ${objectText(schema, options, "")}\n`;
+  return `${rendered}export type ${name} = ${typeText(schema, options)};\n`;
 }
 
 /** `indent` stands before each further line of a type that takes several. */
@@ -105,13 +105,13 @@ function record(value: JsonObject): string {
 
 function intersection(schema: JsonObject, options: TypeOptions, indent: string): string {
   const { allOf, ...rest } = schema;
-  const own = typeText(rest, options, indent);
+  const typed = typeText(rest, options, indent);
   const parts = [
-    ...(own === "unknown" ? [] : [own]),
+    ...(typed === "unknown" ? [] : [typed]),
     ...(allOf as readonly Json[]).map((one) => typeText(one, options, indent)),
   ];
-  const said = parts.filter((part) => part !== "unknown").map(grouped);
-  return said.length === 0 ? "unknown" : said.join(" & ");
+  const rendered = parts.filter((part) => part !== "unknown").map(grouped);
+  return rendered.length === 0 ? "unknown" : rendered.join(" & ");
 }
 
 function arrayText(schema: JsonObject, options: TypeOptions, indent: string): string {
@@ -138,9 +138,9 @@ function objectText(schema: JsonObject, options: TypeOptions, indent: string): s
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : []);
   const inner = `${indent}  `;
   const members = properties.map(([name, member]) => {
-    const said = isObject(member) ? comment(member["description"], inner) : "";
+    const rendered = isObject(member) ? comment(member["description"], inner) : "";
     const optional = required.has(name) ? "" : "?";
-    return `${said}${inner}readonly ${memberName(name)}${optional}: ${typeText(member, options, inner)};\n`;
+    return `${rendered}${inner}readonly ${memberName(name)}${optional}: ${typeText(member, options, inner)};\n`;
   });
   const known = `{\n${members.join("")}${indent}}`;
   // An index signature has to fit the known members too, so what else there may be is said beside them.

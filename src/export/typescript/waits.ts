@@ -1,7 +1,7 @@
 /** Methods that wait for a state, for each resource with states that can be read by itself. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf } from "../described.ts";
-import { reachable } from "../moves.ts";
+import { reachable } from "../transitions.ts";
 import type { Exported } from "./client.ts";
 import { type Method, resolved } from "./methods.ts";
 import { comment, typeText } from "./types.ts";
@@ -13,14 +13,14 @@ export interface Wait {
 }
 
 export function waitsOf(exported: Exported, methods: readonly Method[]): readonly Wait[] {
-  const taken = new Set(methods.map(({ name }) => name));
+  const usedNames = new Set(methods.map(({ name }) => name));
   return exported.plan.tables.flatMap(({ resource, lifecycle }) => {
     if (lifecycle === undefined) return [];
     const found = readOf(exported, methods, resource, lifecycle.states);
     if (found === undefined) return [];
     let name = `waitFor${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}`;
-    while (taken.has(name)) name = `${name}_`;
-    taken.add(name);
+    while (usedNames.has(name)) name = `${name}_`;
+    usedNames.add(name);
     return [waitOf(exported, methods, { ...found, resource, name })];
   });
 }
@@ -43,15 +43,15 @@ function readOf(
   for (const method of methods) {
     const { operation, successes } = method.operation;
     const schema = successes[0]?.schema;
-    if (operation.deed !== "read" || operation.resource !== resource || schema === undefined) continue;
-    const state = placeOfState(described.schemas, resolved(described.schemas, schema), states);
+    if (operation.action !== "read" || operation.resource !== resource || schema === undefined) continue;
+    const state = pathOfState(described.schemas, resolved(described.schemas, schema), states);
     if (state !== undefined) return { method, ...state };
   }
   return undefined;
 }
 
 /** In the answer itself, or in the one member that it stands in; a member `state` that says something else is none. */
-function placeOfState(
+function pathOfState(
   schemas: Exported["described"]["schemas"],
   schema: JsonObject,
   states: readonly string[],
@@ -62,8 +62,8 @@ function placeOfState(
     const values = member === undefined ? [] : ((resolved(schemas, member)["enum"] ?? []) as readonly Json[]);
     return values.length > 0 && values.every((value) => states.includes(value as string)) ? member : undefined;
   };
-  const own = stateOf(schema);
-  if (own !== undefined) return { state: ["state"], schema: own };
+  const currentState = stateOf(schema);
+  if (currentState !== undefined) return { state: ["state"], schema: currentState };
   const [only, ...others] = Object.entries((schema["properties"] ?? {}) as JsonObject);
   if (only === undefined || others.length > 0) return undefined;
   const inner = stateOf(resolved(schemas, only[1]));
@@ -76,9 +76,11 @@ function waitOf(
   { method, state, schema, resource, name }: Read & { readonly resource: string; readonly name: string },
 ): Wait {
   const { stream } = plan.events;
-  const told = Object.values(plan.events.out).some((event) => event.resource === resource && event.stream.length > 0);
+  const isStreamed = Object.values(plan.events.out).some(
+    (event) => event.resource === resource && event.stream.length > 0,
+  );
   const follow =
-    stream === undefined || !told
+    stream === undefined || !isStreamed
       ? undefined
       : methods.find(({ operation, row }) => operation.name === stream.follow.name && row["stream"] !== undefined);
   const states = typeText(schema, { named: (reference) => named(componentOf(reference) ?? "") });
@@ -86,10 +88,10 @@ function waitOf(
   const words = `Waits until the ${resource} is in a state, or in one of several, and gives it as it is then.${
     follow === undefined ? "" : " Events make it look at once, where the caller may follow them."
   }\n\n@throws WaitError where it cannot get there any more, or not in time.`;
-  const given = [...method.keys, "state: State | readonly State[]", `options?: WaitOptions`].join(", ");
+  const parameters = [...method.keys, "state: State | readonly State[]", `options?: WaitOptions`].join(", ");
   return {
     name,
-    signature: `${comment(words, "  ")}  ${name}<const State extends ${states}>(${given}): Promise<${method.gives} & ${reached}>;\n`,
+    signature: `${comment(words, "  ")}  ${name}<const State extends ${states}>(${parameters}): Promise<${method.resultType} & ${reached}>;\n`,
     row: {
       operation: method.name,
       state,

@@ -1,8 +1,8 @@
 /** Expressions over records in memory, by their functions. */
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Condition, Row, View } from "../store.ts";
-import { type NestedSource, viewWriter, type Write } from "../text.ts";
+import type { Condition, Row, View } from "../port/store.ts";
+import { type NestedSource, viewWriter, type Write } from "../sql/view-text.ts";
 import type { Records } from "./records.ts";
 
 type Run = ReturnType<typeof compileFunction>;

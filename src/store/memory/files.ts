@@ -1,18 +1,18 @@
 /** Files in memory. */
-import type { Table } from "../../plan/plan.ts";
-import { cleared, fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
-import type { Row } from "../store.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { cleared, fileChanges, type FileStore, orphanMilliseconds } from "../port/files.ts";
+import type { Row } from "../port/store.ts";
 import type { Committed, Pending } from "./records.ts";
 import { seqOf } from "./records.ts";
 
-interface Kept {
+interface StoredFile {
   readonly pieces: Uint8Array[];
   /** When it came; undefined once a record has it. */
-  loose: number | undefined;
+  orphanedAt: number | undefined;
 }
 
 export class MemoryFiles implements FileStore {
-  readonly #files = new Map<string, Kept>();
+  readonly #files = new Map<string, StoredFile>();
   readonly #clock: () => number;
 
   constructor(clock: () => number) {
@@ -20,8 +20,8 @@ export class MemoryFiles implements FileStore {
   }
 
   append(id: string, bytes: Uint8Array): void {
-    const file: Kept = this.#files.get(id) ?? { pieces: [], loose: undefined };
-    file.loose = this.#clock();
+    const file: StoredFile = this.#files.get(id) ?? { pieces: [], orphanedAt: undefined };
+    file.orphanedAt = this.#clock();
     file.pieces.push(bytes);
     this.#files.set(id, file);
   }
@@ -36,18 +36,18 @@ export class MemoryFiles implements FileStore {
   }
 
   discard(ids: readonly string[]): void {
-    for (const id of ids) if (this.#files.get(id)?.loose !== undefined) this.#files.delete(id);
+    for (const id of ids) if (this.#files.get(id)?.orphanedAt !== undefined) this.#files.delete(id);
   }
 
   purge(now: number): void {
-    for (const [id, { loose }] of this.#files)
-      if (loose !== undefined && loose < now - looseMilliseconds) this.#files.delete(id);
+    for (const [id, { orphanedAt }] of this.#files)
+      if (orphanedAt !== undefined && orphanedAt < now - orphanMilliseconds) this.#files.delete(id);
   }
 
   /** Before a record has these columns in place of those. @throws StoreError `gone` where a file of it is not there */
   check(table: Table, before: Row | undefined, after: Row): void {
-    for (const id of fileChanges(table, before, after).kept)
-      if (this.#files.get(id)?.loose === undefined) throw cleared(id);
+    for (const id of fileChanges(table, before, after).retained)
+      if (this.#files.get(id)?.orphanedAt === undefined) throw cleared(id);
   }
 
   /** What a transaction's changes do to files, told before they are committed. */
@@ -63,9 +63,9 @@ export class MemoryFiles implements FileStore {
         );
       });
     });
-    for (const { gone, kept } of all) {
-      for (const id of kept) (this.#files.get(id) as Kept).loose = undefined;
-      for (const id of gone) this.#files.delete(id);
+    for (const { removed, retained } of all) {
+      for (const id of retained) (this.#files.get(id) as StoredFile).orphanedAt = undefined;
+      for (const id of removed) this.#files.delete(id);
     }
   }
 }

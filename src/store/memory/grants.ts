@@ -1,5 +1,5 @@
 /** What is given for a time, in a map. */
-import type { Grant, GrantStore } from "../grants.ts";
+import type { Grant, GrantStore } from "../port/grants.ts";
 
 export function grantStore(grants: Map<string, Grant>): GrantStore {
   const keyOf = (kind: string, id: string): string => JSON.stringify([kind, id]);

@@ -1,5 +1,5 @@
 /** The journal in memory: entries by position, in order. */
-import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
+import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 
 export class MemoryJournal implements Journal {
   #entries: JournalRecord[] = [];
@@ -32,8 +32,8 @@ export class MemoryJournal implements Journal {
   }
 
   intact(positions: readonly number[]): ReadonlySet<number> {
-    const asked = new Set(positions);
-    const some = this.#entries.filter(({ data, position }) => data !== undefined && asked.has(position));
+    const requested = new Set(positions);
+    const some = this.#entries.filter(({ data, position }) => data !== undefined && requested.has(position));
     return new Set(some.map(({ position }) => position));
   }
 
@@ -56,8 +56,8 @@ export class MemoryJournal implements Journal {
     this.#entries = this.#entries.flatMap((entry) => {
       if (entry.at >= before || (entry.event ?? entry.received) === undefined) return [entry];
       if (entry.to === undefined) return [];
-      const { event: _, received: __, ...move } = withoutData(entry);
-      return [move];
+      const { event: _, received: __, ...transition } = withoutData(entry);
+      return [transition];
     });
   }
 }

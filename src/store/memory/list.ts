@@ -2,9 +2,9 @@
 import { isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { compareValues } from "../../expression/functions.ts";
-import type { FilterOperator } from "../../plan/plan.ts";
-import type { ListQuery, Page, PageArguments, Row, SortKey } from "../store.ts";
-import type { Write } from "../text.ts";
+import type { FilterOperator } from "../../plan/endpoints/types.ts";
+import type { ListQuery, Page, PageArguments, Row, SortKey } from "../port/store.ts";
+import type { Write } from "../sql/view-text.ts";
 import { holdsIn } from "./evaluation.ts";
 import type { Records } from "./records.ts";
 
@@ -35,12 +35,12 @@ export function prepareList(
       .toSorted((a, b) => compareRows(keys, positionOf(keys, a), positionOf(keys, b)))
       .filter((row) => after === undefined || compareRows(keys, positionOf(keys, row), after) > 0)
       .slice(skip, skip + limit + 1);
-    const shown = rows.slice(0, limit);
-    const text = shown.map((row) => write(row, variables)).join(",");
-    const last = shown.at(-1);
+    const rowsOfPage = rows.slice(0, limit);
+    const text = rowsOfPage.map((row) => write(row, variables)).join(",");
+    const last = rowsOfPage.at(-1);
     return {
       text,
-      count: shown.length,
+      count: rowsOfPage.length,
       ...(rows.length > limit && last ? { next: positionOf(keys, last) } : {}),
       ...(query.counted ? { total: fitting.length } : {}),
     };

@@ -1,5 +1,5 @@
 /** The memory store keeps to the contract of every store. */
-import { contract } from "../contract.ts";
+import { contract } from "../../../test/store/contract.ts";
 import { openMemoryStore } from "./open.ts";
 
 contract("memory", openMemoryStore);

@@ -1,17 +1,17 @@
 /** A store in memory, gone with the process: the twin of the SQLite store, in plain JavaScript. */
-import type { Table } from "../../plan/plan.ts";
-import { StoreError } from "../error.ts";
-import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../store.ts";
-import type { Write } from "../text.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { StoreError } from "../port/error.ts";
+import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
+import type { Write } from "../sql/view-text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
-import { isTimed } from "../times.ts";
+import { isTimed } from "../sql/timers.ts";
 import { holdsIn, viewWriterIn } from "./evaluation.ts";
 import { MemoryFiles } from "./files.ts";
-import type { Grant } from "../grants.ts";
+import type { Grant } from "../port/grants.ts";
 import { grantStore, purgeGrants } from "./grants.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
-import { pinStore } from "./pins.ts";
+import { pinStore } from "./pinned-versions.ts";
 import { Committed } from "./records.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { type MemoryState, MemoryTransaction } from "./transaction.ts";
@@ -26,7 +26,7 @@ export function memoryState({ clock, tables }: MemoryOptions): MemoryState {
   return {
     clock,
     committed: new Committed(tables),
-    kept: { remembered: new Map(), counts: new Map(), bookmarks: new Map(), sessions: new Map() },
+    sideTables: { storedResponses: new Map(), counts: new Map(), offsets: new Map(), sessions: new Map() },
     journal: new MemoryJournal(),
     files: new MemoryFiles(clock),
   };
@@ -37,10 +37,10 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
   let last: Promise<unknown> = Promise.resolve();
   let open = true;
 
-  async function run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function run<T>(task: (tx: Transaction) => Promise<T>): Promise<T> {
     const tx = new MemoryTransaction(state);
     try {
-      const result = await work(tx);
+      const result = await task(tx);
       commitTo(state, tx);
       return result;
     } finally {
@@ -49,50 +49,50 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
   }
 
   /** One after another, whether or not the one before came to anything. */
-  function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+  function serialized<T>(task: () => T | Promise<T>): Promise<T> {
     if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
+    const result = last.then(task);
+    last = result.catch(() => undefined);
+    return result;
   }
 
   const store = memoryStore(state, {
     ready: () => open,
-    transaction: (work) => inTurn(() => run(work)),
+    transaction: (task) => serialized(() => run(task)),
     close: async () => {
       open = false;
       await last;
     },
   });
   // What a transaction adds to a session that is ended meanwhile has ended, too.
-  const end: Store["sessions"]["end"] = (...asked) => inTurn(() => store.sessions.end(...asked));
+  const end: Store["sessions"]["end"] = (...parameters) => serialized(() => store.sessions.end(...parameters));
   // What a transaction goes by is not cleared under its hands.
-  return { ...store, sessions: { ...store.sessions, end }, purge: (now) => inTurn(() => store.purge(now)) };
+  return { ...store, sessions: { ...store.sessions, end }, purge: (now) => serialized(() => store.purge(now)) };
 }
 
-export function commitTo({ committed, files, journal, kept }: MemoryState, tx: MemoryTransaction): void {
+export function commitTo({ committed, files, journal, sideTables }: MemoryState, tx: MemoryTransaction): void {
   files.follow(committed, tx.pending);
   committed.commit(tx.pending.changes);
   for (const [column, value] of tx.pending.counters) committed.counters.set(column, value);
-  for (const [place, answer] of tx.answers) kept.remembered.set(place, answer);
-  for (const [place, count] of tx.counts) kept.counts.set(place, count);
-  for (const [reader, position] of tx.bookmarks) kept.bookmarks.set(reader, position);
+  for (const [storedKey, stored] of tx.responses) sideTables.storedResponses.set(storedKey, stored);
+  for (const [storedKey, count] of tx.counts) sideTables.counts.set(storedKey, count);
+  for (const [reader, position] of tx.offsets) sideTables.offsets.set(reader, position);
   tx.sessions.commit();
   journal.commit(tx.journal);
 }
 
 /** The store of a state, whichever way its transactions are run. */
 export function memoryStore(
-  { committed, files, journal, kept }: MemoryState,
-  own: Pick<Store, "ready" | "transaction" | "close">,
+  { committed, files, journal, sideTables }: MemoryState,
+  methods: Pick<Store, "ready" | "transaction" | "close">,
 ): Store {
   const secrets = new Map<string, string>();
   const grants = new Map<string, Grant>();
   const writerOf = (view: View): Write => viewWriterIn(committed, view);
   return {
-    ...own,
+    ...methods,
     read: (query) => prepareRead(query, committed, writerOf(query.view)),
-    whole: ({ members, where }) => {
+    aggregate: ({ members, where }) => {
       const write = writerOf({ resource: "", members });
       return (variables) => (holdsIn(committed, where, {}, variables) ? write({}, variables) : undefined);
     },
@@ -100,12 +100,12 @@ export function memoryStore(
     due: (now, limit) => dueIn(committed, now, limit),
     journal,
     keys: keyStore(),
-    sessions: sessionStore(kept.sessions),
+    sessions: sessionStore(sideTables.sessions),
     grants: grantStore(grants),
-    counts: countStore(kept.counts),
+    counts: countStore(sideTables.counts),
     pins: pinStore(),
     files,
-    lead: () => true,
+    acquireLease: () => true,
     changes: () => () => {},
     secret: (name, make) => {
       const secret = secrets.get(name) ?? make();
@@ -116,10 +116,11 @@ export function memoryStore(
       if (secrets.get(name) === old) secrets.set(name, value);
     },
     purge: (now) => {
-      for (const [place, { expires }] of kept.remembered) if (expires <= now) kept.remembered.delete(place);
-      purgeCounts(kept.counts, now);
+      for (const [storedKey, { expires }] of sideTables.storedResponses)
+        if (expires <= now) sideTables.storedResponses.delete(storedKey);
+      purgeCounts(sideTables.counts, now);
       files.purge(now);
-      purgeSessions(kept.sessions, now);
+      purgeSessions(sideTables.sessions, now);
       purgeGrants(grants, now);
     },
   };

@@ -1,15 +1,15 @@
 /** Rates that are counted together by whoever is given them, in memory: what every other way to count them comes to. */
-import { counted, type RateCount, type Rates } from "../rates.ts";
+import { counted, type RateCount, type Rates } from "../port/rates.ts";
 
 export function memoryRates(): Rates {
-  const kept = new Map<string, RateCount>();
+  const counts = new Map<string, RateCount>();
   return {
-    count: (asks, now) =>
+    count: (requests, now) =>
       Promise.resolve(
-        asks.map((ask) => {
-          const place = JSON.stringify([ask.name, ask.key]);
-          const after = counted(kept.get(place), ask, now);
-          kept.set(place, after);
+        requests.map((request) => {
+          const key = JSON.stringify([request.name, request.key]);
+          const after = counted(counts.get(key), request, now);
+          counts.set(key, after);
           return after;
         }),
       ),

@@ -3,9 +3,9 @@
  * so that they never see what may yet be undone.
  */
 import type { Value } from "../../expression/evaluate.ts";
-import type { Table } from "../../plan/plan.ts";
-import type { Row } from "../store.ts";
-import { isAbsentEqual, uniquesOf } from "../uniques.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Row } from "../port/store.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
 
 /** One state of all tables, to be read. */
 export interface Records {
@@ -74,23 +74,23 @@ export class Committed implements Records {
   commit(changes: Changes): void {
     for (const [resource, changed] of changes) {
       const { rows, uniques } = this.relation(resource);
-      const gone = [...changed.keys()]
-        .map((seq) => rows[placeOf(rows, seq)])
+      const removed = [...changed.keys()]
+        .map((seq) => rows[indexOf(rows, seq)])
         .filter((row) => row && changed.has(seqOf(row)));
       for (const unique of uniques) {
-        for (const row of gone) if (row) unique.records.delete(uniqueKey(row, unique) ?? "");
+        for (const row of removed) if (row) unique.records.delete(uniqueKey(row, unique) ?? "");
         for (const row of changed.values()) if (row) unique.records.set(uniqueKey(row, unique) ?? "", row);
       }
       for (const [seq, row] of changed) {
-        const place = placeOf(rows, seq);
-        rows.splice(place, rows[place]?.["_seq"] === seq ? 1 : 0, ...(row ? [row] : []));
+        const index = indexOf(rows, seq);
+        rows.splice(index, rows[index]?.["_seq"] === seq ? 1 : 0, ...(row ? [row] : []));
       }
     }
   }
 }
 
 /** Where a record is, or would be, among rows in the order of creation. */
-function placeOf(rows: readonly Row[], seq: number): number {
+function indexOf(rows: readonly Row[], seq: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -139,12 +139,12 @@ export class Pending implements Records {
       const key = uniqueKey(row, unique);
       if (key === undefined) continue;
       const other = records.get(key);
-      const taken =
+      const isConflict =
         (other && seqOf(other) !== seqOf(row) && !changed?.has(seqOf(other))) ||
         [...(changed?.values() ?? [])].some(
           (one) => one && seqOf(one) !== seqOf(row) && uniqueKey(one, unique) === key,
         );
-      if (taken) return columns;
+      if (isConflict) return columns;
     }
     return undefined;
   }

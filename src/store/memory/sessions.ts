@@ -1,44 +1,44 @@
 /** Sessions in memory: what is committed, and what a transaction adds to it. */
-import { isAmong, type SessionStore, type SessionToken, type SessionWork } from "../sessions.ts";
+import { isAmong, type SessionStore, type SessionToken, type SessionOperations } from "../port/sessions.ts";
 
 /** By the hash of their tokens. */
-export type KeptSessions = Map<string, SessionToken>;
+export type StoredSessions = Map<string, SessionToken>;
 
-export function sessionStore(kept: KeptSessions): SessionStore {
+export function sessionStore(stored: StoredSessions): SessionStore {
   return {
-    find: (hash) => kept.get(hash),
-    list: () => [...kept.values()].filter(({ use }) => use === "access"),
+    find: (hash) => stored.get(hash),
+    list: () => [...stored.values()].filter(({ use }) => use === "access"),
     end: (session, at) => {
-      const own = [...kept.values()].filter((token) => token.session === session);
-      for (const token of own) kept.set(token.hash, endedAt(token, at));
-      return own.length > 0;
+      const tokens = [...stored.values()].filter((token) => token.session === session);
+      for (const token of tokens) stored.set(token.hash, endedAt(token, at));
+      return tokens.length > 0;
     },
   };
 }
 
-export function purgeSessions(kept: KeptSessions, now: number): void {
-  for (const { hash, expires } of kept.values()) if (expires !== undefined && expires <= now) kept.delete(hash);
+export function purgeSessions(stored: StoredSessions, now: number): void {
+  for (const { hash, expires } of stored.values()) if (expires !== undefined && expires <= now) stored.delete(hash);
 }
 
 /** The changes of one transaction; null: deleted. */
-export class PendingSessions implements SessionWork {
-  readonly #kept: KeptSessions;
+export class PendingSessions implements SessionOperations {
+  readonly #stored: StoredSessions;
   readonly #changed: Map<string, SessionToken | null> = new Map();
 
-  constructor(kept: KeptSessions) {
-    this.#kept = kept;
+  constructor(stored: StoredSessions) {
+    this.#stored = stored;
   }
 
   commit(): void {
     for (const [hash, token] of this.#changed) {
-      if (token === null) this.#kept.delete(hash);
-      else this.#kept.set(hash, token);
+      if (token === null) this.#stored.delete(hash);
+      else this.#stored.set(hash, token);
     }
   }
 
   session(hash: string): SessionToken | undefined {
     const changed = this.#changed.get(hash);
-    return changed === undefined ? this.#kept.get(hash) : (changed ?? undefined);
+    return changed === undefined ? this.#stored.get(hash) : (changed ?? undefined);
   }
 
   addSession(token: SessionToken): void {
@@ -50,7 +50,7 @@ export class PendingSessions implements SessionWork {
     if (token !== undefined) this.#changed.set(hash, { ...token, replaced: at });
   }
 
-  endSessions(which: Parameters<SessionWork["endSessions"]>[0], at: number): void {
+  endSessions(which: Parameters<SessionOperations["endSessions"]>[0], at: number): void {
     for (const token of this.#all()) if (isAmong(token, which)) this.#changed.set(token.hash, endedAt(token, at));
   }
 
@@ -61,7 +61,7 @@ export class PendingSessions implements SessionWork {
   }
 
   #all(): readonly SessionToken[] {
-    const hashes = new Set([...this.#kept.keys(), ...this.#changed.keys()]);
+    const hashes = new Set([...this.#stored.keys(), ...this.#changed.keys()]);
     return [...hashes].flatMap((hash) => this.session(hash) ?? []);
   }
 }

@@ -1,10 +1,10 @@
 /** What one transaction can do in memory. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Table } from "../../plan/plan.ts";
-import { countedColumns } from "../counters.ts";
-import { deletedRecord, planDeletion } from "../deletion.ts";
-import { recomputed } from "../recompute.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { countedColumns } from "../sql/counters.ts";
+import { deletedRecord, planDeletion } from "../sql/deletion.ts";
+import { recomputed } from "../sql/recompute.ts";
 import type {
   Condition,
   Counted,
@@ -14,38 +14,38 @@ import type {
   Page,
   PageArguments,
   RecordChange,
-  Remembered,
+  StoredResponse,
   Row,
   RuleQuery,
-  Tally,
+  LiveCount,
   Transaction,
   View,
   Written,
-} from "../store.ts";
-import type { Sessions, SessionToken } from "../sessions.ts";
+} from "../port/store.ts";
+import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { type Counts, countUp } from "./counts.ts";
-import { answered } from "../steps.ts";
-import { timesOf } from "../times.ts";
+import { runSteps } from "../sql/either-sync-or-async.ts";
+import { timesOf } from "../sql/timers.ts";
 import type { MemoryFiles } from "./files.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import { type Committed, Pending } from "./records.ts";
-import { type KeptSessions, PendingSessions } from "./sessions.ts";
+import { type StoredSessions, PendingSessions } from "./sessions.ts";
 
 /** What is committed beside records. */
-export interface Kept {
-  readonly remembered: Map<string, Remembered>;
+export interface SideTables {
+  readonly storedResponses: Map<string, StoredResponse>;
   readonly counts: Counts;
   /** By reader of the journal. */
-  readonly bookmarks: Map<string, number>;
-  readonly sessions: KeptSessions;
+  readonly offsets: Map<string, number>;
+  readonly sessions: StoredSessions;
 }
 
 /** All that a store in memory holds, and a transaction reads and adds to. */
 export interface MemoryState {
   readonly committed: Committed;
-  readonly kept: Kept;
+  readonly sideTables: SideTables;
   readonly journal: MemoryJournal;
   readonly files: MemoryFiles;
   /** Epoch milliseconds. */
@@ -55,23 +55,23 @@ export interface MemoryState {
 export class MemoryTransaction implements Transaction {
   readonly changes: RecordChange[] = [];
   readonly pending: Pending;
-  readonly answers: Map<string, Remembered> = new Map();
+  readonly responses: Map<string, StoredResponse> = new Map();
   readonly counts: Counts = new Map();
   readonly journal: (JournalEntry | Forgotten)[] = [];
-  readonly bookmarks: Map<string, number> = new Map();
+  readonly offsets: Map<string, number> = new Map();
   readonly sessions: PendingSessions;
   readonly #committed: Committed;
-  readonly #kept: Kept;
+  readonly #sideTables: SideTables;
   readonly #happened: MemoryJournal;
   readonly #files: MemoryFiles;
   readonly #clock: () => number;
   #over = false;
 
-  constructor({ committed, kept, journal, files, clock }: MemoryState) {
+  constructor({ committed, sideTables, journal, files, clock }: MemoryState) {
     this.#committed = committed;
     this.pending = new Pending(committed);
-    this.#kept = kept;
-    this.sessions = new PendingSessions(kept.sessions);
+    this.#sideTables = sideTables;
+    this.sessions = new PendingSessions(sideTables.sessions);
     this.#happened = journal;
     this.#files = files;
     this.#clock = clock;
@@ -91,15 +91,15 @@ export class MemoryTransaction implements Transaction {
     return this.pending.find(resource, column, value);
   }
 
-  refer(resource: string, column: string, value: Value): Row | undefined {
+  lockShared(resource: string, column: string, value: Value): Row | undefined {
     return this.get(resource, column, value);
   }
 
-  mayChange(): void {}
+  declareWrites(): void {}
 
   lockEagerly(): void {}
 
-  claim(resource: string, id: Value): Row | undefined {
+  lock(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }
 
@@ -111,7 +111,10 @@ export class MemoryTransaction implements Transaction {
 
   list(query: ListQuery, page: PageArguments, variables: Variables): Page {
     this.#use();
-    return prepareList(query, this.pending, (row, given) => this.view(row, query.view, given))(page, variables);
+    return prepareList(query, this.pending, (row, parameters) => this.view(row, query.view, parameters))(
+      page,
+      variables,
+    );
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {
@@ -192,12 +195,12 @@ export class MemoryTransaction implements Transaction {
     this.#use();
     const { table } = this.#committed.relation(resource);
     const held = rows.map((row) => ({ table, row }));
-    const plan = answered(planDeletion(this.#committed.tables, held), ({ kind, table: from, column, value }) =>
+    const plan = runSteps(planDeletion(this.#committed.tables, held), ({ kind, table: from, column, value }) =>
       this.pending.all(from.resource).filter((one) => kind === "holding" || (value !== null && one[column] === value)),
     );
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
-      const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
+      const changes = runSteps(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       const row = this.#changed(cleared.table, cleared.row, changes);
       this.pending.put(cleared.table.resource, row);
       this.changes.push({ resource: cleared.table.resource, old: cleared.row, row });
@@ -231,14 +234,14 @@ export class MemoryTransaction implements Transaction {
     this.sessions.endSessions(which, at);
   }
 
-  bookmark(reader: string): number | undefined {
+  offset(reader: string): number | undefined {
     this.#use();
-    return this.bookmarks.get(reader) ?? this.#kept.bookmarks.get(reader);
+    return this.offsets.get(reader) ?? this.#sideTables.offsets.get(reader);
   }
 
-  setBookmark(reader: string, position: number): void {
+  setOffset(reader: string, position: number): void {
     this.#use();
-    this.bookmarks.set(reader, position);
+    this.offsets.set(reader, position);
   }
 
   record(entry: JournalEntry): void {
@@ -278,23 +281,23 @@ export class MemoryTransaction implements Transaction {
     return viewWriterIn(this.pending, view)(row, variables);
   }
 
-  recall(scope: string, key: string): Remembered | undefined {
+  findResponse(scope: string, key: string): StoredResponse | undefined {
     this.#use();
-    const place = answerKey(scope, key);
-    return this.answers.get(place) ?? this.#kept.remembered.get(place);
+    const storedKey = storedResponseKey(scope, key);
+    return this.responses.get(storedKey) ?? this.#sideTables.storedResponses.get(storedKey);
   }
 
-  remember(scope: string, key: string, answer: Remembered): void {
+  saveResponse(scope: string, key: string, stored: StoredResponse): void {
     this.#use();
-    this.answers.set(answerKey(scope, key), answer);
+    this.responses.set(storedResponseKey(scope, key), stored);
   }
 
   count(name: string, key: string, now: number, until: number): Counted {
     this.#use();
-    return countUp(this.#kept.counts, this.counts, { name, key }, now, until);
+    return countUp(this.#sideTables.counts, this.counts, { name, key }, now, until);
   }
 
-  isWithin({ resource, column, value, states }: Tally, most: number): boolean {
+  hasRoom({ resource, column, value, states }: LiveCount, most: number): boolean {
     this.#use();
     const counted = this.pending
       .all(resource)
@@ -303,6 +306,6 @@ export class MemoryTransaction implements Transaction {
   }
 }
 
-function answerKey(scope: string, key: string): string {
+function storedResponseKey(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
 }

@@ -23,14 +23,14 @@ export function openChanges(connections: Connections): Changes {
   const { signal } = stopping;
   let running: Promise<void> | undefined;
 
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
 
   async function follow(): Promise<void> {
     for (let pause = 50; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
       try {
-        await hear(() => {
+        await listen(() => {
           pause = 50;
         });
       } catch {
@@ -41,16 +41,16 @@ export function openChanges(connections: Connections): Changes {
   }
 
   /** Until the connection is lost. */
-  async function hear(begun: () => void): Promise<void> {
+  async function listen(begun: () => void): Promise<void> {
     const channel = await journalChannel(connections);
     const client = await connections.connect();
     try {
       const lost = endOf(client, signal);
-      client.on("notification", tell);
+      client.on("notification", notify);
       await client.query(`LISTEN ${quoteName(channel)}`);
       begun();
       // What was written before it was listening.
-      tell();
+      notify();
       await lost;
     } finally {
       await client.end().catch(() => undefined);

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { startPostgres } from "../../../test/postgres/server.ts";
-import { placeFrom } from "./address.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openConnections, usualOptions } from "./connection.ts";
 
 test("while one group waits for a row that somebody holds, the next is sent", async () => {
   await using server = await startPostgres();
   const told: string[] = [];
   const { promise: sent, resolve: isSent } = Promise.withResolvers<void>();
-  const connections = openConnections(placeFrom(`${server.address}?schema=commits&connections=6`), {
+  const connections = openConnections(parseDatabaseUrl(`${server.address}?schema=commits&connections=6`), {
     ...usualOptions,
     exchanged: (statements) => {
       const ids = statements.map((statement) => /^UPDATE.*'(.*)'$/.exec(statement)?.[1]);

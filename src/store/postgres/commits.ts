@@ -8,23 +8,27 @@
  * knows whose fault it was then, so each is to be done again by itself.
  */
 import pg from "pg";
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 import { isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
-import type { Asking } from "./questions.ts";
-import type { Wire } from "./wire.ts";
+import type { BoundStatement } from "./query-batch.ts";
+import type { PgConnection } from "./protocol.ts";
 
 /** What was seen is so no more, or seems to be: nothing was written, and the work can be done again. */
-export class SeenAnew extends Error {}
+export class StaleRead extends Error {}
 
 export interface Commits {
   /** @throws SeenAnew, or StoreError `unreachable` where it is not known whether it was committed. */
-  readonly commit: (held: readonly Held[], statements: readonly Asking[], isLate?: () => boolean) => Promise<void>;
+  readonly commit: (
+    held: readonly Held[],
+    statements: readonly BoundStatement[],
+    isLate?: () => boolean,
+  ) => Promise<void>;
 }
 
 /** What at most one transaction holds. */
 export type Held = readonly [table: string, name: string];
 
-export function holding(all: readonly Held[]): Asking {
+export function holding(all: readonly Held[]): BoundStatement {
   return {
     text: `SELECT pg_advisory_xact_lock(held.of::regclass::oid::integer, hashtext(held.name))
       FROM unnest($1::text[], $2::text[]) AS held (of, name)`,
@@ -34,14 +38,14 @@ export function holding(all: readonly Held[]): Asking {
 
 interface Waiting {
   readonly held: readonly Held[];
-  readonly statements: readonly Asking[];
+  readonly statements: readonly BoundStatement[];
   /** Asked when it would be committed: it is not, then. */
   readonly isLate: (() => boolean) | undefined;
   readonly resolve: () => void;
   readonly reject: (thrown: unknown) => void;
 }
 
-const mostTogether = 32;
+const largestBatch = 32;
 const mostAtOnce = 2;
 
 /**
@@ -57,36 +61,36 @@ const lockMilliseconds = 100;
 const settingSql = "SELECT set_config('lock_timeout', $1, true), set_config('enable_seqscan', 'off', true)";
 
 /** @param held gives a connection to `use`, which says whether it is of no more use. */
-export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Promise<void>): Commits {
+export function openCommits(held: (use: (connection: PgConnection) => Promise<boolean>) => Promise<void>): Commits {
   let waiting: Waiting[] = [];
-  let underWay = 0;
+  let active = 0;
   let isSoon = false;
 
   const soon = (): void => {
-    if (isSoon || underWay >= mostAtOnce || waiting.length === 0) return;
+    if (isSoon || active >= mostAtOnce || waiting.length === 0) return;
     isSoon = true;
     setImmediate(() => void commitSome());
   };
 
   async function commitSome(): Promise<void> {
     isSoon = false;
-    underWay += 1;
-    const some = waiting.slice(0, mostTogether);
+    active += 1;
+    const some = waiting.slice(0, largestBatch);
     waiting = waiting.slice(some.length);
     soon();
     try {
-      await held(async (wire) => {
+      await held(async (connection) => {
         const timely = some.filter(({ isLate, reject }) => {
           if (isLate?.() !== true) return true;
           reject(new Overtaken("it came too late"));
           return false;
         });
-        return timely.length > 0 && commitAll(wire, timely);
+        return timely.length > 0 && commitAll(connection, timely);
       });
     } catch (thrown) {
       for (const { reject } of some) reject(thrown);
     } finally {
-      underWay -= 1;
+      active -= 1;
       soon();
     }
   }
@@ -101,24 +105,24 @@ export function openCommits(held: (use: (wire: Wire) => Promise<boolean>) => Pro
 }
 
 /** Whether the connection is of no more use. */
-async function commitAll(wire: Wire, all: readonly Waiting[]): Promise<boolean> {
+async function commitAll(connection: PgConnection, all: readonly Waiting[]): Promise<boolean> {
   let failure: unknown;
   let isAtEnd = false;
-  const isUnsent = wire.isLost;
+  const isUnsent = connection.isLost;
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
   };
-  wire.ask(settingSql, [`${lockMilliseconds}ms`]).catch(failed);
+  connection.execute(settingSql, [`${lockMilliseconds}ms`]).catch(failed);
   const held = all.flatMap((one) => one.held);
   if (held.length > 0) {
     // Else two groups might wait for one another.
     const { text, values } = holding(held.toSorted(byName));
-    wire.ask(text, values).catch(failed);
+    connection.execute(text, values).catch(failed);
   }
   for (const { statements } of all) {
-    for (const { text, values } of statements) wire.ask(text, values).catch(failed);
+    for (const { text, values } of statements) connection.execute(text, values).catch(failed);
   }
-  await wire.end().catch((thrown: unknown) => {
+  await connection.end().catch((thrown: unknown) => {
     isAtEnd = failure === undefined;
     failed(thrown);
   });
@@ -131,7 +135,7 @@ async function commitAll(wire: Wire, all: readonly Waiting[]): Promise<boolean> 
   const isUnknown = isLost && !isUnsent && (isAtEnd || !(failure instanceof pg.DatabaseError));
   const outcome = isUnknown
     ? new StoreError("unreachable", "whether it was committed is not known", [], failure)
-    : new SeenAnew("what was seen is not so any more", { cause: failure });
+    : new StaleRead("what was seen is not so any more", { cause: failure });
   for (const { reject } of all) reject(outcome);
   return isLost || isElsewhere(failure);
 }

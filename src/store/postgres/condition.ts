@@ -2,8 +2,8 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ValueType } from "../../expression/types.ts";
-import { type ExpressionSql, expressionSql, isCounted, type Named, tableFor } from "../condition.ts";
-import type { Cell } from "./connection.ts";
+import { type ExpressionSql, expressionSql, isCounted, type Named, tableFor } from "../sql/condition.ts";
+import type { SqlValue } from "./connection.ts";
 import { fromStored, quoteName } from "./value.ts";
 
 export const expressions: ExpressionSql = expressionSql("postgres", columnSql);
@@ -25,7 +25,7 @@ function columnSql(name: string, type: ValueType, tables: Named): string {
 }
 
 /** From what SQL gives for an expression to its value. */
-export function resultOf({ type }: TypedExpression, tables: Named): (stored: Cell | undefined) => Value {
+export function resultOf({ type }: TypedExpression, tables: Named): (stored: SqlValue | undefined) => Value {
   switch (type.kind) {
     case "list":
     case "map":

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import { openWay } from "../../../test/faults/proxy.ts";
-import { isPassing } from "../error.ts";
-import { placeFrom } from "./address.ts";
+import { isPassing } from "../port/error.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openConnections } from "./connection.ts";
 
 const { server } = await postgresForFile();
 
 test("a transaction whose connection is cut off between two statements is done again on another one", async () => {
-  const connections = openConnections(placeFrom(server.address));
+  const connections = openConnections(parseDatabaseUrl(server.address));
   let tries = 0;
   const value = await connections.transaction(async (work) => {
     const [row] = await work.rows<[number]>("SELECT pg_backend_pid()");
@@ -34,7 +34,7 @@ test("a transaction whose connection is cut off between two statements is done a
 
 test("a server that is lost without a word: who waits is told, who comes later finds it again, and closing ends", async () => {
   await using way = await openWay(Number(new URL(server.address).port));
-  const place = placeFrom(server.address.replace(/:\d+\//, `:${way.port}/`));
+  const place = parseDatabaseUrl(server.address.replace(/:\d+\//, `:${way.port}/`));
   const connections = openConnections(place, { waitMilliseconds: 300, statementMilliseconds: 200, mostWaiting: 10 });
   const one = (): Promise<unknown> => connections.rows("SELECT 1");
   const both = (): Promise<unknown> => connections.transaction((work) => work.rows("SELECT 1"));
@@ -50,7 +50,7 @@ test("a server that is lost without a word: who waits is told, who comes later f
 });
 
 test("a server that takes no writes is asked again on another connection, which may lead to another server", async () => {
-  const connections = openConnections({ ...placeFrom(server.address), connections: 2 });
+  const connections = openConnections({ ...parseDatabaseUrl(server.address), connections: 2 });
   const pid = (): Promise<unknown> =>
     connections.transaction(async (work) => (await work.rows("SELECT pg_backend_pid()"))[0]?.[0]);
   const before = await pid();

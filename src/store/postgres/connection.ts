@@ -9,27 +9,27 @@ import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { defined } from "../../base/defined.ts";
-import { StoreError } from "../error.ts";
-import type { StoreLoad } from "../store.ts";
-import type { Place } from "./address.ts";
-import { type Held, holding, openCommits, SeenAnew } from "./commits.ts";
+import { StoreError } from "../port/error.ts";
+import type { StoreLoad } from "../port/store.ts";
+import type { DatabaseUrl } from "./database-url.ts";
+import { type Held, holding, openCommits, StaleRead } from "./commits.ts";
 import { codeOf, explained, InHand, isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
-import { type Asking, gather } from "./questions.ts";
+import { type BoundStatement, gather } from "./query-batch.ts";
 import { parserOf, withoutNul } from "./value.ts";
-import type { Result, Wire } from "./wire.ts";
-import { openWires, type Wires } from "./wires.ts";
+import type { Result, PgConnection } from "./protocol.ts";
+import { openPgConnections, type PgConnections } from "./protocol-connections.ts";
 
 /** A value for a placeholder. */
 export type Bindable = string | number | bigint | boolean | Uint8Array | null | readonly (string | number | null)[];
 
 /** A value of a row; what PostgreSQL calls timestamptz is a text as the service writes them, json is its text. */
-export type Cell = string | number | boolean | Buffer | null;
+export type SqlValue = string | number | boolean | Buffer | null;
 
-export type Cells = readonly Cell[];
+export type SqlRow = readonly SqlValue[];
 
 /** Something that statements can be run on. */
 export interface Session {
-  rows<Row extends Cells = Cells>(statement: string, values?: readonly Bindable[]): Promise<readonly Row[]>;
+  rows<Row extends SqlRow = SqlRow>(statement: string, values?: readonly Bindable[]): Promise<readonly Row[]>;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface Session {
  * committed. If that is all there is, it is committed together with other such transactions. So it costs one round trip or
  * less, and nothing is held while the service thinks.
  */
-export interface Work extends Session {
+export interface PgSession extends Session {
   /** Whether it is tried for the first time, and so what mostly is as expected is expected (`expect`) and not asked. */
   readonly isHopeful: boolean;
   /** Is not waited for: where it fails, so does the statement after it, or the commit. */
@@ -47,14 +47,14 @@ export interface Work extends Session {
   /** As `send`, for a statement that gives rows: where it gives none, the transaction is done again. */
   expect(statement: string, values: readonly Bindable[]): void;
   /** Reads without holding anything; undefined once something is held. What is decided on it is to be relied on. */
-  glance<Row extends Cells = Cells>(question: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
+  glance<Row extends SqlRow = SqlRow>(query: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
   /**
    * Lets nobody else hold the same until the transaction ends: a name among those of a table. Of transactions that are committed
    * together all is held before anything else, and in one order.
    */
   hold(table: string, name: string): void;
   /** What was seen, by a name of its own: as `expect`, before all else. Undefined: it is no matter any more. */
-  rely(name: string, held: Asking | undefined): void;
+  rely(name: string, held: BoundStatement | undefined): void;
   /**
    * Lets nobody else change these tables until the transaction ends, and everybody read them. Where somebody is changing one,
    * the work is undone and begun again with the tables held from its start, since who waits while it holds something itself
@@ -64,27 +64,27 @@ export interface Work extends Session {
 }
 
 /** Something that may be asked what is committed. */
-export interface Questions {
+export interface Queries {
   /**
    * As `rows`, for what changes nothing: with others that are asked at the same time it is one round trip, and it is asked again
    * where it got lost. `before` is said before it in the same transaction, such as settings that end with it.
    */
-  readonly ask: <Row extends Cells = Cells>(
-    question: string,
+  readonly execute: <Row extends SqlRow = SqlRow>(
+    query: string,
     values?: readonly Bindable[],
-    before?: Asking,
+    before?: BoundStatement,
   ) => Promise<readonly Row[]>;
 }
 
 /** Reads outside of a transaction see what is committed. */
-export interface Connections extends Session, Questions {
+export interface Connections extends Session, Queries {
   /**
    * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
    * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
    * `left`: the milliseconds until its deadline, at which the server stops its statement. Where it is past when a connection was
    * had, nothing is sent and it is done again, to find that out itself.
    */
-  transaction<T>(work: (work: Work) => Promise<T>, left?: () => number): Promise<T>;
+  transaction<T>(session: (session: PgSession) => Promise<T>, left?: () => number): Promise<T>;
   /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
   /** What the two pools have to do at the moment. */
@@ -105,7 +105,7 @@ export interface ConnectionOptions {
 }
 
 /** How much longer than the statement itself its answer may take. */
-const answerMilliseconds = 1_000;
+const responseMilliseconds = 1_000;
 
 /** Transactions. */
 const carefulFor = 32;
@@ -122,14 +122,14 @@ export const usualOptions: ConnectionOptions = {
   mostWaiting: 1_000,
 };
 
-export function openConnections(place: Place, options: ConnectionOptions = usualOptions): Connections {
+export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOptions = usualOptions): Connections {
   const { waitMilliseconds } = options;
-  const wires = openWires({ ...options, silentMilliseconds: silenceOf(options) });
+  const connections = openPgConnections({ ...options, idleMilliseconds: idleLimit(options) });
   const sockets = new Set<Socket>();
-  const forReading = Math.max(1, Math.round(place.connections / 3));
-  const reading = openPool(place, options, forReading, { wires, sockets });
-  const writing = openPool(place, options, place.connections - forReading, { wires, sockets });
-  const underWay = new Set<Promise<unknown>>();
+  const forReading = Math.max(1, Math.round(databaseUrl.connections / 3));
+  const reading = openPool(databaseUrl, options, forReading, { connections, sockets });
+  const writing = openPool(databaseUrl, options, databaseUrl.connections - forReading, { connections, sockets });
+  const active = new Set<Promise<unknown>>();
   let closing = false;
   let retries = 0;
   /** Transactions that others were in the way of are done one after another, so that they are not in each other's. */
@@ -139,24 +139,24 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   const accepted = async <T>(begin: () => Promise<T>): Promise<T> => {
     if (closing) throw new StoreError("closed", "the store is closing");
     const running = begin();
-    underWay.add(running);
+    active.add(running);
     try {
       return await running;
     } catch (thrown) {
-      throw explained(thrown, place.name);
+      throw explained(thrown, databaseUrl.name);
     } finally {
-      underWay.delete(running);
+      active.delete(running);
     }
   };
 
-  const readOnce = async <Row extends Cells>(
+  const readOnce = async <Row extends SqlRow>(
     statement: string,
     values: readonly Bindable[],
   ): Promise<readonly Row[]> => {
-    const client = await acquire(reading, options, place);
+    const client = await acquire(reading, options, databaseUrl);
     let failure: unknown;
     try {
-      return await wires.run<Row>(client, statement, values);
+      return await connections.run<Row>(client, statement, values);
     } catch (thrown) {
       failure = thrown;
       throw thrown;
@@ -166,7 +166,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   };
 
   /** A statement alone can be given again whatever has become of it only where it changes nothing. */
-  const read = async <Row extends Cells>(statement: string, values: readonly Bindable[]): Promise<readonly Row[]> => {
+  const read = async <Row extends SqlRow>(statement: string, values: readonly Bindable[]): Promise<readonly Row[]> => {
     try {
       return await readOnce<Row>(statement, values);
     } catch (thrown) {
@@ -175,12 +175,12 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     }
   };
 
-  const questions = gather(
-    async (questions) => {
-      const client = await acquire(reading, options, place);
+  const queries = gather(
+    async (queries) => {
+      const client = await acquire(reading, options, databaseUrl);
       let failure: unknown;
       try {
-        failure = await wires.askAll(client, questions);
+        failure = await connections.executeAll(client, queries);
       } finally {
         client.release(failure !== undefined && remedyFor(failure) === "reconnect");
       }
@@ -189,35 +189,35 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   );
 
   const commits = openCommits(async (use) => {
-    const client = await acquire(writing, options, place);
+    const client = await acquire(writing, options, databaseUrl);
     let lost = true;
     try {
-      lost = await use(wires.of(client));
+      lost = await use(connections.of(client));
     } finally {
       client.release(lost);
     }
   });
   const loosely: Loosely = {
-    glance: (text, values) => questions.ask({ text, values }),
+    glance: (text, values) => queries.execute({ text, values }),
     commit: commits.commit,
   };
 
   const attempt = async <T>(
-    { left, work }: Task<T>,
+    { left, session }: Task<T>,
     frozen: ReadonlySet<string>,
-    loose: Loosely | undefined,
+    optimistic: Loosely | undefined,
   ): Promise<T> => {
     let client: pg.PoolClient | undefined;
-    const hold = async (): Promise<Wire> => {
-      client = await acquire(writing, options, place);
+    const hold = async (): Promise<PgConnection> => {
+      client = await acquire(writing, options, databaseUrl);
       if (isPast(left)) throw new Overtaken("it came too late");
-      return wires.of(client);
+      return connections.of(client);
     };
-    const transaction = openWork({ hold, left, most: options.statementMilliseconds }, frozen, loose);
+    const transaction = openPgSession({ hold, left, most: options.statementMilliseconds }, frozen, optimistic);
     let lost = true;
     let isDone = false;
     try {
-      const value = await work(transaction.work);
+      const value = await session(transaction.session);
       isDone = true;
       await transaction.commit();
       lost = false;
@@ -228,12 +228,12 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       const unknown = remedy === "reconnect" && transaction.isCommitting();
       lost = remedy === "reconnect" || !(await transaction.undo()) || isElsewhere(failure);
       if (unknown)
-        throw new StoreError("unreachable", `${place.name}: whether it was committed is not known`, [], failure);
+        throw new StoreError("unreachable", `${databaseUrl.name}: whether it was committed is not known`, [], failure);
       // Of what was only expected it may have thrown something else than it would, had it known.
       if (!isDone && remedy === "none" && transaction.hasExpected())
         throw new Unsure("what was expected was not known", { cause: failure });
       // The server's failure is the better account of it, whatever `work` has made of that.
-      const isOurs = remedy === "none" && !(explained(failure, place.name) instanceof StoreError);
+      const isOurs = remedy === "none" && !(explained(failure, databaseUrl.name) instanceof StoreError);
       throw isOurs && !isConsequence(thrown) ? thrown : failure;
     } finally {
       client?.release(lost);
@@ -249,9 +249,9 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       try {
         return await attempt(task, new Set(), loosely);
       } catch (thrown) {
-        const isAgain = thrown instanceof Unsure || thrown instanceof SeenAnew;
+        const isAgain = thrown instanceof Unsure || thrown instanceof StaleRead;
         if (!isAgain && remedyFor(thrown) === "none") throw thrown;
-        if (thrown instanceof SeenAnew) careful = carefulFor;
+        if (thrown instanceof StaleRead) careful = carefulFor;
         retries += 1;
         return strictly(task, thrown instanceof InHand ? thrown.tables : []);
       }
@@ -260,7 +260,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
   };
 
   const strictly = async <T>(task: Task<T>, tables: readonly string[]): Promise<T> => {
-    const gives = performance.now() + waitMilliseconds;
+    const deadline = performance.now() + waitMilliseconds;
     const frozen = new Set<string>(tables);
     for (let pause = 1, doubts = 0; ; pause = Math.min(pause * 2, 100)) {
       try {
@@ -269,7 +269,7 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
       } catch (thrown) {
         const remedy = remedyFor(thrown);
         if (remedy === "doubt") doubts += 1;
-        if (remedy === "none" || doubts > mostDoubts || performance.now() + pause > gives) throw thrown;
+        if (remedy === "none" || doubts > mostDoubts || performance.now() + pause > deadline) throw thrown;
         if (thrown instanceof InHand) for (const table of thrown.tables) frozen.add(table);
       }
       retries += 1;
@@ -286,15 +286,15 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
 
   return {
     rows: (statement, values = []) => accepted(() => read(statement, values)),
-    ask: (text, values = [], before) => accepted(() => questions.ask({ text, values }, before)),
-    transaction: (work, left) => accepted(() => repeatedly({ work, left })),
+    execute: (text, values = [], before) => accepted(() => queries.execute({ text, values }, before)),
+    transaction: (session, left) => accepted(() => repeatedly({ session, left })),
     connect: async () => {
-      const client = new pg.Client(clientSettings(place, options, sockets));
+      const client = new pg.Client(clientSettings(databaseUrl, options, sockets));
       // Lost before anybody listens for that, it would be an error of this process.
       client.on("error", () => undefined);
       try {
         await client.connect();
-        await preparePrimary(client, place, options);
+        await preparePrimary(client, databaseUrl, options);
       } catch (thrown) {
         void client.end().catch(() => undefined);
         throw thrown;
@@ -304,22 +304,22 @@ export function openConnections(place: Place, options: ConnectionOptions = usual
     load: () => ({
       usedConnections: reading.totalCount - reading.idleCount + writing.totalCount - writing.idleCount,
       idleConnections: reading.idleCount + writing.idleCount,
-      waiting: reading.waitingCount + writing.waitingCount + questions.waiting(),
+      waiting: reading.waitingCount + writing.waitingCount + queries.waiting(),
       retries,
     }),
     close: async (last) => {
       if (closing) return;
       closing = true;
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (active.size > 0) await Promise.allSettled(active);
       closing = false;
       // A server that does not answer does not say good-bye either.
       const patience = setTimeout(() => endAll(sockets), options.waitMilliseconds);
       await last?.();
       closing = true;
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (active.size > 0) await Promise.allSettled(active);
       await Promise.all([reading.end(), writing.end()]);
       clearTimeout(patience);
-      wires.close();
+      connections.close();
       endAll(sockets);
     },
   };
@@ -334,17 +334,17 @@ export interface Single extends Session {
   end(): Promise<void>;
 }
 
-export async function openSingle(place: Place): Promise<Single> {
+export async function openSingle(databaseUrl: DatabaseUrl): Promise<Single> {
   const options = { ...usualOptions, statementMilliseconds: 0 };
-  const client = new pg.Client(clientSettings(place, options, new Set()));
+  const client = new pg.Client(clientSettings(databaseUrl, options, new Set()));
   // What is lost is told by the statement that needed it.
   client.on("error", () => undefined);
   await client.connect();
-  await prepareClient(client, place, options);
+  await prepareClient(client, databaseUrl, options);
   return {
-    rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
-      const asked: pg.QueryArrayConfig = { text: statement, values: values.map(bound), rowMode: "array" };
-      return (await client.query(asked)).rows as unknown as readonly Row[];
+    rows: async <Row extends SqlRow>(statement: string, values: readonly Bindable[] = []) => {
+      const queryConfig: pg.QueryArrayConfig = { text: statement, values: values.map(bound), rowMode: "array" };
+      return (await client.query(queryConfig)).rows as unknown as readonly Row[];
     },
     end: () => client.end(),
   };
@@ -352,7 +352,7 @@ export async function openSingle(place: Place): Promise<Single> {
 
 /** What is to be done in a transaction, and the milliseconds that there are for it. */
 interface Task<T> {
-  readonly work: (work: Work) => Promise<T>;
+  readonly session: (session: PgSession) => Promise<T>;
   readonly left: (() => number) | undefined;
 }
 
@@ -364,7 +364,7 @@ function isPast(left: Task<unknown>["left"]): boolean {
  * Stops each later statement of the transaction after so many milliseconds; undefined where they are no fewer than `most`, which the
  * connection gives any statement.
  */
-export function stoppingAfter(left: number, most: number): Asking | undefined {
+export function stoppingAfter(left: number, most: number): BoundStatement | undefined {
   if (most > 0 && left >= most) return undefined;
   return { text: "SELECT set_config('statement_timeout', $1, true)", values: [String(timeoutOf(left))] };
 }
@@ -375,10 +375,10 @@ export function timeoutOf(left: number): number {
 }
 
 /** A transaction's statements are told again after so long how much time there is for each of them. */
-const toldMilliseconds = 250;
+const reportMilliseconds = 250;
 
 interface Transacting {
-  readonly work: Work;
+  readonly session: PgSession;
   commit(): Promise<void>;
   /** False where the connection is of no more use. */
   undo(): Promise<boolean>;
@@ -389,27 +389,35 @@ interface Transacting {
   hasExpected(): boolean;
 }
 
-interface Sent extends Asking {
+interface Sent extends BoundStatement {
   /** Whether it was made to fail where it finds nothing. */
   readonly isExpected: boolean;
 }
 
 /** How a transaction is done that holds nothing. */
 interface Loosely {
-  readonly glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
-  readonly commit: (held: readonly Held[], statements: readonly Asking[], isLate?: () => boolean) => Promise<void>;
+  readonly glance: <Row extends SqlRow>(query: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
+  readonly commit: (
+    held: readonly Held[],
+    statements: readonly BoundStatement[],
+    isLate?: () => boolean,
+  ) => Promise<void>;
 }
 
 interface Holding extends Pick<Task<unknown>, "left"> {
   /** Gives a connection. */
-  readonly hold: () => Promise<Wire>;
+  readonly hold: () => Promise<PgConnection>;
   /** The milliseconds that any statement is given. */
   readonly most: number;
 }
 
-function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, loose: Loosely | undefined): Transacting {
-  let state: "loose" | "unbegun" | "open" | "committing" | "over" = loose === undefined ? "unbegun" : "loose";
-  let held: Promise<Wire> | undefined;
+function openPgSession(
+  { hold, left, most }: Holding,
+  frozen: ReadonlySet<string>,
+  optimistic: Loosely | undefined,
+): Transacting {
+  let state: "loose" | "unbegun" | "open" | "committing" | "over" = optimistic === undefined ? "unbegun" : "loose";
+  let held: Promise<PgConnection> | undefined;
   let failure: unknown;
   let waiting: Sent[] = [];
   let expected = false;
@@ -419,8 +427,8 @@ function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, lo
   const failed = (thrown: unknown): void => {
     if (!isConsequence(thrown)) failure ??= thrown;
   };
-  const send = (wire: Wire, { text, values, isExpected }: Sent): void => {
-    const done = wire.ask(text, values).then(
+  const send = (connection: PgConnection, { text, values, isExpected }: Sent): void => {
+    const done = connection.execute(text, values).then(
       () => undefined,
       (thrown: unknown) => {
         const isMissed = isExpected && codeOf(thrown) === nothingFound;
@@ -440,37 +448,37 @@ function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, lo
     const held = names.length > 0 ? [{ ...holding(names), isExpected: false }] : [];
     return [...begin.map((text) => ({ text, values: [], isExpected: false })), ...relied.values(), ...held];
   };
-  let told = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const stopping = (): readonly Sent[] => {
-    if (left === undefined || performance.now() - told < toldMilliseconds) return [];
-    const asking = stoppingAfter(left(), most);
-    if (asking === undefined) return [];
-    told = performance.now();
-    return [{ ...asking, isExpected: false }];
+    if (left === undefined || performance.now() - reportedAt < reportMilliseconds) return [];
+    const boundStatement = stoppingAfter(left(), most);
+    if (boundStatement === undefined) return [];
+    reportedAt = performance.now();
+    return [{ ...boundStatement, isExpected: false }];
   };
   /** With all that was sent before it, in one exchange. */
-  const exchange = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
+  const roundTrip = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
     const before = [...beginning(), ...stopping(), ...waiting];
     waiting = [];
-    const wire = await (held ??= hold());
-    for (const one of before) send(wire, one);
-    const result = wire.ask(statement, values);
-    wire.end().catch(failed);
+    const connection = await (held ??= hold());
+    for (const one of before) send(connection, one);
+    const result = connection.execute(statement, values);
+    connection.end().catch(failed);
     return result;
   };
   return {
-    work: {
-      rows: async <Row extends Cells>(statement: string, values: readonly Bindable[] = []) => {
+    session: {
+      rows: async <Row extends SqlRow>(statement: string, values: readonly Bindable[] = []) => {
         open();
         try {
-          return (await exchange(statement, values)).rows as readonly Row[];
+          return (await roundTrip(statement, values)).rows as readonly Row[];
         } catch (thrown) {
           failed(thrown);
           if (remedyFor(thrown) === "none" && !isConsequence(thrown)) throw thrown;
           throw new StoreError("busy", "another transaction was in the way", [], thrown);
         }
       },
-      isHopeful: loose !== undefined,
+      isHopeful: optimistic !== undefined,
       send: (text, values = []) => {
         open();
         waiting.push({ text, values, isExpected: false });
@@ -480,25 +488,26 @@ function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, lo
         expected = true;
         waiting.push({ text: expecting(statement), values, isExpected: true });
       },
-      glance: <Row extends Cells>(question: string, values: readonly Bindable[]) => {
+      glance: <Row extends SqlRow>(query: string, values: readonly Bindable[]) => {
         open();
-        return state === "loose" ? loose?.glance<Row>(question, values) : undefined;
+        return state === "loose" ? optimistic?.glance<Row>(query, values) : undefined;
       },
       hold: (table, name) => {
         open();
         if (state === "loose") names.push([table, name]);
         else waiting.push({ ...holding([[table, name]]), isExpected: false });
       },
-      rely: (name, asking) => {
+      rely: (name, boundStatement) => {
         if (state !== "loose") return;
-        if (asking === undefined) relied.delete(name);
-        else relied.set(name, { text: expecting(asking.text), values: asking.values, isExpected: true });
+        if (boundStatement === undefined) relied.delete(name);
+        else
+          relied.set(name, { text: expecting(boundStatement.text), values: boundStatement.values, isExpected: true });
       },
       freeze: async (tables) => {
         open();
         const others = tables.filter((table) => !frozen.has(table));
         if (others.length === 0) return;
-        await exchange(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
+        await roundTrip(`${freezing(others)} NOWAIT`).catch((thrown: unknown) => {
           const inHand = codeOf(thrown) === "55P03" ? new InHand(others) : thrown;
           failed(inHand);
           throw inHand;
@@ -509,10 +518,10 @@ function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, lo
       open();
       if (state === "loose") {
         state = "over";
-        if (waiting.length > 0) await loose?.commit(names, [...relied.values(), ...waiting], () => isPast(left));
+        if (waiting.length > 0) await optimistic?.commit(names, [...relied.values(), ...waiting], () => isPast(left));
       } else if (state === "open" || waiting.length > 0) {
         await (held ??= hold());
-        const committed = exchange("COMMIT");
+        const committed = roundTrip("COMMIT");
         state = "committing";
         const { tag } = await committed;
         await Promise.all(sent);
@@ -528,10 +537,10 @@ function openWork({ hold, left, most }: Holding, frozen: ReadonlySet<string>, lo
       const begun = state === "open" || state === "committing";
       state = "over";
       // Where no connection was to be had there is nothing to undo.
-      const wire = begun ? await held?.catch(() => undefined) : undefined;
-      if (wire === undefined) return true;
-      const undone = wire.ask("ROLLBACK", []);
-      wire.end().catch(failed);
+      const connection = begun ? await held?.catch(() => undefined) : undefined;
+      if (connection === undefined) return true;
+      const undone = connection.execute("ROLLBACK", []);
+      connection.end().catch(failed);
       return undone.then(
         () => true,
         () => false,
@@ -569,20 +578,20 @@ function freezing(tables: readonly string[]): string {
 }
 
 function openPool(
-  place: Place,
+  databaseUrl: DatabaseUrl,
   options: ConnectionOptions,
   max: number,
-  { sockets, wires }: { readonly sockets: Set<Socket>; readonly wires: Wires },
+  { sockets, connections }: { readonly sockets: Set<Socket>; readonly connections: PgConnections },
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...clientSettings(place, options, sockets),
+    ...clientSettings(databaseUrl, options, sockets),
     max,
     connectionTimeoutMillis: options.waitMilliseconds,
     idleTimeoutMillis: 60_000,
     // It is waited for, whatever its type says: nobody gets a connection that is not set up.
     onConnect: (async (client: pg.ClientBase) => {
-      await preparePrimary(client, place, options);
-      wires.take(client);
+      await preparePrimary(client, databaseUrl, options);
+      connections.attach(client);
     }) as (client: pg.ClientBase) => void,
   });
   // A connection that nobody uses was lost: the next one who needs one gets another.
@@ -593,7 +602,11 @@ function openPool(
 }
 
 /** Where there is no server, nobody is made to wait for one. */
-async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions, { name }: Place): Promise<pg.PoolClient> {
+async function acquire(
+  pool: pg.Pool,
+  { mostWaiting }: ConnectionOptions,
+  { name }: DatabaseUrl,
+): Promise<pg.PoolClient> {
   if (pool.waitingCount >= mostWaiting) throw new StoreError("busy", "too many wait for the database");
   try {
     return await pool.connect();
@@ -604,11 +617,11 @@ async function acquire(pool: pg.Pool, { mostWaiting }: ConnectionOptions, { name
   }
 }
 
-function clientSettings({ address }: Place, options: ConnectionOptions, sockets: Set<Socket>): pg.ClientConfig {
+function clientSettings({ address }: DatabaseUrl, options: ConnectionOptions, sockets: Set<Socket>): pg.ClientConfig {
   return {
     connectionString: address,
     connectionTimeoutMillis: options.waitMilliseconds,
-    ...(options.statementMilliseconds === 0 ? {} : { query_timeout: silenceOf(options) }),
+    ...(options.statementMilliseconds === 0 ? {} : { query_timeout: idleLimit(options) }),
     // Nor is it told who only listens: it is asked for after so long, and ten times a second apart.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -623,8 +636,8 @@ function clientSettings({ address }: Place, options: ConnectionOptions, sockets:
 }
 
 /** The server ends a statement that takes too long. One that is not there any more does not, and nobody tells. */
-function silenceOf({ statementMilliseconds }: ConnectionOptions): number {
-  return statementMilliseconds + answerMilliseconds;
+function idleLimit({ statementMilliseconds }: ConnectionOptions): number {
+  return statementMilliseconds + responseMilliseconds;
 }
 
 function endAll(sockets: ReadonlySet<Socket>): void {
@@ -635,17 +648,21 @@ function endAll(sockets: ReadonlySet<Socket>): void {
  * A standby is read only, and behind what was answered (R2.12). Where an address leads to one, the server that took the writes is
  * gone and another has not taken its place yet: it is as if there were none.
  */
-async function preparePrimary(client: pg.ClientBase, place: Place, options: ConnectionOptions): Promise<void> {
-  await prepareClient(client, place, options);
+async function preparePrimary(
+  client: pg.ClientBase,
+  databaseUrl: DatabaseUrl,
+  options: ConnectionOptions,
+): Promise<void> {
+  await prepareClient(client, databaseUrl, options);
   const { rows } = await client.query({ text: "SELECT pg_is_in_recovery()", rowMode: "array" });
   const [isStandby] = defined((rows as unknown as boolean[][])[0], "whether the server is a standby");
-  if (isStandby) throw new StoreError("unreachable", `${place.name}: the server is a standby`);
+  if (isStandby) throw new StoreError("unreachable", `${databaseUrl.name}: the server is a standby`);
 }
 
 /** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */
 async function prepareClient(
   client: pg.ClientBase,
-  { schema }: Place,
+  { schema }: DatabaseUrl,
   { statementMilliseconds }: ConnectionOptions,
 ): Promise<void> {
   const settings: Readonly<Record<string, string | number>> = {

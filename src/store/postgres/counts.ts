@@ -2,7 +2,7 @@
  * Counts that are over at some moment, in the table `nonet_counts`: quotas in a window, which a transaction counts together
  * with what it does, and rates of long windows, which are brought here from memory.
  */
-import type { Count, CountStore, Counted } from "../store.ts";
+import type { Count, CountStore, Counted } from "../port/store.ts";
 import type { Session } from "./connection.ts";
 
 /** A row is changed often, and no index holds what changes but `until`: pages are left room for its next version beside it. */

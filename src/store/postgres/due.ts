@@ -1,8 +1,8 @@
 /** Records to which time does something: of each table the first ones of its index on `_due`, in one statement. */
 import type { Value } from "../../expression/evaluate.ts";
-import { quoteText } from "../member-text.ts";
-import type { Due, Store } from "../store.ts";
-import { isTimed } from "../times.ts";
+import { quoteText } from "../sql/json-text.ts";
+import type { Due, Store } from "../port/store.ts";
+import { isTimed } from "../sql/timers.ts";
 import type { Session } from "./connection.ts";
 import type { Relations } from "./relations.ts";
 

@@ -2,7 +2,7 @@
  * What PostgreSQL or the way to it complains of, sorted by what can be done about it, and as a `StoreError` where neither the
  * document nor a request is to blame. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 
 export type Remedy =
   /** Another transaction was in the way: all of the work can be done again. */
@@ -94,8 +94,8 @@ const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
 export function explained(thrown: unknown, name: string): unknown {
   if (thrown instanceof StoreError) return thrown;
   const code = codeOf(thrown);
-  const [kind, sentence] =
+  const [kind, message] =
     (code === undefined ? undefined : (kinds[code] ?? kinds[code.slice(0, 2)])) ??
     (isLost(thrown, code) ? (["unreachable", "the server cannot be reached"] as const) : []);
-  return kind === undefined ? thrown : new StoreError(kind, `${name}: ${sentence}`, [], thrown);
+  return kind === undefined ? thrown : new StoreError(kind, `${name}: ${message}`, [], thrown);
 }

@@ -2,10 +2,10 @@
  * Files in the tables `nonet_files` and `nonet_file_pieces`. `loose` is when a file came that no record has been given yet, null
  * once one has. Pieces go with their file whoever deletes it, also one that was still on its way then.
  */
-import type { Table } from "../../plan/plan.ts";
-import { cleared, fileChanges, type FileStore } from "../files.ts";
-import type { Row } from "../store.ts";
-import type { Session, Work } from "./connection.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { cleared, fileChanges, type FileStore } from "../port/files.ts";
+import type { Row } from "../port/store.ts";
+import type { Session, PgSession } from "./connection.ts";
 import { quoteName } from "./value.ts";
 
 /** Pieces are kept outside of their rows, and as they are: what people upload is mostly compressed already. */
@@ -50,20 +50,20 @@ const pieceSql = `
 
 /** In the transaction that changes a record, which had these columns before and has these after. */
 export async function followFiles(
-  work: Work,
+  session: PgSession,
   table: Table,
   before: Row | undefined,
   after: Row | undefined,
 ): Promise<void> {
-  const { gone, kept } = fileChanges(table, before, after);
-  for (const id of kept) {
-    const given = await work.rows(
+  const { removed, retained } = fileChanges(table, before, after);
+  for (const id of retained) {
+    const stored = await session.rows(
       "UPDATE nonet_files SET loose = NULL WHERE id = $1 AND loose IS NOT NULL RETURNING 1",
       [id],
     );
-    if (given.length === 0) throw cleared(id);
+    if (stored.length === 0) throw cleared(id);
   }
-  if (gone.length > 0) work.send("DELETE FROM nonet_files WHERE id = ANY($1)", [gone]);
+  if (removed.length > 0) session.send("DELETE FROM nonet_files WHERE id = ANY($1)", [removed]);
 }
 
 /** Removes the files of records that a changed document no longer has. */

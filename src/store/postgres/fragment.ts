@@ -1,7 +1,7 @@
 /** How PostgreSQL's statements are bound: placeholders that are numbered once the whole statement is there. */
 import type { Variables } from "../../expression/evaluate.ts";
 import { openPlaceholder, parameterGetter } from "../../expression/sql.ts";
-import type { Binding, Fragment } from "../fragment.ts";
+import type { Binding, Fragment } from "../sql/fragment.ts";
 import type { Bindable } from "./connection.ts";
 
 /** `type` is PostgreSQL's, which it could not always guess. */

@@ -1,5 +1,5 @@
 /** What is given for a time, in the table `nonet_grants`. */
-import type { Grant, GrantStore } from "../grants.ts";
+import type { Grant, GrantStore } from "../port/grants.ts";
 import type { Bindable, Session } from "./connection.ts";
 
 export const grantsSql: readonly string[] = [

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
-import type { JournalEntry, JournalRecord } from "../store.ts";
-import { placeFrom } from "./address.ts";
+import type { JournalEntry, JournalRecord } from "../port/store.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openChanges } from "./changes.ts";
-import { type Connections, openConnections, type Work } from "./connection.ts";
+import { type Connections, openConnections, type PgSession } from "./connection.ts";
 import { forget, journalOf, record } from "./journal.ts";
-import { createOwn } from "./own-tables.ts";
+import { createSystemTables } from "./system-tables.ts";
 import { openSequencer, type Sequencer } from "./sequencer.ts";
 
 const { server } = await postgresForFile();
@@ -31,10 +31,10 @@ interface Process {
 
 /** Runs `body` with processes of one schema, which has a table of its own to change records in. */
 async function withProcesses(count: number, body: (...processes: readonly Process[]) => Promise<void>): Promise<void> {
-  const place = placeFrom(addressOf((schemas += 1)));
+  const place = parseDatabaseUrl(addressOf((schemas += 1)));
   const made = openConnections(place);
   await made.rows(`CREATE SCHEMA ${place.schema}`);
-  await made.transaction(createOwn);
+  await made.transaction(createSystemTables);
   await made.rows("CREATE TABLE things (id text PRIMARY KEY, n integer NOT NULL)");
   const processes = Array.from({ length: count }, (): Process => {
     const connections = openConnections(place);
@@ -60,7 +60,7 @@ const enter = ({ connections }: Process, ...entries: readonly Partial<JournalEnt
   });
 
 /** Changes a record, writes down which change of it that was, and pauses before and after. */
-async function change(work: Work, id: string, pauses: readonly [number, number], entries: number): Promise<void> {
+async function change(work: PgSession, id: string, pauses: readonly [number, number], entries: number): Promise<void> {
   await work.rows("SELECT pg_sleep($1)", [pauses[0] / 1000]);
   const [row] = await work.rows<[number]>(
     "INSERT INTO things VALUES ($1, 1) ON CONFLICT (id) DO UPDATE SET n = things.n + 1 RETURNING n",
@@ -228,7 +228,7 @@ test("sequencers of several processes at once place each entry once", () =>
     assert.ok(one);
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(processes.map((process) => enter(process, { record: "a" }, { record: "b" })));
-      await Promise.all([...processes, ...processes].map(({ sequencer }) => sequencer.settle()));
+      await Promise.all([...processes, ...processes].map(({ sequencer }) => sequencer.flush()));
     }
     const all = await one.journal.events(0, 999);
     assert.deepEqual(all.map(({ position }) => position), Array.from({ length: 120 }, (_, index) => index + 1)); // biome-ignore format: short
@@ -263,15 +263,15 @@ test("a batch is notified once, to those who listen for this schema", () =>
       // Each is told once when it has begun to listen.
       await Promise.all([mine.until(1), theirs.until(1)]);
       await enter(one, ...Array.from({ length: 50 }, () => ({})));
-      await Promise.all([one.sequencer.settle(), other.sequencer.settle()]);
+      await Promise.all([one.sequencer.flush(), other.sequencer.flush()]);
       await mine.until(2);
       await enter(stranger, {});
-      await stranger.sequencer.settle();
+      await stranger.sequencer.flush();
       await theirs.until(2);
       assert.deepEqual([mine.count(), theirs.count()], [2, 2]);
       end();
       await enter(one, {});
-      await one.sequencer.settle();
+      await one.sequencer.flush();
       await Promise.all(changes.map((each) => each.close()));
       assert.equal(mine.count(), 2, "who has ended it is not told any more");
     }),
@@ -350,13 +350,13 @@ test("no reading and no placing goes through the journal, whatever the planner k
       return (await connections.rows(sql))[0]?.[0];
     };
     // Statements are planned while nothing is there, and figures are taken when nothing is placed: both mislead.
-    await sequencer.settle();
+    await sequencer.flush();
     const many = (): Promise<void> =>
       enter(process, ...Array.from({ length: 3000 }, (_, index) => ({ record: `r${index}`, to: "open" })));
     await many();
     await connections.rows("ANALYZE nonet_journal");
     const before = await walked();
-    await sequencer.settle();
+    await sequencer.flush();
     await many();
     for (let round = 0; round < 9; round += 1) {
       await journal.last();
@@ -380,7 +380,7 @@ test("while a long transaction could still see all as it was, nobody goes throug
       await work.rows("SELECT count(*) FROM nonet_journal");
       for (let round = 0; round < 80; round += 1) {
         await enter(process, ...Array.from({ length: 100 }, () => ({})));
-        await sequencer.settle();
+        await sequencer.flush();
       }
       const before = await looked();
       assert.equal(await journal.last(), 8000);
@@ -404,7 +404,7 @@ test("an entry that was begun before the floor rose past others is placed when i
     const many = async (): Promise<unknown> => {
       for (let round = 0; round < 9; round += 1) {
         await enter(quick, ...Array.from({ length: 500 }, () => ({})));
-        await quick.sequencer.settle();
+        await quick.sequencer.flush();
       }
       return (await quick.connections.rows("SELECT floor FROM nonet_journal_floor"))[0]?.[0];
     };

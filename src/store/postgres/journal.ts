@@ -3,9 +3,9 @@
  * (`seq`) is not the order of their commits. A row has no position until it is committed; `sequencer.ts` gives it one then.
  */
 import { defined } from "../../base/defined.ts";
-import { entryOf } from "../cells.ts";
-import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
-import type { Bindable, Cells, Session, Work } from "./connection.ts";
+import { entryOf } from "../sql/row-values.ts";
+import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
+import type { Bindable, SqlRow, Session, PgSession } from "./connection.ts";
 import type { Sequencer } from "./sequencer.ts";
 
 /**
@@ -39,42 +39,45 @@ export const journalSql: readonly string[] = [
   "CREATE INDEX nonet_journal_unplaced ON nonet_journal (seq) WHERE position IS NULL",
 ];
 
-export const bookmarksSql: readonly string[] = [
+export const offsetsSql: readonly string[] = [
   `CREATE TABLE nonet_bookmarks (reader text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
 ];
 
 /** Without a position it is committed, and not placed yet. */
-type Placed = readonly [position: number | null, ...Cells];
+type Positioned = readonly [position: number | null, ...SqlRow];
 
 const written = "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
 /** Whoever commits this tells the sequencer. */
-export function record(work: Work, entry: JournalEntry): void {
-  work.send(`INSERT INTO nonet_journal (${written}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, [
-    entry.at,
-    entry.resource,
-    entry.record,
-    entry.from ?? null,
-    entry.to ?? null,
-    entry.by,
-    entry.cause,
-    entry.request ?? null,
-    entry.due ?? null,
-    entry.event ?? null,
-    entry.received ?? null,
-    entry.data === undefined ? null : JSON.stringify(entry.data),
-    entry.trace ?? null,
-  ]);
+export function record(session: PgSession, entry: JournalEntry): void {
+  session.send(
+    `INSERT INTO nonet_journal (${written}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      entry.at,
+      entry.resource,
+      entry.record,
+      entry.from ?? null,
+      entry.to ?? null,
+      entry.by,
+      entry.cause,
+      entry.request ?? null,
+      entry.due ?? null,
+      entry.event ?? null,
+      entry.received ?? null,
+      entry.data === undefined ? null : JSON.stringify(entry.data),
+      entry.trace ?? null,
+    ],
+  );
 }
 
-export function forget(work: Work, resource: string, id: string): void {
+export function forget(session: PgSession, resource: string, id: string): void {
   const sql = "UPDATE nonet_journal SET data = NULL WHERE record = $1 AND resource = $2 AND data IS NOT NULL";
-  work.send(sql, [id, resource]);
+  session.send(sql, [id, resource]);
 }
 
 /** Whoever takes the data out waits; where it is being taken out, it is waited for. */
-export async function intact(work: Work, positions: readonly number[]): Promise<ReadonlySet<number>> {
-  const found = await work.rows<[number]>(
+export async function intact(session: PgSession, positions: readonly number[]): Promise<ReadonlySet<number>> {
+  const found = await session.rows<[number]>(
     "SELECT position FROM nonet_journal WHERE position = ANY($1::bigint[]) AND data IS NOT NULL ORDER BY position FOR SHARE",
     [positions],
   );
@@ -96,14 +99,14 @@ export async function hasFired(
 }
 
 /** Of two processes that read for one reader the second waits, and finds where the first has come to. */
-export async function bookmark(work: Work, reader: string): Promise<number | undefined> {
-  work.send("SELECT pg_advisory_xact_lock('nonet_bookmarks'::regclass::oid::integer, hashtext($1))", [reader]);
+export async function offset(session: PgSession, reader: string): Promise<number | undefined> {
+  session.send("SELECT pg_advisory_xact_lock('nonet_bookmarks'::regclass::oid::integer, hashtext($1))", [reader]);
   const sql = "SELECT position FROM nonet_bookmarks WHERE reader = $1";
-  return (await work.rows<[number]>(sql, [reader]))[0]?.[0];
+  return (await session.rows<[number]>(sql, [reader]))[0]?.[0];
 }
 
-export function setBookmark(work: Work, reader: string, position: number): void {
-  work.send(
+export function setOffset(session: PgSession, reader: string, position: number): void {
+  session.send(
     `INSERT INTO nonet_bookmarks (reader, position) VALUES ($1, $2)
      ON CONFLICT (reader) DO UPDATE SET position = excluded.position`,
     [reader, position],
@@ -115,24 +118,24 @@ export function journalOf(session: Session, sequencer: Sequencer): Journal {
    * What a statement finds, with all that was committed before it was asked: where it comes upon a row without a position
    * all get theirs first, and it is asked again. What is committed meanwhile is left to who asks next.
    */
-  const placed = async (sql: string, ...values: readonly Bindable[]): Promise<readonly Placed[]> => {
-    const isPlaced = ([position]: Placed): boolean => position !== null;
-    const found = await session.rows<Placed>(sql, values);
-    if (found.every(isPlaced)) return found;
-    await sequencer.settle();
-    return (await session.rows<Placed>(sql, values)).filter(isPlaced);
+  const positioned = async (sql: string, ...values: readonly Bindable[]): Promise<readonly Positioned[]> => {
+    const hasPosition = ([position]: Positioned): boolean => position !== null;
+    const found = await session.rows<Positioned>(sql, values);
+    if (found.every(hasPosition)) return found;
+    await sequencer.flush();
+    return (await session.rows<Positioned>(sql, values)).filter(hasPosition);
   };
   const entries = async (sql: string, ...values: readonly Bindable[]): Promise<readonly JournalRecord[]> =>
-    (await placed(sql, ...values)).map(entryOf);
+    (await positioned(sql, ...values)).map(entryOf);
   return {
     events: (after, limit) => entries(eventsSql, after, limit),
     at: async (position) => (await entries(atSql, position))[0],
-    moves: (resource, id, after, limit) => entries(movesSql, id, resource, after, limit),
-    last: async () => (await placed(lastSql))[0]?.[0] ?? 0,
-    first: async () => (await placed(firstSql))[0]?.[0] ?? undefined,
+    moves: (resource, id, after, limit) => entries(transitionsSql, id, resource, after, limit),
+    last: async () => (await positioned(lastSql))[0]?.[0] ?? 0,
+    first: async () => (await positioned(firstSql))[0]?.[0] ?? undefined,
     trim: async (before) => {
-      for (const kept of ["event", "received"] as const) {
-        for (let more = true; more; ) more = await trimSome(session, kept, before);
+      for (const column of ["event", "received"] as const) {
+        for (let more = true; more; ) more = await trimSome(session, column, before);
       }
     },
   };
@@ -151,7 +154,7 @@ const eventsSql = `
   UNION ALL (SELECT ${columns} ${anyUnplaced})`;
 /** Nobody has a position that was not given. */
 const atSql = `SELECT ${columns} FROM nonet_journal WHERE position = $1`;
-const movesSql = `
+const transitionsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
    ORDER BY position LIMIT $4)
   UNION ALL (SELECT ${columns} ${unplaced} AND record = $1 AND resource = $2 LIMIT 1)`;
@@ -169,11 +172,11 @@ const batch = 1000;
  * more. It ends where none was, since entries come nearly in the order of their times; one that a clock gone wrong has put among
  * younger ones goes when these do. The newest entry stays whatever its age: its position must not be given again.
  */
-async function trimSome(session: Session, kept: "event" | "received", before: number): Promise<boolean> {
+async function trimSome(session: Session, column: "event" | "received", before: number): Promise<boolean> {
   const [found] = await session.rows<[old: number, looked: number]>(
     `WITH looked AS (
        SELECT seq, at < $1 AS old, target IS NOT NULL OR position = (${newest}) AS stays FROM nonet_journal
-       WHERE position IS NOT NULL AND ${kept} IS NOT NULL ORDER BY position LIMIT ${batch}
+       WHERE position IS NOT NULL AND ${column} IS NOT NULL ORDER BY position LIMIT ${batch}
      ), gone AS (
        DELETE FROM nonet_journal WHERE seq IN (SELECT seq FROM looked WHERE old AND NOT stays)
      ), bared AS (

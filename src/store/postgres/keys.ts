@@ -1,7 +1,7 @@
 /** API keys in the table `nonet_keys`. Other processes make and end them, too. */
-import { keyCells, keyColumns, keyOf } from "../cells.ts";
-import type { KeyStore } from "../store.ts";
-import type { Questions, Session } from "./connection.ts";
+import { keyValues, keyColumns, keyOf } from "../sql/row-values.ts";
+import type { KeyStore } from "../port/store.ts";
+import type { Queries, Session } from "./connection.ts";
 
 export const keysSql: readonly string[] = [
   `CREATE TABLE nonet_keys (
@@ -18,16 +18,16 @@ export const keysSql: readonly string[] = [
   )`,
 ];
 
-export function keyStore(session: Session & Questions): KeyStore {
+export function keyStore(session: Session & Queries): KeyStore {
   return {
     find: async (hash) => {
-      const [found] = await session.ask(`SELECT ${keyColumns} FROM nonet_keys WHERE hash = $1`, [hash]);
+      const [found] = await session.execute(`SELECT ${keyColumns} FROM nonet_keys WHERE hash = $1`, [hash]);
       return found && keyOf(found);
     },
     list: async () => (await session.rows(`SELECT ${keyColumns} FROM nonet_keys ORDER BY seq`)).map(keyOf),
     create: async (key) => {
       const sql = `INSERT INTO nonet_keys (${keyColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
-      await session.rows(sql, keyCells(key));
+      await session.rows(sql, keyValues(key));
     },
     revoke: async (id, at) => {
       // A second revocation does not move the first.

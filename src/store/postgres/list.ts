@@ -1,8 +1,8 @@
 /** Pages of records. All ranges of one are one statement, and so of one state. */
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import type { Named } from "../condition.ts";
-import { type Fragment, joined, sql } from "../fragment.ts";
+import type { Named } from "../sql/condition.ts";
+import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import {
   absentKeys,
   comparisons,
@@ -12,25 +12,25 @@ import {
   type Paging,
   pagingOf,
   rangesAfter,
-} from "../paging.ts";
-import { relationFor, typeOf } from "../relation.ts";
-import type { ListQuery, Page, PageArguments } from "../store.ts";
+} from "../sql/paging.ts";
+import { relationFor, typeOf } from "../sql/table-access.ts";
+import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 import { expressions } from "./condition.ts";
-import type { Bindable, Cell, Cells, Session } from "./connection.ts";
+import type { Bindable, SqlValue, SqlRow, Session } from "./connection.ts";
 import { argument, type Statement, statementOf } from "./fragment.ts";
 import type { Relation, Relations } from "./relations.ts";
-import type { Sight } from "./row-security/sight.ts";
+import type { ReadRole } from "./row-security/read-role.ts";
 import { beginningOf, isLong, isUniqueByDigest, digestOf } from "./schema.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 import { storedViews } from "./view.ts";
 
 export type List = (session: Session, page: PageArguments, variables: Variables) => Promise<Page>;
 
-interface Prepared extends Paging<Bindable, Cell> {
+interface Prepared extends Paging<Bindable, SqlValue> {
   readonly query: ListQuery;
   readonly relation: Relation;
   readonly reached: Named;
-  readonly finds: Sight["finds"];
+  readonly finds: ReadRole["finds"];
   /** How many rows are wanted: one more than the page has. */
   readonly limit: Fragment;
 }
@@ -44,11 +44,11 @@ const mostSizes = 4;
 export function prepareList(
   query: ListQuery,
   relations: Relations,
-  { finds, reached }: Pick<Sight, "finds" | "reached"> = { reached: relations, finds: () => undefined },
+  { finds, reached }: Pick<ReadRole, "finds" | "reached"> = { reached: relations, finds: () => undefined },
 ): List {
   const relation = relationFor(relations, query.resource);
-  const paging = pagingOf<Bindable, Cell>(query, relation, { fromStored, toStored });
-  const limit = argument(paging.places.limit, "bigint");
+  const paging = pagingOf<Bindable, SqlValue>(query, relation, { fromStored, toStored });
+  const limit = argument(paging.positions.limit, "bigint");
   const ofAnySize: Prepared = { ...paging, query, relation, reached, finds, limit };
   const sizes = new Map<number, Prepared>();
   const preparedFor = (size: number): Prepared => {
@@ -89,11 +89,11 @@ function pageStatement(prepared: Prepared, ranges: readonly Fragment[]): Stateme
   return statementOf(sql`SELECT page.*, total.records
     FROM (SELECT count(*) AS records FROM ${relation.name} AS t
       WHERE ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}) AS total
-    LEFT JOIN (${page}) AS page ON TRUE ORDER BY ${placesOrder(prepared)}`);
+    LEFT JOIN (${page}) AS page ON TRUE ORDER BY ${positionOrder(prepared)}`);
 }
 
 /** By the keys that a page has beside its texts. */
-function placesOrder({ keys }: Prepared): string {
+function positionOrder({ keys }: Prepared): string {
   return keys.map((key, index) => `page.k${index}${direction(key)}`).join(", ");
 }
 
@@ -104,12 +104,12 @@ function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
   );
   const cells = ["view", ...prepared.keys.map((_, index) => `k${index}`)].map((name) => `page.${name}`).join(", ");
   return sql`SELECT ${cells} FROM (${joined(all, " UNION ALL ", "")}) AS page
-    ORDER BY page.range, ${placesOrder(prepared)} LIMIT ${prepared.limit}`;
+    ORDER BY page.range, ${positionOrder(prepared)} LIMIT ${prepared.limit}`;
 }
 
 function rangeSql(prepared: Prepared, range: Fragment): Fragment {
-  const { keys, places, query, reached, relation } = prepared;
-  const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip, "bigint")}` : "";
+  const { keys, positions, query, reached, relation } = prepared;
+  const skip = query.from === "skip" ? sql` OFFSET ${argument(positions.skip, "bigint")}` : "";
   const found = keys.map(({ name }, index) => `t.${quoteName(name)} AS k${index}`).join(", ");
   return sql`SELECT ${storedViews.view(query.view, relation.table, reached)} AS view, ${found}
     FROM ${relation.name} AS t
@@ -131,7 +131,7 @@ function direction({ name, descending }: Key): string {
 }
 
 /** What holds for the records that the filters and the search let through. */
-function fittingSql({ finds, places, query, relation }: Prepared): Fragment {
+function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const type = columnTypes[typeOf(relation, column)];
@@ -141,15 +141,15 @@ function fittingSql({ finds, places, query, relation }: Prepared): Fragment {
       return sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
     const finder = operator === "eq" ? finds(column) : undefined;
     if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;
-    const whole = sql`${name} ${comparisons[operator]} ${value}`;
-    if (operator !== "eq" || !isLong(relation.table, column)) return whole;
+    const condition = sql`${name} ${comparisons[operator]} ${value}`;
+    if (operator !== "eq" || !isLong(relation.table, column)) return condition;
     if (relation.uniques.some((set) => set[0] === column && isUniqueByDigest(relation.table, column)))
-      return sql`${digestOf(name)} = nonet_digest(${value}) AND ${whole}`;
+      return sql`${digestOf(name)} = nonet_digest(${value}) AND ${condition}`;
     const sorts = relation.table.columns.some((one) => one.name === column && one.marks.includes("sort"));
-    return sorts ? sql`${beginningOf(name)} = ${beginningOfValue(value)} AND ${whole}` : whole;
+    return sorts ? sql`${beginningOf(name)} = ${beginningOfValue(value)} AND ${condition}` : condition;
   });
   const search = query.search?.map((column) => `t.${quoteName(column)}`).join(", ");
-  const found = search === undefined ? [] : [sql`nonet_found(${argument(places.search, "json")}, ${search})`];
+  const found = search === undefined ? [] : [sql`nonet_found(${argument(positions.search, "json")}, ${search})`];
   return joined([...filters, ...found], " AND ", "TRUE");
 }
 
@@ -157,13 +157,13 @@ function keySqlOf({ table }: Relation): KeySql {
   return {
     column: ({ name }) => `t.${quoteName(name)}`,
     /** Of a long text also what an index has of it. */
-    compared: ({ name, type }, comparison, place) => {
+    compared: ({ name, type }, comparison, position) => {
       const column = `t.${quoteName(name)}`;
-      const value = argument(place, columnTypes[type]);
-      const whole = sql`${column} ${comparison} ${value}`;
-      if (!isLong(table, name)) return whole;
-      const loose = comparison === "=" ? "=" : `${comparison}=`;
-      return sql`${beginningOf(column)} ${loose} ${beginningOfValue(value)} AND ${whole}`;
+      const value = argument(position, columnTypes[type]);
+      const condition = sql`${column} ${comparison} ${value}`;
+      if (!isLong(table, name)) return condition;
+      const inclusive = comparison === "=" ? "=" : `${comparison}=`;
+      return sql`${beginningOf(column)} ${inclusive} ${beginningOfValue(value)} AND ${condition}`;
     },
   };
 }
@@ -173,7 +173,7 @@ function beginningOfValue(value: Fragment): Fragment {
 }
 
 /** A page that is empty has a row all the same where there is a total. */
-function pageOf(rows: readonly Cells[], { keys, pageOf: page, query }: Prepared, limit: number): Page {
+function pageOf(rows: readonly SqlRow[], { keys, pageOf: page, query }: Prepared, limit: number): Page {
   if (!query.counted) return page(rows, limit);
   const found = rows.filter(([text]) => text !== null);
   return { ...page(found, limit), total: defined(rows[0], "the count of records")[keys.length + 1] as number };

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
-import type { Column, Table } from "../../plan/plan.ts";
-import { createJudges } from "../../serve/judge.ts";
-import { type Following, type Migrated, MigrationRefused } from "../migration.ts";
-import type { Row, Store, View } from "../store.ts";
-import { placeFrom } from "./address.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import { createValidators } from "../../runtime/validation/validator.ts";
+import { type Following, type Migrated, MigrationRejected } from "../migration/migration.ts";
+import type { Row, Store, View } from "../port/store.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openSingle } from "./connection.ts";
 import { planMigration } from "./migrate.ts";
 import { openPostgresStore } from "./open.ts";
@@ -15,7 +15,7 @@ const { server } = await postgresForFile();
 let schemas = 0;
 
 const clock = (): number => Date.parse("2026-06-01T12:00:00.000Z");
-const judges = createJudges();
+const judges = createValidators();
 
 interface Opened extends AsyncDisposable {
   readonly store: Store;
@@ -26,7 +26,7 @@ async function open(address: string, table: Table, allowLoss = false): Promise<O
   let migrated: Migrated | undefined;
   const following: Following = {
     history: [],
-    judge: (schema) => (value) => judges(schema)(value).length === 0,
+    validate: (schema) => (value) => judges(schema)(value).length === 0,
     allowLoss,
     followed: (done: Migrated) => void (migrated = done),
   };
@@ -71,7 +71,7 @@ async function texts({ store }: Opened, table: Table): Promise<readonly unknown[
 
 /** What a schema that says when it was left has of notes. */
 async function leftBehind(address: string): Promise<readonly unknown[]> {
-  const place = placeFrom(address);
+  const place = parseDatabaseUrl(address);
   const single = await openSingle(place);
   const schemas = await single.rows<[string]>("SELECT nspname FROM pg_namespace WHERE nspname LIKE $1", [
     `${place.schema} before %`,
@@ -114,7 +114,7 @@ test("what changes is brought along, counts on, and is left as it was in a schem
     for (const id of ["b", "a"]) await add(first, old, { id, n: id === "a" ? 1 : null });
     await assert.rejects(open(address, next), { kind: "busy", message: /another process serves/ });
   }
-  const wanted = { tables: [next], following: { history: [], judge: () => () => true }, clock };
+  const wanted = { tables: [next], following: { history: [], validate: () => () => true }, clock };
   const plan = await planMigration(address, wanted);
   assert.deepEqual(plan.steps.map(({ kind, records }) => [kind, records]), [["retype", 1]]); // biome-ignore format: short
   await using second = await open(address, next);
@@ -142,7 +142,7 @@ test("what would be lost or does not fit stands in the way, and nothing is chang
   ];
   for (const [wanted, sentence] of cases) {
     const failure = await open(address, wanted).then(String, (thrown: unknown) => thrown);
-    assert(failure instanceof MigrationRefused);
+    assert(failure instanceof MigrationRejected);
     assert.match(failure.message, sentence);
   }
   {
@@ -155,7 +155,7 @@ test("what would be lost or does not fit stands in the way, and nothing is chang
 });
 
 test("a schema that something else made is left alone", async () => {
-  const single = await openSingle(placeFrom(server.address));
+  const single = await openSingle(parseDatabaseUrl(server.address));
   await single.rows("CREATE SCHEMA others");
   await single.rows("CREATE TABLE others.theirs (id integer)");
   await single.end();

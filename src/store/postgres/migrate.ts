@@ -9,34 +9,35 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { isNewerVersion } from "../../base/version.ts";
-import type { Table, VersionStep } from "../../plan/plan.ts";
-import type { RowSecurity } from "../../plan/row-security.ts";
-import { differencesBetween } from "../differences.ts";
-import { StoreError } from "../error.ts";
-import { obstructions } from "../expansion.ts";
-import type { Following, Migrated, MigrationPlan } from "../migration.ts";
-import { type Place, placeFrom } from "./address.ts";
-import { beside } from "./beside.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { RowSecurity } from "../../plan/authentication/row-security.ts";
+import { differencesBetween } from "../migration/differences.ts";
+import { StoreError } from "../port/error.ts";
+import { obstructions } from "../migration/expansion.ts";
+import type { Following, Migrated, MigrationPlan } from "../migration/migration.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
+import { withoutBlocking } from "./online-ddl.ts";
 import { openSingle, type Session } from "./connection.ts";
-import { expand } from "./expand.ts";
+import { expand } from "./migrate-online.ts";
 import { explained } from "./failure.ts";
-import { follow, planFollowing } from "./follow.ts";
+import { follow, planFollowing } from "./migrate-data.ts";
 import { makeFunctions } from "./functions.ts";
-import { leaseMilliseconds, othersServing } from "./leads.ts";
+import { leaseMilliseconds, othersServing } from "./leader-lease.ts";
 import {
-  createOwn,
+  createSystemTables,
   eventsText,
   forgetDocuments,
   generationOf,
-  noteTables,
+  recordTables,
   type SchemaState,
   stateOf,
   stepText,
-  upgradeOwn,
-} from "./own-tables.ts";
-import { holdSchema, isStanding, secure, type Secured, unsecure } from "./row-security/secure.ts";
+  upgradeSystemTables,
+} from "./system-tables.ts";
+import { holdSchema, isApplied, applyRowSecurity, type RowSecurityState, unsecure } from "./row-security/apply.ts";
 import { referencesSql, tableSql } from "./schema.ts";
-import { addTextColumns, lackingTextColumns } from "./texts.ts";
+import { addTextColumns, lackingTextColumns } from "./cached-json.ts";
 
 export interface Wanted {
   readonly tables: readonly Table[];
@@ -47,59 +48,66 @@ export interface Wanted {
   readonly clock: () => number;
 }
 
-export interface Brought {
+export interface MigrationOutcome {
   /** The number of the document among those that the data was brought to. */
   readonly generation: number;
   /** That of the newest one. */
   readonly newest: number;
   /** What was done to data that was there. */
   readonly migrated?: Migrated;
-  readonly secured: Secured;
+  readonly rowSecurity: RowSecurityState;
 }
 
-type Followed = Omit<Brought, "secured">;
+type Followed = Omit<MigrationOutcome, "rowSecurity">;
 
 /** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused). */
-export async function migrate(place: Place, wanted: Wanted): Promise<Brought> {
-  const single = await openSingle(place);
+export async function migrate(databaseUrl: DatabaseUrl, wanted: Wanted): Promise<MigrationOutcome> {
+  const single = await openSingle(databaseUrl);
   try {
     // Bringing a lot of data along takes its time.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
-    const followed = await followDocument(single, place, wanted);
-    return { ...followed, secured: await secure(single, place, wanted) };
+    const followed = await followDocument(single, databaseUrl, wanted);
+    return { ...followed, rowSecurity: await applyRowSecurity(single, databaseUrl, wanted) };
   } finally {
     await single.end();
   }
 }
 
-async function followDocument(single: Session, place: Place, wanted: Wanted): Promise<Followed> {
-  const state = await stateOf(single, place.name);
+async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Followed> {
+  const state = await stateOf(single, databaseUrl.name);
   if (state !== undefined && isFollowed(state, wanted)) {
     const lacking = await lackingTextColumns(single, wanted.tables);
     if (lacking.length === 0) return current(state);
   }
   // One that was killed is thought to serve for as long.
-  for (const gives = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
+  for (const deadline = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
     try {
-      return await beside(single, place, (lockMilliseconds) => bringAlone(single, place, wanted, lockMilliseconds));
+      return await withoutBlocking(single, databaseUrl, (lockMilliseconds) =>
+        migrateExclusively(single, databaseUrl, wanted, lockMilliseconds),
+      );
     } catch (thrown) {
-      if (!(thrown instanceof OthersServe) || performance.now() > gives) throw thrown;
+      if (!(thrown instanceof OthersServe) || performance.now() > deadline) throw thrown;
     }
   }
 }
 
-async function bringAlone(single: Session, place: Place, wanted: Wanted, lockMilliseconds: number): Promise<Followed> {
+async function migrateExclusively(
+  single: Session,
+  databaseUrl: DatabaseUrl,
+  wanted: Wanted,
+  lockMilliseconds: number,
+): Promise<Followed> {
   await single.rows("BEGIN");
   try {
-    await holdSchema(single, place);
+    await holdSchema(single, databaseUrl);
     await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
     // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
-    const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [place.schema]);
-    if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(place.schema)}`);
-    const brought = await bring(single, place, wanted);
+    const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [databaseUrl.schema]);
+    if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(databaseUrl.schema)}`);
+    const outcome = await migrateTables(single, databaseUrl, wanted);
     await single.rows("COMMIT");
-    if (brought.migrated !== undefined) wanted.following?.followed?.(brought.migrated);
-    return brought;
+    if (outcome.migrated !== undefined) wanted.following?.followed?.(outcome.migrated);
+    return outcome;
   } catch (thrown) {
     await single.rows("ROLLBACK").catch(() => undefined);
     throw thrown;
@@ -110,10 +118,14 @@ async function bringAlone(single: Session, place: Place, wanted: Wanted, lockMil
  * Whether the data is still of the document that it was brought to, now that this process is known to serve it: who brought it
  * to another one meanwhile did not know of this process, and has ended when this resolves.
  */
-export async function isStill(session: Session, place: Place, { newest, secured }: Brought): Promise<boolean> {
-  await session.rows("SELECT pg_advisory_xact_lock_shared(hashtextextended('nonet ' || $1, 0))", [place.schema]);
+export async function isStill(
+  session: Session,
+  databaseUrl: DatabaseUrl,
+  { newest, rowSecurity }: MigrationOutcome,
+): Promise<boolean> {
+  await session.rows("SELECT pg_advisory_xact_lock_shared(hashtextextended('nonet ' || $1, 0))", [databaseUrl.schema]);
   const [row] = await session.rows<[number]>("SELECT generation FROM nonet_schema");
-  return row?.[0] === newest && (await isStanding(session, secured));
+  return row?.[0] === newest && (await isApplied(session, rowSecurity));
 }
 
 /** What can not be done beside processes with the document before. */
@@ -139,12 +151,12 @@ function isFollowed(state: SchemaState, { following, tables }: Wanted): boolean 
   return isCurrent && sameStep && sameEvents && present === JSON.stringify(tables);
 }
 
-async function bring(session: Session, place: Place, wanted: Wanted): Promise<Followed> {
+async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted: Wanted): Promise<Followed> {
   const { following, tables } = wanted;
-  const state = await stateOf(session, place.name);
+  const state = await stateOf(session, databaseUrl.name);
   let migrated: Migrated | undefined;
   if (state === undefined) {
-    await createOwn(session);
+    await createSystemTables(session);
     await makeFunctions(session);
     for (const table of tables) for (const statement of tableSql(table)) await session.rows(statement);
     for (const table of tables) for (const statement of referencesSql(table, tables)) await session.rows(statement);
@@ -164,27 +176,27 @@ async function bring(session: Session, place: Place, wanted: Wanted): Promise<Fo
       return { generation: known ?? state.generation - 1, newest: state.generation };
     }
     if (following === undefined)
-      throw new StoreError("incompatible", `the tables in ${place.name} are not those of the document`, waits);
+      throw new StoreError("incompatible", `the tables in ${databaseUrl.name} are not those of the document`, waits);
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
     const data = { tables: stored, step: before, differences };
     const wish = { tables, following, clock: wanted.clock };
     if (waits.length > 0) {
       // Views hold tables as they are, and policies would go with those that are kept.
-      await unsecure(session, place);
-      migrated = await follow(session, place, data, wish);
+      await unsecure(session, databaseUrl);
+      migrated = await follow(session, databaseUrl, data, wish);
     } else {
       migrated = await planFollowing(session, data, wish);
       await expand(session, differences, tables);
       await addTextColumns(session, tables);
     }
-    if (!state.isCurrent) await upgradeOwn(session, state);
+    if (!state.isCurrent) await upgradeSystemTables(session, state);
     if (waits.length > 0) await forgetDocuments(session);
     await makeFunctions(session);
   }
-  await noteTables(session, tables, following);
-  const noted = await stateOf(session, place.name);
-  if (noted === undefined) throw new Error("a schema is not there after it was made");
-  return { ...current(noted), ...(migrated === undefined ? {} : { migrated }) };
+  await recordTables(session, tables, following);
+  const recorded = await stateOf(session, databaseUrl.name);
+  if (recorded === undefined) throw new Error("a schema is not there after it was made");
+  return { ...current(recorded), ...(migrated === undefined ? {} : { migrated }) };
 }
 
 /**
@@ -203,30 +215,30 @@ function isOlder(
   const [mine] = following?.history ?? [];
   if (mine !== undefined && (before === undefined || isNewerVersion(mine.version, before.version))) return false;
   const theirs = JSON.parse(events) as readonly string[];
-  const own = following?.events ?? theirs;
-  const fewer = own.length < theirs.length && own.every((event) => theirs.includes(event));
+  const eventTexts = following?.events ?? theirs;
+  const fewer = eventTexts.length < theirs.length && eventTexts.every((event) => theirs.includes(event));
   const behind = before !== undefined && (mine === undefined || isNewerVersion(before.version, mine.version));
   return waits.length > 0 ? known !== undefined : fewer || behind;
 }
 
 /** What `migrate` would do. @throws StoreError when the server cannot be used. */
 export async function planMigration(address: string, wanted: Wanted): Promise<MigrationPlan> {
-  const place = placeFrom(address);
+  const databaseUrl = parseDatabaseUrl(address);
   const { clock, following, tables } = wanted;
-  const single = await openSingle(place).catch((thrown: unknown) => {
-    throw explained(thrown, place.name);
+  const single = await openSingle(databaseUrl).catch((thrown: unknown) => {
+    throw explained(thrown, databaseUrl.name);
   });
   try {
     await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const state = await stateOf(single, place.name);
-    if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${place.name} yet`);
+    const state = await stateOf(single, databaseUrl.name);
+    if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${databaseUrl.name} yet`);
     if (isFollowed(state, wanted) || following === undefined) return { steps: [] };
     const stored = JSON.parse(state.tables) as readonly Table[];
     const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
     const differences = differencesBetween(stored, tables, following.history, step);
     return await planFollowing(single, { tables: stored, step, differences }, { tables, following, clock });
   } catch (thrown) {
-    throw explained(thrown, place.name);
+    throw explained(thrown, databaseUrl.name);
   } finally {
     await single.end();
   }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tablesOf, usual, without, type JobsDocument } from "../../../test/migrate/jobs.ts";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
-import type { Table } from "../../plan/plan.ts";
-import type { Store } from "../store.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Store } from "../port/store.ts";
 import { openPostgresStore } from "./open.ts";
 
 const { admin, server } = await postgresForFile();
@@ -47,7 +47,7 @@ test("what takes something away is refused beside the process before", { concurr
       const schema = `narrowing_${index}`;
       const open = (document: JobsDocument): Promise<Store> => {
         const tables: readonly Table[] = tablesOf(document);
-        const following = { history: [], events: [], judge: () => () => true };
+        const following = { history: [], events: [], validate: () => () => true };
         const address = `${server.address}?schema=${schema}&connections=2`;
         return openPostgresStore({ address, tables, following, clock: () => start });
       };
@@ -75,7 +75,7 @@ test("what takes something away is refused beside the process before", { concurr
 
 test("only a document that the data has followed is an older one", async () => {
   const address = `${server.address}?schema=narrowing_older&connections=2`;
-  const following = { history: [], events: [], judge: () => () => true };
+  const following = { history: [], events: [], validate: () => () => true };
   const open = (...more: readonly string[]): Promise<Store> =>
     openPostgresStore({ address, tables: tablesOf({ fields: [...usual, ...more] }), following, clock: () => start });
   const [place, hue] = ["place?: string(1..9)", "hue?: string(1..9)"];

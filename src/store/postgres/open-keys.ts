@@ -2,12 +2,12 @@
  * The keys in a schema and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
  * document that the service was started with, whatever the document says now.
  */
-import type { GrantStore, KeyStore, SessionStore } from "../store.ts";
-import { placeFrom } from "./address.ts";
+import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openConnections } from "./connection.ts";
 import { grantStore } from "./grants.ts";
 import { keyStore } from "./keys.ts";
-import { stateOf } from "./own-tables.ts";
+import { stateOf } from "./system-tables.ts";
 import { sessionStore } from "./sessions.ts";
 
 export interface Keys {
@@ -19,11 +19,11 @@ export interface Keys {
 
 /** Undefined for a schema that holds nothing yet. @throws StoreError when it cannot be used. */
 export async function openPostgresKeys(address: string): Promise<Keys | undefined> {
-  const place = { ...placeFrom(address), connections: 2 };
-  const connections = openConnections(place);
+  const databaseUrl = { ...parseDatabaseUrl(address), connections: 2 };
+  const connections = openConnections(databaseUrl);
   let found = false;
   try {
-    found = (await stateOf(connections, place.name)) !== undefined;
+    found = (await stateOf(connections, databaseUrl.name)) !== undefined;
   } finally {
     if (!found) await connections.close();
   }

@@ -1,6 +1,6 @@
 /** The suite of every store, on a real server. */
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
-import { contract } from "../contract.ts";
+import { contract } from "../../../test/store/contract.ts";
 import { openPostgresStore } from "./open.ts";
 
 const { server } = await postgresForFile();
@@ -9,5 +9,5 @@ let schemas = 0;
 contract(
   "postgres",
   (options) => openPostgresStore({ address: `${server.address}?schema=contract_${(schemas += 1)}`, ...options }),
-  { inTurn: false },
+  { serial: false },
 );

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
-import { readBackup, writeBackup } from "../backup-file.ts";
-import { fill, hardText } from "../contract-data.ts";
-import { tables, thing, wholeView } from "../contract-tables.ts";
-import { ownShelves, type PortableSource, type PortableTarget } from "../portable.ts";
+import { readBackup, writeBackup } from "../backup/file.ts";
+import { fill, hardText } from "../../../test/store/contract-data.ts";
+import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import { systemTables, type PortableSource, type PortableTarget } from "../backup/portable.ts";
 import { openSqliteStore } from "../sqlite/open.ts";
 import { openSqliteSource, openSqliteTarget } from "../sqlite/portable.ts";
-import type { RateAsk } from "../rates.ts";
-import type { Row, Store } from "../store.ts";
-import { placeFrom } from "./address.ts";
+import type { RateRequest } from "../port/rates.ts";
+import type { Row, Store } from "../port/store.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { openSingle } from "./connection.ts";
 import { openPostgresStore } from "./open.ts";
 import { openPostgresSource, openPostgresTarget } from "./portable.ts";
@@ -49,7 +49,7 @@ async function bring(lines: readonly string[], target: PortableTarget): Promise<
       rows: (shelf, some) => target.add(shelf, some),
     });
     await target.finish(rows);
-    return await target.place();
+    return await target.install();
   } finally {
     await target.drop();
   }
@@ -88,11 +88,11 @@ test("what was restored is used: positions, numbers and answers go on from where
   const last = await store.journal.last();
   assert.equal(last, 2);
   await store.transaction(async (tx) => {
-    assert.deepEqual((await tx.recall("ann", "key-1"))?.headers, { etag: '"1"' });
+    assert.deepEqual((await tx.findResponse("ann", "key-1"))?.headers, { etag: '"1"' });
     await tx.record({ at: 6, resource: "Thing", record: "a", by: "ann", cause: "next", event: "thing.next" });
     const row = (await tx.get("Thing", "id", "a")) as Row;
-    assert.equal((await tx.update("Thing", row, { name: "new" }, wholeView("Thing"), {})).kind, "written");
-    assert.equal((await tx.insert("Thing", thing("c"), 1, wholeView("Thing"), {})).kind, "written");
+    assert.equal((await tx.update("Thing", row, { name: "new" }, fullView("Thing"), {})).kind, "written");
+    assert.equal((await tx.insert("Thing", sampleRow("c"), 1, fullView("Thing"), {})).kind, "written");
   });
   const entries = await store.journal.events(last, 9);
   assert.deepEqual(entries.map(({ cause, position }) => [cause, position]), [["next", 3]]); // biome-ignore format: short
@@ -104,8 +104,14 @@ test("rates of long windows are the same after a restore into either store, and 
   const window = { count: 5, windowMilliseconds: 86_400_000 };
   const bucket = { count: 7, windowMilliseconds: 3_600_000, burst: 9 };
   const short = { count: 3, windowMilliseconds: 60_000 };
-  const ask = (wanted: number): readonly RateAsk[] =>
-    Object.entries({ window, bucket, short }).map(([name, limit]) => ({ name, key: "ann", limit, taken: 0, wanted }));
+  const ask = (wanted: number): readonly RateRequest[] =>
+    Object.entries({ window, bucket, short }).map(([name, limit]) => ({
+      name,
+      key: "ann",
+      limit,
+      consumed: 0,
+      wanted,
+    }));
   const [first, second, file] = [newSchema(), newSchema(), newFile()];
   const store = await openPostgresStore({ address: first, tables, clock: Date.now });
   const used = await store.rates?.count(ask(3), now);
@@ -138,7 +144,7 @@ test("nothing takes the place of what is used; what is not is kept, and what is 
   const lines = await linesOf(openSqliteSource(file));
   const used = await openPostgresStore({ address: schema, tables, clock: Date.now });
   await assert.rejects(async () => bring(lines, await openPostgresTarget(schema, now)), { name: "StoreError", kind: "busy" }); // biome-ignore format: short
-  await used.transaction(async (tx) => tx.insert("Site", { id: "before", name: "x" }, 1, wholeView("Site"), {}));
+  await used.transaction(async (tx) => tx.insert("Site", { id: "before", name: "x" }, 1, fullView("Site"), {}));
   await used.close();
   const cut = [...lines.slice(0, -2), lines.at(-2)?.replace('"journal":2', '"journal":3') ?? "", ""];
   await assert.rejects(async () => bring(cut, await openPostgresTarget(schema, now)), /changed or damaged/);
@@ -156,7 +162,7 @@ test("it is of one moment, while services go on writing", async () => {
   const store = await openPostgresStore({ address, tables, clock: Date.now });
   const add = async (id: string): Promise<void> => {
     await store.transaction(async (tx) => {
-      await tx.insert("Thing", thing(id), 1, wholeView("Thing"), {});
+      await tx.insert("Thing", sampleRow(id), 1, fullView("Thing"), {});
       await tx.record({ at: 1, resource: "Thing", record: id, by: "ann", cause: "add" });
     });
   };
@@ -198,7 +204,7 @@ test("there is nothing where nothing was, and what something else made is not to
 test("no table of the store's own is left out of a backup, but for what processes say of themselves, and short rates", async () => {
   const address = newSchema();
   await (await openPostgresStore({ address, tables, clock: Date.now })).close();
-  const place = placeFrom(address);
+  const place = parseDatabaseUrl(address);
   const single = await openSingle(place);
   const found = await single.rows<[string]>("SELECT tablename FROM pg_tables WHERE schemaname = $1", [place.schema]);
   await single.end();
@@ -214,6 +220,6 @@ test("no table of the store's own is left out of a backup, but for what processe
   ];
   const ours = found.map(([name]) => name).filter((name) => name.startsWith("nonet_") && !passing.includes(name));
   // Here counters are sequences.
-  const told = ownShelves.map(({ name }) => name).filter((name) => name !== "nonet_counters");
+  const told = systemTables.map(({ name }) => name).filter((name) => name !== "nonet_counters");
   assert.deepEqual(ours.toSorted(), told.toSorted());
 });

@@ -4,33 +4,41 @@
  */
 import pg from "pg";
 import { defined } from "../../base/defined.ts";
-import type { Table, VersionStep } from "../../plan/plan.ts";
-import { timeInName } from "../backup-name.ts";
-import { StoreError } from "../error.ts";
-import type { PortableCell, PortableRow, PortableSource, PortableState, PortableTarget, Shelf } from "../portable.ts";
-import { shelvesOf } from "../portable.ts";
-import { placeFrom, type Place } from "./address.ts";
-import { placeOf as placeOfAnswer } from "./answers.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import { timeInName } from "../backup/name.ts";
+import { StoreError } from "../port/error.ts";
+import type {
+  PortableValue,
+  PortableRow,
+  PortableSource,
+  PortableState,
+  PortableTarget,
+  BackupTable,
+} from "../backup/portable.ts";
+import { backupTablesOf } from "../backup/portable.ts";
+import { parseDatabaseUrl, type DatabaseUrl } from "./database-url.ts";
+import { keyOf as responseHash } from "./stored-responses.ts";
 import { type Bindable, openSingle, type Session, type Single } from "./connection.ts";
 import { explained } from "./failure.ts";
 import { makeFunctions } from "./functions.ts";
-import { createOwn, noteTables, stateOf } from "./own-tables.ts";
+import { createSystemTables, recordTables, stateOf } from "./system-tables.ts";
 import { isRate, longRatesSql, putLongRates } from "./rates.ts";
 import { counterNames, referencesSql, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
 /** Undefined for a schema that holds nothing yet. @throws StoreError */
 export async function openPostgresSource(address: string): Promise<PortableSource | undefined> {
-  const place = placeFrom(address);
-  return telling(place, async () => {
-    const single = await openSingle(place);
+  const databaseUrl = parseDatabaseUrl(address);
+  return withStoreErrors(databaseUrl, async () => {
+    const single = await openSingle(databaseUrl);
     try {
       await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      const state = await stateOf(single, place.name);
+      const state = await stateOf(single, databaseUrl.name);
       if (state !== undefined) {
         const tables = JSON.parse(state.tables) as readonly Table[];
         const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
-        return sourceOf(single, place, { tables, step });
+        return sourceOf(single, databaseUrl, { tables, step });
       }
     } catch (thrown) {
       await single.end();
@@ -41,15 +49,15 @@ export async function openPostgresSource(address: string): Promise<PortableSourc
   });
 }
 
-function sourceOf(single: Single, place: Place, state: PortableState): PortableSource {
+function sourceOf(single: Single, databaseUrl: DatabaseUrl, state: PortableState): PortableSource {
   return {
     ...state,
     store: "postgres",
-    async *rows(shelf) {
+    async *rows(backupTable) {
       try {
-        yield* shelf.name === "nonet_counters" ? counters(single, state.tables) : rowsOf(single, shelf);
+        yield* backupTable.name === "nonet_counters" ? counters(single, state.tables) : rowsOf(single, backupTable);
       } catch (thrown) {
-        throw explained(thrown, place.name);
+        throw explained(thrown, databaseUrl.name);
       }
     },
     close: () => single.end(),
@@ -61,12 +69,12 @@ const batch = 500;
 /** Where bytes are in the rows: fewer at once. */
 const bytesBatch = 16;
 
-async function* rowsOf(session: Session, shelf: Shelf): AsyncGenerator<readonly PortableRow[]> {
-  const { from, order } = ordered(shelf);
-  const columns = shelf.columns.map(quoteName).join(", ");
+async function* rowsOf(session: Session, backupTable: BackupTable): AsyncGenerator<readonly PortableRow[]> {
+  const { from, order } = ordered(backupTable);
+  const columns = backupTable.columns.map(quoteName).join(", ");
   await session.rows(`DECLARE rows NO SCROLL CURSOR FOR SELECT ${columns} FROM ${from} ORDER BY ${order}`);
-  const most = shelf.bytes === undefined ? batch : bytesBatch;
-  const finish = finisher(shelf);
+  const most = backupTable.bytes === undefined ? batch : bytesBatch;
+  const finish = finisher(backupTable);
   for (;;) {
     const rows = await session.rows(`FETCH ${most} FROM rows`);
     if (rows.length > 0) yield rows.map((row) => finish(row as PortableRow));
@@ -76,7 +84,7 @@ async function* rowsOf(session: Session, shelf: Shelf): AsyncGenerator<readonly 
 }
 
 /** In the order in which they came, where there is one. */
-function ordered({ columns, name }: Pick<Shelf, "columns" | "name">): {
+function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
   readonly from: string;
   readonly order: string;
 } {
@@ -102,7 +110,7 @@ function ordered({ columns, name }: Pick<Shelf, "columns" | "name">): {
 }
 
 /** What another store has otherwise. */
-function finisher({ columns, name }: Shelf): (row: PortableRow) => PortableRow {
+function finisher({ columns, name }: BackupTable): (row: PortableRow) => PortableRow {
   if (name === "nonet_journal") {
     // What is committed and has no position yet gets the next ones, as it would have a moment later.
     const at = columns.indexOf("position");
@@ -114,7 +122,7 @@ function finisher({ columns, name }: Shelf): (row: PortableRow) => PortableRow {
   }
   if (name !== "nonet_answers") return (row) => row;
   const texts = ["scope", "key"].map((column) => columns.indexOf(column));
-  return (row) => row.map((cell, at) => (texts.includes(at) ? (JSON.parse(String(cell)) as string) : cell));
+  return (row) => row.map((value, at) => (texts.includes(at) ? (JSON.parse(String(value)) as string) : value));
 }
 
 /** The last number that each sequence gave. */
@@ -132,14 +140,14 @@ async function* counters(session: Session, tables: readonly Table[]): AsyncGener
 
 /** @throws StoreError where the server cannot be used, or holds something else, or `busy`: services use it. */
 export async function openPostgresTarget(address: string, now: number): Promise<PortableTarget> {
-  const place = placeFrom(address);
-  return telling(place, async () => targetOf(await openSingle(place), place, now));
+  const databaseUrl = parseDatabaseUrl(address);
+  return withStoreErrors(databaseUrl, async () => targetOf(await openSingle(databaseUrl), databaseUrl, now));
 }
 
-function targetOf(single: Single, place: Place, now: number): PortableTarget {
-  const told = <T>(work: () => Promise<T>): Promise<T> => telling(place, work);
+function targetOf(single: Single, databaseUrl: DatabaseUrl, now: number): PortableTarget {
+  const withErrors = <T>(task: () => Promise<T>): Promise<T> => withStoreErrors(databaseUrl, task);
   let tables: readonly Table[] = [];
-  let kept: string | undefined;
+  let previous: string | undefined;
   let isOpen = true;
   const close = async (): Promise<void> => {
     if (isOpen) await single.end();
@@ -147,23 +155,25 @@ function targetOf(single: Single, place: Place, now: number): PortableTarget {
   };
   return {
     begin: (state) =>
-      told(async () => {
+      withErrors(async () => {
         tables = state.tables;
         await single.rows("BEGIN");
-        await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [place.schema]);
-        kept = await makeRoom(single, place, now);
-        await createOwn(single);
+        await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [databaseUrl.schema]);
+        previous = await makeRoom(single, databaseUrl, now);
+        await createSystemTables(single);
         await makeFunctions(single);
         for (const table of tables) for (const statement of tableSql(table)) await single.rows(statement);
-        await noteTables(single, tables, { history: state.step === undefined ? [] : [state.step] });
+        await recordTables(single, tables, { history: state.step === undefined ? [] : [state.step] });
       }),
-    add: (shelf, rows) =>
-      told(() => {
-        if (shelf.name === "nonet_counters") return setCounters(single, tables, rows);
-        return shelf.name === "nonet_counts" ? putCounts(single, shelf, rows) : insertAll(single, shelf, rows);
+    add: (backupTable, rows) =>
+      withErrors(() => {
+        if (backupTable.name === "nonet_counters") return setCounters(single, tables, rows);
+        return backupTable.name === "nonet_counts"
+          ? putCounts(single, backupTable, rows)
+          : insertAll(single, backupTable, rows);
       }),
     finish: (rows) =>
-      told(async () => {
+      withErrors(async () => {
         // References are looked through when they are made.
         for (const table of tables) for (const statement of referencesSql(table, tables)) await single.rows(statement);
         for (const { name } of tables) await goOn(single, name, "_seq");
@@ -171,12 +181,12 @@ function targetOf(single: Single, place: Place, now: number): PortableTarget {
         const problems = await miscounted(single, tables, rows);
         if (problems.length > 0) throw new StoreError("corrupt", "what was restored is not sound:", problems);
       }),
-    place: () =>
-      told(async () => {
-        if (kept !== undefined) await assertUnused(single, place, kept);
+    install: () =>
+      withErrors(async () => {
+        if (previous !== undefined) await assertUnused(single, databaseUrl, previous);
         await single.rows("COMMIT");
         await close();
-        return kept === undefined ? undefined : `the schema ${kept}`;
+        return previous === undefined ? undefined : `the schema ${previous}`;
       }),
     // What was not committed never was.
     drop: close,
@@ -184,54 +194,56 @@ function targetOf(single: Single, place: Place, now: number): PortableTarget {
 }
 
 /** A schema that holds data gets another name, and a new one takes its place; both are seen by others when all is there. */
-async function makeRoom(single: Single, place: Place, now: number): Promise<string | undefined> {
-  const name = pg.escapeIdentifier(place.schema);
-  let kept: string | undefined;
-  if ((await stateOf(single, place.name)) !== undefined) {
-    await assertUnused(single, place, place.schema);
-    kept = `${place.schema.slice(0, 20)}_before_restore_${timeInName(now).toLowerCase()}`;
-    await single.rows(`ALTER SCHEMA ${name} RENAME TO ${pg.escapeIdentifier(kept)}`);
+async function makeRoom(single: Single, databaseUrl: DatabaseUrl, now: number): Promise<string | undefined> {
+  const name = pg.escapeIdentifier(databaseUrl.schema);
+  let previous: string | undefined;
+  if ((await stateOf(single, databaseUrl.name)) !== undefined) {
+    await assertUnused(single, databaseUrl, databaseUrl.schema);
+    previous = `${databaseUrl.schema.slice(0, 20)}_before_restore_${timeInName(now).toLowerCase()}`;
+    await single.rows(`ALTER SCHEMA ${name} RENAME TO ${pg.escapeIdentifier(previous)}`);
   }
   await single.rows(`CREATE SCHEMA IF NOT EXISTS ${name}`);
-  return kept;
+  return previous;
 }
 
 /** Processes say every other second that they are there, and would go on writing to what is no longer in its place. */
-async function assertUnused(session: Session, place: Place, schema: string): Promise<void> {
+async function assertUnused(session: Session, databaseUrl: DatabaseUrl, schema: string): Promise<void> {
   const processes = `${pg.escapeIdentifier(schema)}.nonet_processes`;
   const found = await session.rows(`SELECT 1 FROM ${processes} WHERE until > clock_timestamp() LIMIT 1`);
   if (found.length > 0)
     throw new StoreError(
       "busy",
-      `another process is using ${place.name}; stop the service before its data is replaced`,
+      `another process is using ${databaseUrl.name}; stop the service before its data is replaced`,
     );
 }
 
-async function insertAll(session: Session, shelf: Shelf, rows: readonly PortableRow[]): Promise<void> {
-  const { name } = shelf;
+async function insertAll(session: Session, backupTable: BackupTable, rows: readonly PortableRow[]): Promise<void> {
+  const { name } = backupTable;
   const more = name === "nonet_journal" ? ["seq"] : name === "nonet_answers" ? ["hash"] : [];
-  const columns = [...shelf.columns, ...more];
-  const complete = completer(shelf);
+  const columns = [...backupTable.columns, ...more];
+  const complete = completer(backupTable);
   // So many values may a statement have.
   const most = Math.floor(60_000 / columns.length);
   for (let start = 0; start < rows.length; start += most) {
     const some = rows.slice(start, start + most);
-    const places = some.map((_, row) => `(${columns.map((__, at) => `$${row * columns.length + at + 1}`).join(", ")})`);
+    const placeholders = some.map(
+      (_, row) => `(${columns.map((__, at) => `$${row * columns.length + at + 1}`).join(", ")})`,
+    );
     await session.rows(
-      `INSERT INTO ${quoteName(name)} (${columns.map(quoteName).join(", ")}) VALUES ${places.join(", ")}`,
+      `INSERT INTO ${quoteName(name)} (${columns.map(quoteName).join(", ")}) VALUES ${placeholders.join(", ")}`,
       some.flatMap((row) => complete(row)),
     );
   }
 }
 
 /** With what only this store has. */
-function completer({ columns, name }: Shelf): (row: PortableRow) => readonly Bindable[] {
+function completer({ columns, name }: BackupTable): (row: PortableRow) => readonly Bindable[] {
   if (name === "nonet_journal") return (row) => [...row, Number(row[columns.indexOf("position")])];
   if (name !== "nonet_answers") return (row) => row;
   const [scope, key] = ["scope", "key"].map((column) => columns.indexOf(column)) as [number, number];
   return (row) => {
-    const texts = row.map((cell, at): PortableCell => (at === scope || at === key ? JSON.stringify(cell) : cell));
-    return [...texts, placeOfAnswer(String(row[scope]), String(row[key]))];
+    const texts = row.map((value, at): PortableValue => (at === scope || at === key ? JSON.stringify(value) : value));
+    return [...texts, responseHash(String(row[scope]), String(row[key]))];
   };
 }
 
@@ -244,11 +256,11 @@ async function setCounters(session: Session, tables: readonly Table[], rows: rea
   }
 }
 
-async function putCounts(session: Session, shelf: Shelf, rows: readonly PortableRow[]): Promise<void> {
-  const at = shelf.columns.indexOf("name");
+async function putCounts(session: Session, backupTable: BackupTable, rows: readonly PortableRow[]): Promise<void> {
+  const at = backupTable.columns.indexOf("name");
   const [long, others] = [true, false].map((wanted) => rows.filter((row) => isRate(String(row[at])) === wanted));
-  await putLongRates(session, shelf, long ?? []);
-  await insertAll(session, shelf, others ?? []);
+  await putLongRates(session, backupTable, long ?? []);
+  await insertAll(session, backupTable, others ?? []);
 }
 
 async function goOn(session: Session, table: string, column: string): Promise<void> {
@@ -265,7 +277,7 @@ async function miscounted(
   rows: Readonly<Record<string, number>>,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const { name } of shelvesOf(tables)) {
+  for (const { name } of backupTablesOf(tables)) {
     if (name === "nonet_counters") continue;
     const from = name === "nonet_counts" ? ordered({ name, columns: [] }).from : quoteName(name);
     const [found] = await session.rows<[number]>(`SELECT count(*) FROM ${from}`);
@@ -276,9 +288,9 @@ async function miscounted(
   return problems;
 }
 
-async function telling<T>({ name }: Place, work: () => Promise<T>): Promise<T> {
+async function withStoreErrors<T>({ name }: DatabaseUrl, task: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await task();
   } catch (thrown) {
     throw explained(thrown, name);
   }

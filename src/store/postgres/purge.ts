@@ -1,9 +1,9 @@
 /** Removes what is kept only for a time and is past it, in batches, so that no statement holds many rows for long. */
-import { looseMilliseconds } from "../files.ts";
+import { orphanMilliseconds } from "../port/files.ts";
 import type { Session } from "./connection.ts";
 import { overRates } from "./rates.ts";
 
-interface Kept {
+interface RetentionRule {
   readonly table: string;
   /** What is over at `$1`, epoch milliseconds. */
   readonly over: string;
@@ -12,7 +12,7 @@ interface Kept {
   readonly longer?: number;
 }
 
-const kept: readonly Kept[] = [
+const retentionRules: readonly RetentionRule[] = [
   // And what a transaction claimed and did not use. One that is about to use it has to begin anew.
   { table: "nonet_answers", over: "(expires <= $1 OR expires IS NULL)", batch: 500 },
   { table: "nonet_counts", over: "until <= $1", batch: 500 },
@@ -21,11 +21,11 @@ const kept: readonly Kept[] = [
   { table: "nonet_rates", over: overRates, batch: 500 },
   { table: "nonet_long_rates", over: overRates, batch: 500 },
   // A file may have many pieces.
-  { table: "nonet_files", over: "loose < $1", batch: 1, longer: looseMilliseconds },
+  { table: "nonet_files", over: "loose < $1", batch: 1, longer: orphanMilliseconds },
 ];
 
 export async function purge(session: Session, now: number): Promise<void> {
-  for (const { table, over, batch, longer = 0 } of kept) {
+  for (const { table, over, batch, longer = 0 } of retentionRules) {
     // Several processes may do this at once: each leaves to the others what they have in hand.
     const sql = `
       WITH old AS (SELECT ctid FROM ${table} WHERE ${over} LIMIT ${batch} FOR UPDATE SKIP LOCKED)

@@ -5,8 +5,8 @@
  * Counts of short windows are in a table without a log: nobody waits for a disk, and after a failure of the server they begin
  * anew. Those of long windows survive it (R8.3).
  */
-import type { PortableRow, Shelf } from "../portable.ts";
-import { aheadMilliseconds, type RateAsk, type RateCount, type Rates } from "../rates.ts";
+import type { PortableRow, BackupTable } from "../backup/portable.ts";
+import { aheadMilliseconds, type RateRequest, type RateCount, type Rates } from "../port/rates.ts";
 import type { Session } from "./connection.ts";
 
 /** Windows from this length on are kept. */
@@ -88,7 +88,11 @@ export const longRatesSql: string = `SELECT '${prefix}' || name AS name, key,
   FROM nonet_long_rates`;
 
 /** Of the counts of a backup those that are rates. */
-export async function putLongRates(session: Session, { columns }: Shelf, rows: readonly PortableRow[]): Promise<void> {
+export async function putLongRates(
+  session: Session,
+  { columns }: BackupTable,
+  rows: readonly PortableRow[],
+): Promise<void> {
   const column = (name: string): (string | number)[] => {
     const at = columns.indexOf(name);
     return rows.map((row) => row[at] as string | number);
@@ -107,13 +111,13 @@ export function isRate(name: string): boolean {
 
 export function ratesOf(session: Session): Rates {
   return {
-    async count(asks, now) {
+    async count(requests, now) {
       const [long, short] = [true, false].map((isLong) =>
-        asks.filter(({ limit }) => limit.windowMilliseconds >= longMilliseconds === isLong),
-      ) as [RateAsk[], RateAsk[]];
+        requests.filter(({ limit }) => limit.windowMilliseconds >= longMilliseconds === isLong),
+      ) as [RateRequest[], RateRequest[]];
       const found = await Promise.all([countAll(session, shortSql, short, now), countAll(session, longSql, long, now)]);
       const counts = new Map(found.flat());
-      return asks.map((ask) => counts.get(placeOf(ask.name, ask.key)) ?? missing(ask));
+      return requests.map((request) => counts.get(keyOf(request.name, request.key)) ?? missing(request));
     },
   };
 }
@@ -121,27 +125,27 @@ export function ratesOf(session: Session): Rates {
 async function countAll(
   session: Session,
   sql: string,
-  asks: readonly RateAsk[],
+  requests: readonly RateRequest[],
   now: number,
-): Promise<readonly (readonly [place: string, count: RateCount])[]> {
-  if (asks.length === 0) return [];
+): Promise<readonly (readonly [key: string, count: RateCount])[]> {
+  if (requests.length === 0) return [];
   const rows = await session.rows<[string, string, number, number, number]>(sql, [
     now,
-    asks.map(({ name }) => name),
-    asks.map(({ key }) => key),
-    asks.map(({ limit }) => limit.count),
-    asks.map(({ limit }) => limit.windowMilliseconds),
-    asks.map(({ limit }) => limit.burst ?? null),
-    asks.map(({ taken }) => taken),
-    asks.map(({ wanted }) => wanted),
+    requests.map(({ name }) => name),
+    requests.map(({ key }) => key),
+    requests.map(({ limit }) => limit.count),
+    requests.map(({ limit }) => limit.windowMilliseconds),
+    requests.map(({ limit }) => limit.burst ?? null),
+    requests.map(({ consumed }) => consumed),
+    requests.map(({ wanted }) => wanted),
   ]);
-  return rows.map(([name, key, granted, used, at]) => [placeOf(name, key), { granted, used, at }]);
+  return rows.map(([name, key, granted, used, at]) => [keyOf(name, key), { granted, used, at }]);
 }
 
-function placeOf(name: string, key: string): string {
+function keyOf(name: string, key: string): string {
   return `${name}\0${key}`;
 }
 
-function missing({ name, key }: RateAsk): never {
+function missing({ name, key }: RateRequest): never {
   throw new Error(`the count of ${name} for ${key} did not come back`);
 }

@@ -1,13 +1,13 @@
 /** One record as the text of a view, and what is told of all of them: one statement each. */
-import { noTable } from "../../plan/no-table.ts";
-import { type Fragment, sql } from "../fragment.ts";
-import { isLongRead } from "../long.ts";
-import { relationFor, typeOf } from "../relation.ts";
-import type { ReadQuery, Store, WholeQuery } from "../store.ts";
+import { noTable } from "../../plan/resources/no-table.ts";
+import { type Fragment, sql } from "../sql/fragment.ts";
+import { isLongRead } from "../sql/long-reads.ts";
+import { relationFor, typeOf } from "../sql/table-access.ts";
+import type { ReadQuery, Store, AggregateQuery } from "../port/store.ts";
 import { expressions } from "./condition.ts";
 import { argument, statementOf } from "./fragment.ts";
 import type { Relation, Relations } from "./relations.ts";
-import type { Sight } from "./row-security/sight.ts";
+import type { ReadRole } from "./row-security/read-role.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 import { storedViews, views } from "./view.ts";
@@ -15,7 +15,7 @@ import { storedViews, views } from "./view.ts";
 export function prepareRead(
   query: ReadQuery,
   relations: Relations,
-  { finds, reached, session }: Sight,
+  { finds, reached, session }: ReadRole,
 ): ReturnType<Store["read"]> {
   const relation = relationFor(relations, query.resource);
   const { key: column } = query;
@@ -42,7 +42,10 @@ export function hasKey(relation: Relation, column: string): Fragment {
   return sql`${digestOf(name)} = nonet_digest(${value}) AND ${name} = ${value}`;
 }
 
-export function prepareWhole({ members, where }: WholeQuery, { reached, session }: Sight): ReturnType<Store["whole"]> {
+export function prepareAggregate(
+  { members, where }: AggregateQuery,
+  { reached, session }: ReadRole,
+): ReturnType<Store["aggregate"]> {
   const { bind, text } = statementOf(sql`SELECT ${views.view({ resource: "", members }, noTable, reached)}
     WHERE ${expressions.condition(where, reached)}`);
   return async (variables) => (await session(variables, true).rows<[string]>(text, bind([], variables)))[0]?.[0];

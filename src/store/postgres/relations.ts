@@ -1,13 +1,13 @@
 /** The tables by the resource they hold, with what reading and writing whole records needs. */
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType, Table } from "../../plan/plan.ts";
-import { type TypedTable, typeOf } from "../relation.ts";
-import type { Row } from "../store.ts";
-import { isTimed, timeColumns } from "../times.ts";
-import { uniquesOf } from "../uniques.ts";
-import type { Bindable, Cells } from "./connection.ts";
+import type { ColumnType, Table } from "../../plan/resources/types.ts";
+import { type TypedTable, typeOf } from "../sql/table-access.ts";
+import type { Row } from "../port/store.ts";
+import { isTimed, timeColumns } from "../sql/timers.ts";
+import { uniquesOf } from "../sql/uniques.ts";
+import type { Bindable, SqlRow } from "./connection.ts";
 import { counterNames } from "./schema.ts";
-import { textsOf } from "./texts.ts";
+import { textsOf } from "./cached-json.ts";
 import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation extends TypedTable {
@@ -16,7 +16,7 @@ export interface Relation extends TypedTable {
   /** The hidden columns and all others, of the row `t`. */
   readonly everything: string;
   /** A row as selected by `everything`. */
-  readonly decode: (stored: Cells) => Row;
+  readonly decode: (stored: SqlRow) => Row;
   /** Gives `_seq` and the columns that count, or nothing where something is not unique. */
   readonly insert: string;
   /** What `insert` is run with. */
@@ -41,20 +41,20 @@ function relationOf(table: Table): Relation {
   const counters = counterNames(table);
   const counted = [...counters.keys()];
   const texts = textsOf(table, counted);
-  const kept = texts?.columns ?? [];
+  const cached = texts?.columns ?? [];
   const types = new Map<string, ColumnType>([
     ...hidden.map((name) => [name, "integer"] as const),
     ...columns.map(({ name, type }) => [name, type] as const),
-    ...kept.map((name) => [name, name === "_made" ? "integer" : "text"] as const),
+    ...cached.map((name) => [name, name === "_made" ? "integer" : "text"] as const),
   ]);
   const typed = (names: readonly string[]): readonly { readonly name: string; readonly type: ColumnType }[] =>
     names.map((name) => ({ name, type: typeOf({ table, types }, name) }));
   const everything = typed([...hidden, ...columns.map(({ name }) => name)]);
-  const written = typed([...everything.slice(1).map(({ name }) => name), ...kept]);
-  const places = written.map(({ name, type }, index) => {
-    const place = `$${index + 1}::${columnTypes[type]}`;
+  const written = typed([...everything.slice(1).map(({ name }) => name), ...cached]);
+  const parameters = written.map(({ name, type }, index) => {
+    const parameter = `$${index + 1}::${columnTypes[type]}`;
     const counter = counters.get(name);
-    return counter === undefined ? place : `coalesce(${place}, nextval('${counter.replaceAll("'", "''")}'))`;
+    return counter === undefined ? parameter : `coalesce(${parameter}, nextval('${counter.replaceAll("'", "''")}'))`;
   });
   return {
     table,
@@ -68,7 +68,7 @@ function relationOf(table: Table): Relation {
       });
       return row;
     },
-    insert: `INSERT INTO ${quoteName(table.name)} (${written.map(({ name }) => quoteName(name)).join(", ")}) VALUES (${places.join(", ")})
+    insert: `INSERT INTO ${quoteName(table.name)} (${written.map(({ name }) => quoteName(name)).join(", ")}) VALUES (${parameters.join(", ")})
       ON CONFLICT DO NOTHING RETURNING ${["_seq", ...counted.map(quoteName)].join(", ")}`,
     encode: (values) => {
       const row = { ...values, ...texts?.of(values) };

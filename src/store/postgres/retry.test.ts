@@ -2,8 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
-import { placeFrom } from "./address.ts";
-import { type ConnectionOptions, type Connections, openConnections, usualOptions, type Work } from "./connection.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
+import {
+  type ConnectionOptions,
+  type Connections,
+  openConnections,
+  usualOptions,
+  type PgSession,
+} from "./connection.ts";
 
 let server: PostgresServer;
 
@@ -26,7 +32,7 @@ async function withConnections(
   { connections: most = 12, ...options }: Partial<ConnectionOptions> & { readonly connections?: number },
   body: (connections: Connections) => Promise<void>,
 ): Promise<void> {
-  const connections = openConnections(placeFrom(`${server.address}?connections=${most}`), {
+  const connections = openConnections(parseDatabaseUrl(`${server.address}?connections=${most}`), {
     ...usualOptions,
     ...options,
   });
@@ -37,11 +43,11 @@ async function withConnections(
   }
 }
 
-async function add(work: Work, id: number, seen: number): Promise<void> {
+async function add(work: PgSession, id: number, seen: number): Promise<void> {
   await work.rows("UPDATE rows SET n = $2 + 1 WHERE id = $1", [id, seen]);
 }
 
-async function look(work: Work, id: number): Promise<number> {
+async function look(work: PgSession, id: number): Promise<number> {
   return (await work.rows<[number]>("SELECT n FROM rows WHERE id = $1 FOR NO KEY UPDATE", [id]))[0]?.[0] ?? Number.NaN;
 }
 

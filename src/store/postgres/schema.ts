@@ -5,13 +5,13 @@
  * A row of an index is at most a third of a page (some 2,700 bytes), and a text may be longer: what is unique is indexed by its
  * digest then, what sorts by its beginning, and what is only compared by its hash.
  */
-import type { Column, Table } from "../../plan/plan.ts";
-import { isCounted } from "../condition.ts";
-import { countedColumns } from "../counters.ts";
-import { quoteText } from "../member-text.ts";
-import { isTimed, timeColumns } from "../times.ts";
-import { isAbsentEqual, uniquesOf } from "../uniques.ts";
-import { textColumns } from "./texts.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import { isCounted } from "../sql/condition.ts";
+import { countedColumns } from "../sql/counters.ts";
+import { quoteText } from "../sql/json-text.ts";
+import { isTimed, timeColumns } from "../sql/timers.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { textColumns } from "./cached-json.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
 /** The statements that make a table, its counters and indexes; those of references come when all tables are there. */

@@ -1,6 +1,6 @@
 /** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
 import { defined } from "../../base/defined.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../port/store.ts";
 import type { Session } from "./connection.ts";
 
 export const secretsSql: readonly string[] = [
@@ -11,12 +11,12 @@ export function secretStore(session: Session): Pick<Store, "secret" | "replaceSe
   return {
     async secret(name, make) {
       // Of processes that start at once all are given the one that was first.
-      const [kept] = await session.rows<[string]>(
+      const [stored] = await session.rows<[string]>(
         `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
          ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,
         [name, make()],
       );
-      return defined(kept, `the secret ${name}`)[0];
+      return defined(stored, `the secret ${name}`)[0];
     },
     async replaceSecret(name, old, value) {
       await session.rows("UPDATE nonet_secrets SET value = $3 WHERE name = $1 AND value = $2", [name, old, value]);

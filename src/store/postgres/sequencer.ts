@@ -84,7 +84,7 @@ export interface Sequencer {
   /** Entries were committed: they get their positions soon. */
   written(): void;
   /** Resolves when all that was committed before has its position. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
   /** Resolves when what was written has its positions, as far as the database answers. */
   close(): Promise<void>;
 }
@@ -100,9 +100,9 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   let soon: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
-    for (let placed = batch; placed === batch; ) {
+    for (let sequenced = batch; sequenced === batch; ) {
       const [row] = await session.rows<[number]>("SELECT nonet_sequence($1)", [batch]);
-      [placed] = defined(row, "the count of what was placed");
+      [sequenced] = defined(row, "the count of what was placed");
     }
   }
 
@@ -117,25 +117,25 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   }
 
   /** A run that has begun may have passed over what was committed since: who comes now waits for the one after it, all together. */
-  function settle(): Promise<void> {
+  function flush(): Promise<void> {
     if (running === undefined) return start();
     next ??= running.then(start, start);
     return next;
   }
 
   return {
-    settle,
+    flush,
     written: () => {
       // A run that is to come takes it along.
       if (next !== undefined) return;
       soon ??= setTimeout(() => {
         soon = undefined;
         // Whoever next reads the journal does it, if this fails.
-        settle().catch(report);
+        flush().catch(report);
       }, gathering);
     },
     close: async () => {
-      if (soon !== undefined) await settle().catch(report);
+      if (soon !== undefined) await flush().catch(report);
       await Promise.allSettled([running, next]);
     },
   };

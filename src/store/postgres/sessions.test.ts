@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
 import { until } from "../../../test/until.ts";
-import type { SessionToken } from "../sessions.ts";
-import { placeFrom } from "./address.ts";
-import { type Connections, openConnections, type Work } from "./connection.ts";
-import { createOwn } from "./own-tables.ts";
+import type { SessionToken } from "../port/sessions.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
+import { type Connections, openConnections, type PgSession } from "./connection.ts";
+import { createSystemTables } from "./system-tables.ts";
 import { addSession, endSessions, heldSession, replaceSession, sessionStore } from "./sessions.ts";
 
 let server: PostgresServer;
@@ -14,10 +14,10 @@ let connections: Connections;
 
 before(async () => {
   server = await startPostgres();
-  const place = placeFrom(`${server.address}?schema=sessions&connections=6`);
+  const place = parseDatabaseUrl(`${server.address}?schema=sessions&connections=6`);
   connections = openConnections(place);
   await connections.rows(`CREATE SCHEMA ${place.schema}`);
-  await connections.transaction(createOwn);
+  await connections.transaction(createSystemTables);
 });
 
 after(async () => {
@@ -31,7 +31,7 @@ function token(session: string, hash: string, replaced?: number): SessionToken {
 }
 
 /** As a request that renews a session: the newest token of it gives way to another one. */
-async function renew(work: Work, session: string): Promise<void> {
+async function renew(work: PgSession, session: string): Promise<void> {
   await heldSession(work, `${session} newest`);
   replaceSession(work, `${session} newest`, 500);
   addSession(work, token(session, `${session} next`));

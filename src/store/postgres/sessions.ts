@@ -1,7 +1,7 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
-import { tokenCells, tokenColumns, tokenOf } from "../cells.ts";
-import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
-import type { Connections, Session, Work } from "./connection.ts";
+import { tokenValues, tokenColumns, tokenOf } from "../sql/row-values.ts";
+import type { Sessions, SessionStore, SessionToken } from "../port/sessions.ts";
+import type { Connections, Session, PgSession } from "./connection.ts";
 
 export const sessionsSql: readonly string[] = [
   `CREATE TABLE nonet_sessions (
@@ -29,7 +29,8 @@ export function sessionStore(session: Session & Pick<Connections, "transaction">
       const sql = `SELECT ${tokenColumns} FROM nonet_sessions WHERE use = 'access' ORDER BY seq`;
       return (await session.rows(sql)).map(tokenOf);
     },
-    end: async (which, at) => (await session.transaction((work) => endSessions(work, { session: which }, at))) > 0,
+    end: async (which, at) =>
+      (await session.transaction((session) => endSessions(session, { session: which }, at))) > 0,
   };
 }
 
@@ -46,33 +47,33 @@ const holdOf =
   "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session)) FROM nonet_sessions WHERE hash = $1";
 
 /** Of two that replace a token one finds that it was; whoever ends all sessions of a record waits for it. */
-export function heldSession(work: Work, hash: string): Promise<SessionToken | undefined> {
-  work.send(holdOf, [hash]);
-  return findSession(work, hash, " FOR UPDATE");
+export function heldSession(session: PgSession, hash: string): Promise<SessionToken | undefined> {
+  session.send(holdOf, [hash]);
+  return findSession(session, hash, " FOR UPDATE");
 }
 
-export function addSession(work: Work, token: SessionToken): void {
+export function addSession(session: PgSession, token: SessionToken): void {
   const sql = `INSERT INTO nonet_sessions (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
-  work.send(sql, tokenCells(token));
+  session.send(sql, tokenValues(token));
 }
 
-export function replaceSession(work: Work, hash: string, at: number): void {
-  work.send("UPDATE nonet_sessions SET replaced = $1 WHERE hash = $2", [at, hash]);
+export function replaceSession(session: PgSession, hash: string, at: number): void {
+  session.send("UPDATE nonet_sessions SET replaced = $1 WHERE hash = $2", [at, hash]);
 }
 
 /** How many tokens are good until then. */
-export async function endSessions(work: Work, which: Sessions, at: number): Promise<number> {
-  if ("session" in which) work.hold("nonet_sessions", which.session);
+export async function endSessions(session: PgSession, which: Sessions, at: number): Promise<number> {
+  if ("session" in which) session.hold("nonet_sessions", which.session);
   const [condition, values] =
     "session" in which
       ? ["session = $2", [which.session]]
       : ['"user" = $2 AND credential = $3 AND session <> $4', [which.user, which.credential, which.except ?? ""]];
   // Of two values LEAST takes the one that is there.
   const sql = `UPDATE nonet_sessions SET expires = least(expires, $1) WHERE ${condition} RETURNING hash`;
-  return (await work.rows(sql, [at, ...values])).length;
+  return (await session.rows(sql, [at, ...values])).length;
 }
 
 /** Those of a record that is deleted. */
-export function forgetSessions(work: Work, resource: string, user: string): void {
-  work.send('DELETE FROM nonet_sessions WHERE "user" = $1 AND resource = $2', [user, resource]);
+export function forgetSessions(session: PgSession, resource: string, user: string): void {
+  session.send('DELETE FROM nonet_sessions WHERE "user" = $1 AND resource = $2', [user, resource]);
 }

@@ -2,14 +2,14 @@
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import type { Table } from "../../plan/plan.ts";
-import { deletedRecord, planDeletion, type Held, type Referring } from "../deletion.ts";
-import { sql } from "../fragment.ts";
-import { quoteText } from "../member-text.ts";
-import { recomputed } from "../recompute.ts";
-import { relationFor, typeOf } from "../relation.ts";
-import type { Sessions, SessionToken } from "../sessions.ts";
-import { answeredLater } from "../steps.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { deletedRecord, planDeletion, type Held, type Referring } from "../sql/deletion.ts";
+import { sql } from "../sql/fragment.ts";
+import { quoteText } from "../sql/json-text.ts";
+import { recomputed } from "../sql/recompute.ts";
+import { relationFor, typeOf } from "../sql/table-access.ts";
+import type { Sessions, SessionToken } from "../port/sessions.ts";
+import { runStepsAsync } from "../sql/either-sync-or-async.ts";
 import type {
   Condition,
   Counted,
@@ -19,76 +19,76 @@ import type {
   Page,
   PageArguments,
   RecordChange,
-  Remembered,
+  StoredResponse,
   Row,
   RuleQuery,
-  Tally,
+  LiveCount,
   Transaction,
   View,
   Written,
-} from "../store.ts";
-import { timesOf } from "../times.ts";
-import { recall, remember, type Unclaimed } from "./answers.ts";
-import { type Ask, askValue, askView, type Fetch, wholeResources } from "./at-hand.ts";
-import { breakingSql } from "../breaking-sql.ts";
+} from "../port/store.ts";
+import { timesOf } from "../sql/timers.ts";
+import { findResponse, saveResponse, type Unclaimed } from "./stored-responses.ts";
+import { type Evaluator, valueEvaluator, viewEvaluator, type Fetch, resourcesReadInFull } from "./evaluate-row.ts";
+import { breakingSql } from "../sql/rule-violations.ts";
 import { type Held as Name, holding } from "./commits.ts";
 import { expressions } from "./condition.ts";
-import type { Bindable, Work } from "./connection.ts";
+import type { Bindable, PgSession } from "./connection.ts";
 import { countUp } from "./counts.ts";
 import { Overtaken } from "./failure.ts";
 import { followFiles } from "./files.ts";
 import { argument, type Statement, statementOf } from "./fragment.ts";
-import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
+import { offset, forget, hasFired, intact, record, setOffset } from "./journal.ts";
 import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
 import type { Relation, Relations } from "./relations.ts";
 import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
-import { isAbsentEqual } from "../uniques.ts";
+import { isAbsentEqual } from "../sql/uniques.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
-import { createTallies, type Tallies } from "./tallies.ts";
+import { createLiveCounts, type LiveCounts } from "./live-counts.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 
-interface AskOfOthers {
-  readonly ask: Ask<Value>;
+interface TableEvaluator {
+  readonly evaluate: Evaluator<Value>;
   /** Those of which any row may matter. */
   readonly tables: readonly string[];
 }
 
 /** What transactions of one store have in common: everything that is made once and used by all. */
-export class Workshop {
+export class TransactionDeps {
   readonly relations: Relations;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly #values = new WeakMap<TypedExpression, AskOfOthers>();
-  readonly #views = new WeakMap<View, ReturnType<typeof askView>>();
+  readonly #values = new WeakMap<TypedExpression, TableEvaluator>();
+  readonly #views = new WeakMap<View, ReturnType<typeof viewEvaluator>>();
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
   readonly #lists = new WeakMap<ListQuery, List>();
   readonly #gets = new Map<string, string>();
   readonly #breaks = new WeakMap<RuleQuery, Statement>();
-  readonly tallies: Tallies = createTallies();
+  readonly liveCounts: LiveCounts = createLiveCounts();
 
   constructor(relations: Relations, clock: () => number) {
     this.relations = relations;
     this.clock = clock;
   }
 
-  value(expression: TypedExpression): AskOfOthers {
-    return kept(this.#values, expression, () => ({
-      ask: askValue(expression, this.relations),
-      tables: wholeResources(expression).map((resource) => relationFor(this.relations, resource).name),
+  value(expression: TypedExpression): TableEvaluator {
+    return memoized(this.#values, expression, () => ({
+      evaluate: valueEvaluator(expression, this.relations),
+      tables: resourcesReadInFull(expression).map((resource) => relationFor(this.relations, resource).name),
     }));
   }
 
-  view(view: View): ReturnType<typeof askView> {
-    return kept(this.#views, view, () => askView(view, this.relations));
+  view(view: View): ReturnType<typeof viewEvaluator> {
+    return memoized(this.#views, view, () => viewEvaluator(view, this.relations));
   }
 
   list(query: ListQuery): List {
-    return kept(this.#lists, query, () => prepareList(query, this.relations));
+    return memoized(this.#lists, query, () => prepareList(query, this.relations));
   }
 
   breaks(query: RuleQuery): Statement {
-    return kept(this.#breaks, query, () => statementOf(breakingSql(query, expressions, this.relations)));
+    return memoized(this.#breaks, query, () => statementOf(breakingSql(query, expressions, this.relations)));
   }
 
   /** The oldest record for which a condition is true. */
@@ -97,7 +97,7 @@ export class Workshop {
       statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
         WHERE ${expressions.condition(where && { all: [where] }, this.relations)}
         ORDER BY t._seq LIMIT 1 FOR NO KEY UPDATE OF t`);
-    return where === undefined ? make() : kept(this.#firsts, where, make);
+    return where === undefined ? make() : memoized(this.#firsts, where, make);
   }
 
   /** The record whose unique column has a value. */
@@ -114,7 +114,7 @@ export class Workshop {
   }
 }
 
-function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make: () => Made): Made {
+function memoized<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make: () => Made): Made {
   const known = all.get(key);
   if (known !== undefined) return known;
   const made = make();
@@ -123,8 +123,8 @@ function kept<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make:
 }
 
 /** How a row is held: so that any number may do so at once, or so that one may change it. */
-const [toRefer, toChange] = ["FOR SHARE", "FOR NO KEY UPDATE"] as const;
-type Lock = typeof toRefer | typeof toChange;
+const [forShare, toChange] = ["FOR SHARE", "FOR NO KEY UPDATE"] as const;
+type Lock = typeof forShare | typeof toChange;
 
 /**
  * Statements see what is committed when they are given (READ COMMITTED), and whatever is decided on is held until the end, so
@@ -134,14 +134,14 @@ type Lock = typeof toRefer | typeof toChange;
  */
 export class PostgresTransaction implements Transaction {
   readonly changes: RecordChange[] = [];
-  readonly #shop: Workshop;
-  readonly #work: Work;
+  readonly #deps: TransactionDeps;
+  readonly #session: PgSession;
   readonly #unclaimed: Unclaimed = new Map();
   /**
    * Records that this transaction holds or has written, by table and id, as they are now: nobody else can change them, and who
    * only glances at one does not see what was written.
    */
-  readonly #own = new Map<string, Row>();
+  readonly #changedRows = new Map<string, Row>();
   /** Of records that were glanced at, by table and id: their revisions, and how they are held once anything is. */
   readonly #relied = new Map<string, { readonly revision: number; readonly held: Lock }>();
   /** Resources. */
@@ -151,31 +151,31 @@ export class PostgresTransaction implements Transaction {
   /** Whether there is something for the sequencer, once it is committed. */
   hasRecorded = false;
 
-  constructor(shop: Workshop, work: Work) {
-    this.#shop = shop;
-    this.#work = work;
-    this.#isHopeful = work.isHopeful;
+  constructor(deps: TransactionDeps, session: PgSession) {
+    this.#deps = deps;
+    this.#session = session;
+    this.#isHopeful = session.isHopeful;
   }
 
   get(resource: string, column: string, value: Value): Promise<Row | undefined> {
     return this.#find(resource, column, value, toChange);
   }
 
-  refer(resource: string, column: string, value: Value): Promise<Row | undefined> {
-    return this.#find(resource, column, value, this.#changing.has(resource) ? toChange : toRefer);
+  lockShared(resource: string, column: string, value: Value): Promise<Row | undefined> {
+    return this.#find(resource, column, value, this.#changing.has(resource) ? toChange : forShare);
   }
 
-  mayChange(resources: Iterable<string>): void {
+  declareWrites(resources: Iterable<string>): void {
     for (const resource of resources) this.#changing.add(resource);
   }
 
   async lockEagerly(): Promise<void> {
     if (!this.#isHopeful) return;
     this.#isHopeful = false;
-    await this.#work.rows("SELECT 1");
+    await this.#session.rows("SELECT 1");
   }
 
-  claim(resource: string, id: Value): Promise<Row | undefined> {
+  lock(resource: string, id: Value): Promise<Row | undefined> {
     return this.#find(resource, "id", id, toChange, " SKIP LOCKED");
   }
 
@@ -187,23 +187,23 @@ export class PostgresTransaction implements Transaction {
     held: Lock | undefined,
     otherwise: "" | " SKIP LOCKED" = "",
   ): Promise<Row | undefined> {
-    const relation = relationFor(this.#shop.relations, resource);
-    const own = column === "id" ? this.#own.get(placeOf(relation, value)) : undefined;
-    if (own?.["_seq"] !== undefined) return own;
+    const relation = relationFor(this.#deps.relations, resource);
+    const changedRows = column === "id" ? this.#changedRows.get(keyOf(relation, value)) : undefined;
+    if (changedRows?.["_seq"] !== undefined) return changedRows;
     // A column that is unique by its digest is asked for both.
     const key = toStored(value, typeOf(relation, column));
     const keys = isUniqueByDigest(relation.table, column) ? [key, key] : [key];
-    const seen = otherwise === "" ? await this.#glance(relation, column, keys, held) : undefined;
-    if (seen !== undefined) return seen;
-    const text = this.#shop.get(relation, column);
-    const [found] = await this.#work.rows(held === undefined ? text : `${text} ${held} OF t${otherwise}`, keys);
+    const glanced = otherwise === "" ? await this.#glance(relation, column, keys, held) : undefined;
+    if (glanced !== undefined) return glanced;
+    const text = this.#deps.get(relation, column);
+    const [found] = await this.#session.rows(held === undefined ? text : `${text} ${held} OF t${otherwise}`, keys);
     if (found === undefined) return undefined;
     const row = relation.decode(found);
     return held === toChange ? this.#holding(relation, row) : row;
   }
 
   #holding(relation: Relation, row: Row): Row {
-    this.#own.set(placeOf(relation, row["id"]), row);
+    this.#changedRows.set(keyOf(relation, row["id"]), row);
     return row;
   }
 
@@ -214,11 +214,11 @@ export class PostgresTransaction implements Transaction {
     keys: readonly Bindable[],
     held: Lock | undefined,
   ): Promise<Row | undefined> {
-    const glanced = this.#work.glance(this.#shop.get(relation, column), keys);
+    const glanced = this.#session.glance(this.#deps.get(relation, column), keys);
     const [found] = (await glanced) ?? [];
     if (found === undefined) return undefined;
     const row = relation.decode(found);
-    const written = this.#own.get(placeOf(relation, row["id"]));
+    const written = this.#changedRows.get(keyOf(relation, row["id"]));
     // What it has under this key now, only the database knows.
     if (written !== undefined)
       return written[column] === row[column] && written["_seq"] !== undefined ? written : undefined;
@@ -227,13 +227,13 @@ export class PostgresTransaction implements Transaction {
   }
 
   #relyOn(relation: Relation, row: Row, held: Lock): void {
-    const place = placeOf(relation, row["id"]);
+    const rowKey = keyOf(relation, row["id"]);
     const revision = row["_rev"] as number;
-    const before = this.#relied.get(place);
+    const before = this.#relied.get(rowKey);
     if ((before?.revision ?? revision) !== revision) throw new Overtaken("a record was changed between two looks");
     if (before?.held === toChange) return;
-    this.#relied.set(place, { revision, held });
-    this.#work.rely(place, {
+    this.#relied.set(rowKey, { revision, held });
+    this.#session.rely(rowKey, {
       text: `SELECT 1 FROM ${relation.name} WHERE _seq = $1 AND _rev = $2 ${held}`,
       values: [row["_seq"] as number, revision],
     });
@@ -243,20 +243,20 @@ export class PostgresTransaction implements Transaction {
   readonly #look: Fetch = (resource, id) => this.#find(resource, "id", id, undefined);
 
   /** What is decided on stays as it is. */
-  readonly #rely: Fetch = (resource, id) => this.refer(resource, "id", id);
+  readonly #rely: Fetch = (resource, id) => this.lockShared(resource, "id", id);
 
   async list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
-    await this.#work.freeze([relationFor(this.#shop.relations, query.resource).name]);
-    return this.#shop.list(query)(this.#work, page, variables);
+    await this.#session.freeze([relationFor(this.#deps.relations, query.resource).name]);
+    return this.#deps.list(query)(this.#session, page, variables);
   }
 
   /** Those that others have in hand are passed over; only where there is no other is it waited for what becomes of them. */
   async first(resource: string, where: TypedExpression | undefined, variables: Variables): Promise<Row | undefined> {
-    const relation = relationFor(this.#shop.relations, resource);
-    const { bind, text } = this.#shop.first(relation, where);
+    const relation = relationFor(this.#deps.relations, resource);
+    const { bind, text } = this.#deps.first(relation, where);
     const values = bind([], variables);
-    const [free] = await this.#work.rows(`${text} SKIP LOCKED`, values);
-    const [found] = free === undefined ? await this.#work.rows(text, values) : [free];
+    const [free] = await this.#session.rows(`${text} SKIP LOCKED`, values);
+    const [found] = free === undefined ? await this.#session.rows(text, values) : [free];
     return found && this.#holding(relation, relation.decode(found));
   }
 
@@ -266,76 +266,76 @@ export class PostgresTransaction implements Transaction {
     variables: Variables,
     limit: number,
   ): Promise<readonly Row[]> {
-    const relation = relationFor(this.#shop.relations, resource);
+    const relation = relationFor(this.#deps.relations, resource);
     const { bind, text } = statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${expressions.condition(where, this.#shop.relations)}
+      WHERE ${expressions.condition(where, this.#deps.relations)}
       ORDER BY t._seq LIMIT ${argument(0, "bigint")} FOR NO KEY UPDATE OF t`);
-    return (await this.#work.rows(text, bind([limit], variables))).map(relation.decode);
+    return (await this.#session.rows(text, bind([limit], variables))).map(relation.decode);
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value | Promise<Value> {
-    const { ask, tables } = this.#shop.value(expression);
-    if (tables.length === 0) return ask(this.#work, this.#rely, row, variables);
-    return this.#work.freeze(tables).then(() => ask(this.#work, this.#rely, row, variables));
+    const { evaluate, tables } = this.#deps.value(expression);
+    if (tables.length === 0) return evaluate(this.#session, this.#rely, row, variables);
+    return this.#session.freeze(tables).then(() => evaluate(this.#session, this.#rely, row, variables));
   }
 
   /** Behind what was written before, whose rows are held already: all do it in this order, and do not wait in a circle. */
   exclude(names: readonly (readonly [resource: string, name: string])[]): void {
-    const held = names.map(([resource, name]): Name => [relationFor(this.#shop.relations, resource).name, name]);
+    const held = names.map(([resource, name]): Name => [relationFor(this.#deps.relations, resource).name, name]);
     const { text, values } = holding(held.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)));
-    this.#work.send(text, values);
+    this.#session.send(text, values);
   }
 
   async breaks(query: RuleQuery, variables: Variables): Promise<boolean> {
-    const { bind, text } = this.#shop.breaks(query);
-    return (await this.#work.rows(text, bind([], variables))).length > 0;
+    const { bind, text } = this.#deps.breaks(query);
+    return (await this.#session.rows(text, bind([], variables))).length > 0;
   }
 
   view(row: Row, view: View, variables: Variables): string | Promise<string> {
-    return this.#shop.view(view).given(this.#work, this.#look, row, variables);
+    return this.#deps.view(view).fromRow(this.#session, this.#look, row, variables);
   }
 
   async insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Promise<Written> {
-    const relation = relationFor(this.#shop.relations, resource);
+    const relation = relationFor(this.#deps.relations, resource);
     const { counted, table } = relation;
-    const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#shop.clock()) };
-    const local = this.#shop.view(view).local;
+    const hidden = { _rev: revision, ...timesOf(table, values, undefined, this.#deps.clock()) };
+    const local = this.#deps.view(view).local;
     if (local !== undefined && this.#isHopeful && counted.length === 0 && !relation.hasFiles) {
       const row: Record<string, Value> = { ...hidden };
       for (const { name } of table.columns) row[name] = values[name] ?? null;
-      this.#work.expect(relation.insert, relation.encode({ ...values, ...hidden }));
-      this.#own.set(placeOf(relation, row["id"]), row);
+      this.#session.expect(relation.insert, relation.encode({ ...values, ...hidden }));
+      this.#changedRows.set(keyOf(relation, row["id"]), row);
       this.changes.push({ resource, row });
       return { kind: "written", text: local(row, variables), revision, row };
     }
-    const [made] = await this.#work.rows<[number, ...number[]]>(
+    const [made] = await this.#session.rows<[number, ...number[]]>(
       relation.insert,
       relation.encode({ ...values, ...hidden }),
     );
-    if (made === undefined) return this.#taken(relation, values, undefined);
+    if (made === undefined) return this.#conflict(relation, values, undefined);
     const row: Record<string, Value> = { _seq: made[0], ...hidden };
     for (const { name } of table.columns) row[name] = values[name] ?? null;
     counted.forEach((name, index) => {
       row[name] = made[index + 1] ?? null;
     });
-    if (relation.hasFiles) await followFiles(this.#work, table, undefined, row);
+    if (relation.hasFiles) await followFiles(this.#session, table, undefined, row);
     this.changes.push({ resource, row });
-    const text = await this.#shop.view(view).stored(this.#work, this.#look, row, variables);
+    const text = await this.#deps.view(view).stored(this.#session, this.#look, row, variables);
     return { kind: "written", text, revision, row };
   }
 
   async update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Promise<Written> {
-    const relation = relationFor(this.#shop.relations, resource);
+    const relation = relationFor(this.#deps.relations, resource);
     const changed = await this.#change(relation, await this.#numbered(relation, row), changes);
     if ("kind" in changed) return changed;
-    const text = await this.#shop.view(view).stored(this.#work, this.#look, changed.row, variables);
+    const text = await this.#deps.view(view).stored(this.#session, this.#look, changed.row, variables);
     return { kind: "written", text, revision: changed.row["_rev"] as number, row: changed.row };
   }
 
   /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
   async #change(relation: Relation, row: Row, changes: Row): Promise<{ readonly row: Row } | Duplicate> {
-    const now = this.#shop.clock();
-    const written = this.#own.get(placeOf(relation, row["id"]));
+    const now = this.#deps.clock();
+    const written = this.#changedRows.get(keyOf(relation, row["id"]));
     const newest = written?.["_seq"] === undefined ? row : written;
     for (let present: Row | undefined = newest; present; ) {
       const old = present["_rev"] as number;
@@ -343,14 +343,14 @@ export class PostgresTransaction implements Transaction {
       const next: Row = { ...present, ...changes, ...times, _rev: Math.max(now, old + 1) };
       const set = { _rev: next["_rev"] ?? null, ...changes, ...times, ...relation.texts(next) };
       if (await this.#write(relation, present, next, set)) {
-        this.#own.set(placeOf(relation, next["id"]), next);
-        if (relation.hasFiles) await followFiles(this.#work, relation.table, present, next);
+        this.#changedRows.set(keyOf(relation, next["id"]), next);
+        if (relation.hasFiles) await followFiles(this.#session, relation.table, present, next);
         this.changes.push({ resource: relation.table.resource, old: present, row: next });
         return { row: next };
       }
       const before: Row = present;
       present = await this.get(relation.table.resource, "_seq", row["_seq"] as number);
-      if (present?.["_rev"] === before["_rev"]) return this.#taken(relation, next, before);
+      if (present?.["_rev"] === before["_rev"]) return this.#conflict(relation, next, before);
     }
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }
@@ -358,7 +358,7 @@ export class PostgresTransaction implements Transaction {
   /** A record that this transaction has made has no number before the database has made it. */
   async #numbered(relation: Relation, row: Row): Promise<Row> {
     if (row["_seq"] !== undefined) return row;
-    const [found] = await this.#work.rows<[number]>(`SELECT _seq FROM ${relation.name} WHERE "id" = $1`, [
+    const [found] = await this.#session.rows<[number]>(`SELECT _seq FROM ${relation.name} WHERE "id" = $1`, [
       toStored(row["id"], typeOf(relation, "id")),
     ]);
     if (found === undefined) throw new Overtaken("a record that was made is not there");
@@ -368,35 +368,35 @@ export class PostgresTransaction implements Transaction {
   /** False where it is not as it was, or has what another one has. */
   async #write(relation: Relation, before: Row, next: Row, set: Row): Promise<boolean> {
     const values: Bindable[] = [];
-    const place = (value: Value | undefined, column: string): string => {
+    const rowKey = (value: Value | undefined, column: string): string => {
       const type = typeOf(relation, column);
       values.push(toStored(value, type));
       return `$${values.length}::${columnTypes[type]}`;
     };
-    const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${place(value, name)}`);
-    const same = `_seq = ${place(before["_seq"], "_seq")} AND _rev = ${place(before["_rev"], "_rev")}`;
+    const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${rowKey(value, name)}`);
+    const same = `_seq = ${rowKey(before["_seq"], "_seq")} AND _rev = ${rowKey(before["_rev"], "_rev")}`;
     // Asked before it is tried, because what fails would be the end of the transaction.
     const free = changedUniques(relation, before, next).map((columns) => {
       const all = columns.map((name) =>
-        isSame(relation, "o", name, isAlike(next[name], null) ? undefined : place(next[name], name)),
+        isSame(relation, "o", name, isAlike(next[name], null) ? undefined : rowKey(next[name], name)),
       );
       return `NOT EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")} AND o._seq <> t._seq)`;
     });
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
     if (this.#isHopeful && !relation.hasFiles) {
-      this.#work.expect(text, values);
+      this.#session.expect(text, values);
       // From now on this finds out.
-      this.#work.rely(placeOf(relation, before["id"]), undefined);
+      this.#session.rely(keyOf(relation, before["id"]), undefined);
       return true;
     }
-    return (await this.#work.rows(text, values)).length > 0;
+    return (await this.#session.rows(text, values)).length > 0;
   }
 
   /** Which of the columns another record has; it was just seen that one has some. */
-  async #taken(relation: Relation, values: Row, before: Row | undefined): Promise<Duplicate> {
+  async #conflict(relation: Relation, values: Row, before: Row | undefined): Promise<Duplicate> {
     const bound: Bindable[] = [];
     const sets = changedUniques(relation, before, values);
-    const questions = sets.map((columns) => {
+    const conditions = sets.map((columns) => {
       const all = columns.map((name) => {
         if (isAlike(values[name], null)) return isSame(relation, "o", name, undefined);
         const type = typeOf(relation, name);
@@ -407,7 +407,7 @@ export class PostgresTransaction implements Transaction {
       const other = before === undefined ? "" : ` AND o._seq <> $${bound.length}::bigint`;
       return `EXISTS (SELECT 1 FROM ${relation.name} AS o WHERE ${all.join(" AND ")}${other})`;
     });
-    const [found = []] = sets.length === 0 ? [] : await this.#work.rows(`SELECT ${questions.join(", ")}`, bound);
+    const [found = []] = sets.length === 0 ? [] : await this.#session.rows(`SELECT ${conditions.join(", ")}`, bound);
     const columns = sets[found.indexOf(true)];
     // One that this transaction cannot see yet.
     if (columns === undefined) throw new Overtaken("another transaction has written the same");
@@ -419,135 +419,135 @@ export class PostgresTransaction implements Transaction {
   }
 
   async deleteAll(resource: string, rows: readonly Row[]): Promise<DeleteOutcome> {
-    const { relations } = this.#shop;
+    const { relations } = this.#deps;
     const relation = relationFor(relations, resource);
     const { table } = relation;
     const tables = [...relations.values()].map((relation) => relation.table);
     const held: Held[] = [];
     for (const row of rows) held.push({ table, row: await this.#numbered(relation, row) });
-    const plan = await answeredLater(planDeletion(tables, held), (question) => this.#referring(question));
+    const plan = await runStepsAsync(planDeletion(tables, held), (step) => this.#referring(step));
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
-      const changes = await answeredLater(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
+      const changes = await runStepsAsync(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       const changed = await this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
       if ("kind" in changed) throw new Error(`a ${cleared.table.resource} is not unique any more`);
     }
     await this.#remove(plan.deleted);
     const records = plan.deleted.map(deletedRecord);
-    for (const { resource: of, id } of records) forgetSessions(this.#work, of, `${id as string | number}`);
+    for (const { resource: of, id } of records) forgetSessions(this.#session, of, `${id as string | number}`);
     return { kind: "deleted", records };
   }
 
   async #referring({ kind, table, column, value }: Referring): Promise<readonly Row[]> {
-    const relation = relationFor(this.#shop.relations, table.resource);
+    const relation = relationFor(this.#deps.relations, table.resource);
     const name = `t.${quoteName(column)}`;
     const [where, bound] =
       kind === "having"
         ? [`${name} = $1::${columnTypes[typeOf(relation, column)]}`, toStored(value, typeOf(relation, column))]
         : [`strpos(${name}::text, $1) > 0`, JSON.stringify(value)];
     const text = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${where} ORDER BY t._seq FOR UPDATE OF t`;
-    return (await this.#work.rows(text, [bound])).map(relation.decode);
+    return (await this.#session.rows(text, [bound])).map(relation.decode);
   }
 
   /** Of each table at once. Records of several may refer to each other in a circle, so that no order of them would do. */
   async #remove(records: readonly Held[]): Promise<void> {
     const byTable = Map.groupBy(records, ({ table }) => table);
-    if (byTable.size > 1) this.#work.send("SET CONSTRAINTS ALL DEFERRED");
+    if (byTable.size > 1) this.#session.send("SET CONSTRAINTS ALL DEFERRED");
     for (const [table, held] of byTable) {
-      const { hasFiles, name } = relationFor(this.#shop.relations, table.resource);
+      const { hasFiles, name } = relationFor(this.#deps.relations, table.resource);
       const ids = held.map(({ row }) => row["_seq"] as number);
       for (const { row } of held) this.changes.push({ resource: table.resource, old: row });
       for (const { row } of held)
-        this.#own.delete(placeOf(relationFor(this.#shop.relations, table.resource), row["id"]));
-      await this.#work.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);
-      if (hasFiles) for (const { row } of held) await followFiles(this.#work, table, row, undefined);
+        this.#changedRows.delete(keyOf(relationFor(this.#deps.relations, table.resource), row["id"]));
+      await this.#session.rows(`DELETE FROM ${name} WHERE _seq = ANY($1::bigint[])`, [ids]);
+      if (hasFiles) for (const { row } of held) await followFiles(this.#session, table, row, undefined);
     }
-    if (byTable.size > 1) await this.#work.rows("SET CONSTRAINTS ALL IMMEDIATE");
+    if (byTable.size > 1) await this.#session.rows("SET CONSTRAINTS ALL IMMEDIATE");
   }
 
   session(hash: string): Promise<SessionToken | undefined> {
-    return heldSession(this.#work, hash);
+    return heldSession(this.#session, hash);
   }
 
   addSession(token: SessionToken): void {
-    addSession(this.#work, token);
+    addSession(this.#session, token);
   }
 
   replaceSession(hash: string, at: number): void {
-    replaceSession(this.#work, hash, at);
+    replaceSession(this.#session, hash, at);
   }
 
   async endSessions(which: Sessions, at: number): Promise<void> {
-    await endSessions(this.#work, which, at);
+    await endSessions(this.#session, which, at);
   }
 
-  bookmark(reader: string): Promise<number | undefined> {
-    return bookmark(this.#work, reader);
+  offset(reader: string): Promise<number | undefined> {
+    return offset(this.#session, reader);
   }
 
-  setBookmark(reader: string, position: number): void {
-    setBookmark(this.#work, reader, position);
+  setOffset(reader: string, position: number): void {
+    setOffset(this.#session, reader, position);
   }
 
   record(entry: JournalEntry): void {
     this.hasRecorded = true;
-    record(this.#work, entry);
+    record(this.#session, entry);
   }
 
   hasFired(resource: string, id: string, cause: string, due: number): Promise<boolean> {
-    return hasFired(this.#work, resource, id, cause, due);
+    return hasFired(this.#session, resource, id, cause, due);
   }
 
   forget(resource: string, id: string): void {
-    forget(this.#work, resource, id);
+    forget(this.#session, resource, id);
   }
 
   intact(positions: readonly number[]): Promise<ReadonlySet<number>> {
-    return intact(this.#work, positions);
+    return intact(this.#session, positions);
   }
 
   defer(resource: string, row: Row, due: number | null): void {
-    const relation = relationFor(this.#shop.relations, resource);
+    const relation = relationFor(this.#deps.relations, resource);
     const id = toStored(row["id"], typeOf(relation, "id"));
-    this.#work.send(`UPDATE ${relation.name} SET _due = $1 WHERE "id" = $2`, [due, id]);
-    this.#own.delete(placeOf(relation, row["id"]));
+    this.#session.send(`UPDATE ${relation.name} SET _due = $1 WHERE "id" = $2`, [due, id]);
+    this.#changedRows.delete(keyOf(relation, row["id"]));
   }
 
-  recall(scope: string, key: string): Promise<Remembered | undefined> {
-    return recall(this.#work, this.#unclaimed, scope, key);
+  findResponse(scope: string, key: string): Promise<StoredResponse | undefined> {
+    return findResponse(this.#session, this.#unclaimed, scope, key);
   }
 
-  remember(scope: string, key: string, answer: Remembered): void {
-    remember(this.#work, this.#unclaimed, scope, key, answer);
+  saveResponse(scope: string, key: string, stored: StoredResponse): void {
+    saveResponse(this.#session, this.#unclaimed, scope, key, stored);
   }
 
   count(name: string, key: string, now: number, until: number): Promise<Counted> {
-    return countUp(this.#work, name, key, now, until);
+    return countUp(this.#session, name, key, now, until);
   }
 
-  async isWithin({ resource, column, value, states }: Tally, most: number): Promise<boolean> {
-    const relation = relationFor(this.#shop.relations, resource);
+  async hasRoom({ resource, column, value, states }: LiveCount, most: number): Promise<boolean> {
+    const relation = relationFor(this.#deps.relations, resource);
     const type = typeOf(relation, column);
     const key = JSON.stringify([column, value]);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ") || "NULL"})`;
     const name = `${relation.name} ${key} ${among}`;
     // Whoever adds one of them asks, too, and waits for this one's end.
-    this.#work.hold(relation.name, key);
+    this.#session.hold(relation.name, key);
     const count = `SELECT count(*) AS present FROM (SELECT 1 FROM ${relation.name} AS t
       WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2::bigint) AS found`;
     const values = [toStored(value, type), most + 1];
-    if (this.#isHopeful && this.#shop.tallies.expects(name, most)) {
-      this.#work.expect(`SELECT 1 FROM (${count}) AS counted WHERE present < $2::bigint`, values);
+    if (this.#isHopeful && this.#deps.liveCounts.expects(name, most)) {
+      this.#session.expect(`SELECT 1 FROM (${count}) AS counted WHERE present < $2::bigint`, values);
       return true;
     }
-    const [found] = await this.#work.rows<[number]>(count, values);
+    const [found] = await this.#session.rows<[number]>(count, values);
     const [present] = defined(found, `the count of ${resource}`);
-    this.#shop.tallies.counted(name, present);
+    this.#deps.liveCounts.counted(name, present);
     return present <= most;
   }
 }
 
-function placeOf({ name }: Relation, id: Value | undefined): string {
+function keyOf({ name }: Relation, id: Value | undefined): string {
   return `${name} ${String(id as string | number)}`;
 }
 
@@ -574,6 +574,6 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
 function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string | undefined): string {
   const column = `${alias}.${quoteName(name)}`;
   if (value === undefined) return `${column} IS NULL`;
-  const whole = `${column} = ${value}`;
-  return isUniqueByDigest(table, name) ? `${digestOf(column)} = ${digestOf(value)} AND ${whole}` : whole;
+  const equality = `${column} = ${value}`;
+  return isUniqueByDigest(table, name) ? `${digestOf(column)} = ${digestOf(value)} AND ${equality}` : equality;
 }

@@ -1,8 +1,8 @@
 /** Values as PostgreSQL keeps them, as the driver brings them, and as text in SQL. */
 import { createHash } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType } from "../../plan/plan.ts";
-import type { Bindable, Cell } from "./connection.ts";
+import type { ColumnType } from "../../plan/resources/types.ts";
+import type { Bindable, SqlValue } from "./connection.ts";
 
 /** The type of a column. `json` keeps its text to the letter, which `jsonb` would not. */
 export const columnTypes: Readonly<Record<ColumnType, string>> = {
@@ -26,10 +26,10 @@ export function withoutNul(text: string): string {
 }
 
 /** What a column or an expression of this type gave. */
-export function fromStored(stored: Cell | undefined, type: ColumnType): Value {
+export function fromStored(stored: SqlValue | undefined, type: ColumnType): Value {
   if (stored === null || stored === undefined) return null;
   if (type === "json") return JSON.parse(stored as string) as Value;
-  return stored as Exclude<Cell, Buffer>;
+  return stored as Exclude<SqlValue, Buffer>;
 }
 
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {

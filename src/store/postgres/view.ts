@@ -1,34 +1,34 @@
 /** Views in PostgreSQL's SQL. Every text is what `JSON.stringify` would have written. */
-import { sql } from "../fragment.ts";
+import { sql } from "../sql/fragment.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import { isPlain } from "../member-text.ts";
-import type { Column, ColumnType } from "../../plan/plan.ts";
-import { segmentsOf } from "../segments.ts";
-import { type TextSql, type ViewSql, viewSql } from "../view-sql.ts";
+import { isPlain } from "../sql/json-text.ts";
+import type { Column, ColumnType } from "../../plan/resources/types.ts";
+import { cachedFragmentsOf } from "../sql/json-fragments.ts";
+import { type TextSql, type ViewSql, viewSql } from "../sql/view.ts";
 import { expressions } from "./condition.ts";
-import { heldText } from "./texts.ts";
+import { heldText } from "./cached-json.ts";
 import { quoteName } from "./value.ts";
 
-const way: TextSql = {
+const dialect: TextSql = {
   expressions,
   quoteName,
   columnText,
   valueText,
   joinedTexts: (text, order) => sql`string_agg(${text}, ',' ORDER BY ${order})`,
-  segments: () => [],
-  segmentText: (stored) => stored,
+  fragments: () => [],
+  fragmentText: (stored) => stored,
   // An expression asks it as `jsonb`, which forgets the order of members.
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 };
 
 /** Of any row. */
-export const views: ViewSql = viewSql(way);
+export const views: ViewSql = viewSql(dialect);
 
 /** Of a row of its table, from the texts that are kept there. Views of what is nested have none. */
 export const storedViews: ViewSql = viewSql({
-  ...way,
-  segments: (table, depth) => (depth === 0 ? segmentsOf(table) : []),
-  segmentText: (stored, _, made, table, alias) => heldText(stored, made, table, alias),
+  ...dialect,
+  fragments: (table, depth) => (depth === 0 ? cachedFragmentsOf(table) : []),
+  fragmentText: (stored, _, made, table, alias) => heldText(stored, made, table, alias),
 });
 
 function columnText(name: string, column: TextColumn): string {

@@ -2,15 +2,15 @@
  * The tables brought to the document: what SQLite cannot alter (all but indexes and new tables) is done by making the table
  * anew under its own row numbers and copying. To be called in a transaction, with foreign keys off.
  */
-import type { Table } from "../../plan/plan.ts";
-import { countedColumns } from "../counters.ts";
-import { type Changed, type Differences, isMade } from "../differences.ts";
-import type { Following } from "../migration.ts";
-import { isTimed, timeColumns } from "../times.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { countedColumns } from "../sql/counters.ts";
+import { type Changed, type Differences, isMade } from "../migration/differences.ts";
+import type { Following } from "../migration/migration.ts";
+import { isTimed, timeColumns } from "../sql/timers.ts";
 import type { Connection } from "./connection.ts";
 import { sweepFiles } from "./files.ts";
-import { followJournal } from "./follow-journal.ts";
-import { openFuture } from "./future.ts";
+import { followJournal } from "./migrate-journal.ts";
+import { openMigrationPreview } from "./migration-preview.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
@@ -80,10 +80,10 @@ function copy(
   differences: Differences,
   rebuilt: readonly Changed[],
   tables: readonly Table[],
-  { judge, progress }: Following,
+  { validate, progress }: Following,
   clock: () => number,
 ): void {
-  const future = openFuture(connection, differences, tables, { judge }, clock);
+  const preview = openMigrationPreview(connection, differences, tables, { validate }, clock);
   try {
     for (const { after } of rebuilt) {
       progress?.(`writing ${after.name}`);
@@ -95,7 +95,7 @@ function copy(
       );
     }
   } finally {
-    future.close();
+    preview.close();
   }
 }
 
@@ -117,13 +117,13 @@ function followCounters(connection: Connection, { after, before, columns }: Chan
   const counted = countedColumns(after);
   for (const { column, source } of columns) {
     if (!counted.includes(column.name)) continue;
-    const own = connection.get(
+    const current = connection.get(
       "SELECT value FROM nonet_counters WHERE resource = ? AND field = ?",
       before.resource,
       source?.name ?? column.name,
     );
     const [most] = connection.get(`SELECT max(${quoteName(column.name)}) FROM ${quoteName(after.name)}`) ?? [];
-    const value = Math.max(Number(own?.[0] ?? 0), Number(most ?? 0));
+    const value = Math.max(Number(current?.[0] ?? 0), Number(most ?? 0));
     if (value === 0) continue;
     connection.run(
       "INSERT INTO nonet_counters VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",

@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
-import { timeInName } from "../backup-name.ts";
-import { StoreError } from "../error.ts";
+import { timeInName } from "../backup/name.ts";
+import { StoreError } from "../port/error.ts";
 import { createForOwner, explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
 
@@ -27,7 +27,7 @@ export async function backUp(file: string, now: number): Promise<string> {
   try {
     dropPartial(file);
     await copyTo(file, partial);
-    assertWhole(partial);
+    assertIntact(partial);
     chmodSync(partial, statSync(file).mode & 0o777);
     flush(partial);
     renameSync(partial, copy);
@@ -71,7 +71,7 @@ async function copyTo(file: string, copy: string): Promise<void> {
   }
 }
 
-function assertWhole(copy: string): void {
+function assertIntact(copy: string): void {
   const database = new DatabaseSync(copy, { readOnly: true });
   try {
     const found = database.prepare("PRAGMA integrity_check").get()?.["integrity_check"];

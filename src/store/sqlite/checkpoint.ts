@@ -38,25 +38,25 @@ interface LogLimits {
   /** It begins anew beyond this. */
   readonly most: number;
   /** The file is cut to this when it does: a longer one is written over, which is cheaper than to make it grow again. */
-  readonly kept: number;
+  readonly retained: number;
 }
 
 /** SQLite tells what is in the log, and does nothing else, since 3.51; before, it can only be had from the file's size. */
 function limitsOf(connection: Connection, file: string, logBytes: number): LogLimits {
-  const [tells] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
-  if (tells === 0) {
+  const [isSupported] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
+  if (isSupported === 0) {
     const look = (): ReturnType<LogLimits["look"]> => {
       const size = sizeOf(file);
       return { filled: size, uncopied: size };
     };
-    return { look, most: logBytes, kept: logBytes };
+    return { look, most: logBytes, retained: logBytes };
   }
   const [page] = connection.get("PRAGMA page_size") as [number];
   const look = (): ReturnType<LogLimits["look"]> => {
     const [, frames, copied] = connection.get("PRAGMA wal_checkpoint(NOOP)") as [number, number, number];
     return { filled: frames * page, uncopied: (frames - copied) * page };
   };
-  return { look, most: logBytes * copiesPerLog, kept: logBytes * copiesPerLog * 2 };
+  return { look, most: logBytes * copiesPerLog, retained: logBytes * copiesPerLog * 2 };
 }
 
 /**
@@ -64,7 +64,7 @@ function limitsOf(connection: Connection, file: string, logBytes: number): LogLi
  */
 export function openCheckpointer(connection: Connection, file: string, logBytes: number): Checkpointer {
   const limits = limitsOf(connection, `${file}-wal`, logBytes);
-  connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.kept}`);
+  connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.retained}`);
   let worker: Worker | undefined;
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";
@@ -73,27 +73,27 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
   let emptied: (() => void) | undefined;
 
   /** One after another, so that each answer is that of what was asked. Gives how long it took. */
-  const ask = (what: "copy" | "empty"): Promise<number> => {
+  const send = (what: "copy" | "empty"): Promise<number> => {
     const next = last.then(
-      () => askNow(what),
-      () => askNow(what),
+      () => sendNow(what),
+      () => sendNow(what),
     );
     last = next;
     return next;
   };
 
-  const askNow = (what: "copy" | "empty"): Promise<number> =>
+  const sendNow = (what: "copy" | "empty"): Promise<number> =>
     new Promise((resolve, reject) => {
       worker ??= startWorker(file);
-      const settle = (): void => {
+      const finish = (): void => {
         worker?.off("message", onMessage).off("error", onError);
       };
       const onMessage = (milliseconds: number): void => {
-        settle();
+        finish();
         resolve(milliseconds);
       };
       const onError = (error: Error): void => {
-        settle();
+        finish();
         worker = undefined;
         reject(error);
       };
@@ -103,7 +103,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
 
   /** Again and again while writes go on, until so little is left that they can wait for it. */
   const copyMost = async (): Promise<void> => {
-    for (let pass = 0; pass < mostPasses; pass += 1) if ((await ask("copy")) < shortMilliseconds) return;
+    for (let pass = 0; pass < mostPasses; pass += 1) if ((await send("copy")) < shortMilliseconds) return;
   };
 
   const copyIfGrown = (): void => {
@@ -112,7 +112,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
     state = "copying";
     const isFull = filled > limits.most;
     // A copy that failed is tried again at a later look; the log only grows meanwhile.
-    (isFull ? copyMost() : ask("copy")).then(
+    (isFull ? copyMost() : send("copy")).then(
       () => (state = isFull ? "copied" : "idle"),
       () => (state = "idle"),
     );
@@ -125,14 +125,14 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
         const done = emptied;
         emptied = undefined;
         return async () => {
-          await ask("empty").catch(() => undefined);
+          await send("empty").catch(() => undefined);
           done();
         };
       }
       if (state === "copied") {
         state = "idle";
         return async () => {
-          await ask("copy").catch(() => undefined);
+          await send("copy").catch(() => undefined);
         };
       }
       if (state === "idle" && groups % groupsPerLook === 0) copyIfGrown();

@@ -2,7 +2,7 @@
 import type { SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
-import { type ExpressionSql, expressionSql } from "../condition.ts";
+import { type ExpressionSql, expressionSql } from "../sql/condition.ts";
 import { stopAt } from "./deadline.ts";
 import { fromStored, quoteName } from "./value.ts";
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { queryObjects } from "node:v8";
-import { expression, tables, thing, wholeView } from "../contract-tables.ts";
-import type { Row, Store } from "../store.ts";
+import { expression, tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import type { Row, Store } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nonet-statements-"));
@@ -37,7 +37,7 @@ const askedFor: Readonly<Record<string, (store: Store, index: number) => Promise
     const where = { all: [expression("Thing", `count == ${index}`)] };
     const list = store.list({
       resource: "Thing",
-      view: wholeView("Thing"),
+      view: fullView("Thing"),
       where,
       sort: [],
       filters: [],
@@ -50,7 +50,7 @@ const askedFor: Readonly<Record<string, (store: Store, index: number) => Promise
 for (const [name, ask] of Object.entries(askedFor)) {
   test(name, async () => {
     const store = await openSqliteStore({ file: join(folder, `${name}.db`), tables, clock: () => 1 });
-    await store.transaction(async (tx) => tx.insert("Thing", thing("t1"), 1, wholeView("Thing"), {}));
+    await store.transaction(async (tx) => tx.insert("Thing", sampleRow("t1"), 1, fullView("Thing"), {}));
     const before = queryObjects(StatementSync, { format: "count" });
     for (let asked = 0; asked < times; asked += atOnce)
       await Promise.all(Array.from({ length: atOnce }, (_, at) => ask(store, asked + at + 1)));

@@ -5,7 +5,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { isFound } from "../../base/search.ts";
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
 /** `isFound` of words in JSON, which stay the same for all rows of a query. */
@@ -27,7 +27,7 @@ function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => 
  */
 const mostStatements = 1000;
 
-export type Cells = readonly SQLOutputValue[];
+export type SqlRow = readonly SQLOutputValue[];
 
 export class Connection {
   readonly database: DatabaseSync;
@@ -61,12 +61,12 @@ export class Connection {
     return statement;
   }
 
-  get(sql: string, ...values: SQLInputValue[]): Cells | undefined {
-    return this.prepare(sql).get(...values) as Cells | undefined;
+  get(sql: string, ...values: SQLInputValue[]): SqlRow | undefined {
+    return this.prepare(sql).get(...values) as SqlRow | undefined;
   }
 
-  all(sql: string, ...values: SQLInputValue[]): readonly Cells[] {
-    return this.prepare(sql).all(...values) as unknown as readonly Cells[];
+  all(sql: string, ...values: SQLInputValue[]): readonly SqlRow[] {
+    return this.prepare(sql).all(...values) as unknown as readonly SqlRow[];
   }
 
   run(sql: string, ...values: SQLInputValue[]): ReturnType<StatementSync["run"]> {
@@ -74,9 +74,9 @@ export class Connection {
   }
 
   /** The statement as a function that gives the first row; sets it to arrays, which `get` then returns. */
-  getter(sql: string): (...values: SQLInputValue[]) => Cells | undefined {
+  getter(sql: string): (...values: SQLInputValue[]) => SqlRow | undefined {
     const statement = this.prepare(sql);
-    return (...values) => statement.get(...values) as Cells | undefined;
+    return (...values) => statement.get(...values) as SqlRow | undefined;
   }
 
   exec(sql: string): void {

@@ -13,11 +13,11 @@ export const countersSql = `
 
 /** The next number: 1, 2, 3. */
 export function count(connection: Connection, resource: string, field: string): number {
-  const cells = connection.get(
+  const row = connection.get(
     `INSERT INTO nonet_counters VALUES (?, ?, 1)
      ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value`,
     resource,
     field,
   );
-  return defined(cells, `the number after ${resource}.${field}`)[0] as number;
+  return defined(row, `the number after ${resource}.${field}`)[0] as number;
 }

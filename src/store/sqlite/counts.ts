@@ -2,9 +2,9 @@
  * Counts that are over at some moment, in the table `nonet_counts`: quotas in a window, which a transaction counts together
  * with what it does, and rates of long windows, which are brought here from memory.
  */
-import type { Count, CountStore, Counted } from "../store.ts";
-import type { Cells, Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Count, CountStore, Counted } from "../port/store.ts";
+import type { SqlRow, Connection } from "./connection.ts";
+import type { Writer } from "./write-batches.ts";
 
 export const countsSql = `
   CREATE TABLE nonet_counts (
@@ -22,10 +22,10 @@ const batch = 500;
 
 export function countStore(writer: Writer): CountStore {
   return {
-    all: (now) => writer.enqueue((turn) => turn.connection.all(aliveSql, now).map(countOf)),
+    all: (now) => writer.enqueue((slot) => slot.connection.all(aliveSql, now).map(countOf)),
     save: async (counts) => {
       for (let start = 0; start < counts.length; start += batch) {
-        await writer.write((turn) => saveAll(turn.connection, counts.slice(start, start + batch)));
+        await writer.write((slot) => saveAll(slot.connection, counts.slice(start, start + batch)));
       }
     },
   };
@@ -33,8 +33,8 @@ export function countStore(writer: Writer): CountStore {
 
 const aliveSql = "SELECT name, key, used, until FROM nonet_counts WHERE until > ?";
 
-function countOf(cells: Cells): Count {
-  const [name, key, used, until] = cells as [string, string, number, number];
+function countOf(row: SqlRow): Count {
+  const [name, key, used, until] = row as [string, string, number, number];
   return { name, key, used, until };
 }
 
@@ -52,7 +52,7 @@ function saveAll(connection: Connection, counts: readonly Count[]): void {
 
 /** One more, in one statement; a count that is over begins anew. */
 export function countUp(connection: Connection, name: string, key: string, now: number, until: number): Counted {
-  const cells = connection.get(
+  const row = connection.get(
     `INSERT INTO nonet_counts VALUES (?, ?, 1, ?)
      ON CONFLICT DO UPDATE SET
        used = iif(until > ?, used + 1, 1),
@@ -64,7 +64,7 @@ export function countUp(connection: Connection, name: string, key: string, now: 
     now,
     now,
   ) as [number, number];
-  return { used: cells[0], until: cells[1] };
+  return { used: row[0], until: row[1] };
 }
 
 /** Takes back the newest count. The first of a window goes as a whole: what was over before it is as if it had never been. */

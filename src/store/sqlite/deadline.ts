@@ -3,7 +3,7 @@
  * function that throws ends the statement that calls it. So each statement that may go through many rows calls
  * `nonet_deadline` for each of them, with a column of the row: SQLite asks a condition that depends on nothing only once.
  */
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 
 /** The condition, always true, for the row that the column is of; it is to be the first one of its WHERE. */
 export function stopAt(column: string): string {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Value } from "../../expression/evaluate.ts";
-import { thingArbitrary } from "../contract.ts";
-import { callersView, expression, oddView, tables, wholeView } from "../contract-tables.ts";
+import { rowArbitrary } from "../../../test/store/contract.ts";
+import { callersView, expression, oddView, tables, fullView } from "../../../test/store/contract-tables.ts";
 import { openMemoryStore } from "../memory/open.ts";
-import type { ListQuery, Row, Store, Transaction } from "../store.ts";
+import type { ListQuery, Row, Store, Transaction } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 type Step =
@@ -26,7 +26,7 @@ const keys = fc.constantFrom("a", "b", "c", "d", "e");
 const maybe = fc.option(fc.constantFrom(-1, 0, 1, 2), { nil: null });
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("insert"), key: keys, values: thingArbitrary() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("insert"), key: keys, values: rowArbitrary() }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -49,7 +49,7 @@ const chosen = expression("Thing", "size == 'small' && (count == null || count <
 
 /** What a step came to, as plain data. */
 async function run(tx: Transaction, step: Step): Promise<unknown> {
-  const view = wholeView("Thing");
+  const view = fullView("Thing");
   switch (step.kind) {
     case "insert":
       if (step.values["site"] !== null && !(await tx.get("Site", "id", "s1"))) return "no site";
@@ -76,7 +76,7 @@ async function run(tx: Transaction, step: Step): Promise<unknown> {
 }
 
 async function runAll(store: Store, all: readonly Batch[]): Promise<unknown> {
-  await store.transaction(async (tx) => tx.insert("Site", { id: "s1", name: "x" }, 1, wholeView("Site"), {}));
+  await store.transaction(async (tx) => tx.insert("Site", { id: "s1", name: "x" }, 1, fullView("Site"), {}));
   const settled = await Promise.allSettled(
     all.map((batch) =>
       store.transaction(async (tx) => {
@@ -95,7 +95,7 @@ const queries: readonly ListQuery[] = [
   { resource: "Thing", view: oddView, sort: [{ column: "count", descending: true }], filters: [], from: "start" },
   {
     resource: "Thing",
-    view: wholeView("Thing"),
+    view: fullView("Thing"),
     where: { any: [expression("Thing", "owner == caller.id"), expression("Thing", "site.name == 'x' && flag != true")] },
     sort: [{ column: "name", descending: false }, { column: "at", descending: true }],
     filters: [{ column: "ratio", operator: "gte" }],

@@ -1,7 +1,7 @@
 /** Records to which time does something: of each table the first ones of its index on `_due`. */
 import type { Value } from "../../expression/evaluate.ts";
-import type { Due } from "../store.ts";
-import { isTimed } from "../times.ts";
+import type { Due } from "../port/store.ts";
+import { isTimed } from "../sql/timers.ts";
 import type { Connection } from "./connection.ts";
 import type { Relations } from "./relations.ts";
 import { limitOf } from "./value.ts";
@@ -15,7 +15,7 @@ export function dueFinder(
   const timed = [...relations.values()].filter(({ table }) => isTimed(table));
   return (now, limit) => {
     if (timed.length === 0) return [];
-    snapshot.take();
+    snapshot.acquire();
     const found = timed.flatMap(({ name, table: { resource } }) =>
       reader
         .all(dueQuery(name), now, limit)

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { tables, thing, wholeView } from "../contract-tables.ts";
-import type { Store } from "../store.ts";
+import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import type { Store } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const writer = `
-  import { tables, thing, wholeView } from ${JSON.stringify(import.meta.resolve("../contract-tables.ts"))};
+  import { tables, thing, wholeView } from ${JSON.stringify(import.meta.resolve("../../../test/store/contract-tables.ts"))};
   import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("./open.ts"))};
   import { writeSync } from "node:fs";
   const [file, round] = process.argv.slice(-2);
@@ -40,17 +40,17 @@ test("after kill -9 at any moment every acknowledged write is there, with all th
       const acknowledged = await writeUntilKilled(file, round, 40 + 700 * round + Math.floor(Math.random() * 500));
       assert.ok(acknowledged.length > 0);
       const store = await openSqliteStore({ file, tables, clock: Date.now });
-      const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
-      const list = store.list({ resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start" });
+      const read = store.read({ resource: "Thing", key: "id", view: fullView("Thing") });
+      const list = store.list({ resource: "Thing", view: fullView("Thing"), sort: [], filters: [], from: "start" });
       await store.transaction(async (tx) => {
         for (const id of acknowledged) {
           assert.ok(await read(id, {}), `${id} was acknowledged`);
-          assert.equal((await tx.recall("ann", id))?.body, id);
+          assert.equal((await tx.findResponse("ann", id))?.body, id);
         }
         // And nothing is there by halves.
         const { text } = await list({ limit: 100_000, filters: [] }, {});
         for (const { id } of JSON.parse(`[${text}]`) as { id: string }[]) {
-          assert.equal((await tx.recall("ann", id))?.body, id);
+          assert.equal((await tx.findResponse("ann", id))?.body, id);
         }
       });
       await store.close();
@@ -78,20 +78,20 @@ test("the log stays small while it is written and read without pause, and nothin
   const file = join(folder, "store.db");
   try {
     const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 200_000 });
-    const read = store.read({ resource: "Thing", key: "id", view: wholeView("Thing") });
+    const read = store.read({ resource: "Thing", key: "id", view: fullView("Thing") });
     // Who copies the log is a thread of its own, which a busy machine lets wait: writing goes on until it has had its turns.
     const isSmall = (): boolean => statSync(`${file}-wal`).size < statSync(file).size;
     let count = 0;
     const client = async (name: string): Promise<void> => {
       for (let index = 0; index < 500 || (index < 10_000 && !isSmall()); index += 1) {
-        const values = thing(`${name}-${index}`, { note: "x".repeat(1000) });
-        await store.transaction(async (tx) => tx.insert("Thing", values, 1, wholeView("Thing"), {}));
+        const values = sampleRow(`${name}-${index}`, { note: "x".repeat(1000) });
+        await store.transaction(async (tx) => tx.insert("Thing", values, 1, fullView("Thing"), {}));
         assert.ok(await read(`${name}-${index}`, {}), "an acknowledged write is read");
         count += 1;
       }
     };
     await Promise.all(["a", "b", "c", "d"].map(client));
-    const list = store.list({ resource: "Thing", view: wholeView("Thing"), sort: [], filters: [], from: "start" });
+    const list = store.list({ resource: "Thing", view: fullView("Thing"), sort: [], filters: [], from: "start" });
     assert.equal((await list({ limit: 100_000, filters: [] }, {})).count, count);
     assert.ok(isSmall(), `the log is larger than the database after ${count} writes`);
     await store.close();
@@ -110,8 +110,8 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
     // Each is a group of its own, and changes a few pages.
     const write = async (from: number, to: number): Promise<void> => {
       for (let index = from; index < to; index += 1) {
-        const values = thing(`${index}`, { note: "x".repeat(1000) });
-        await store.transaction(async (tx) => tx.insert("Thing", values, 1, wholeView("Thing"), {}));
+        const values = sampleRow(`${index}`, { note: "x".repeat(1000) });
+        await store.transaction(async (tx) => tx.insert("Thing", values, 1, fullView("Thing"), {}));
       }
     };
     await write(0, 50);
@@ -146,10 +146,10 @@ for (const [writers, processors] of [
   };
   const write = (store: Store): readonly Promise<unknown>[] =>
     Array.from({ length: writers }, (_, index) =>
-      store.transaction(async (tx) => tx.insert("Thing", thing(`${index}`), 1, wholeView("Thing"), {})),
+      store.transaction(async (tx) => tx.insert("Thing", sampleRow(`${index}`), 1, fullView("Thing"), {})),
     );
   const seen = (store: Store): Promise<unknown> =>
-    Promise.resolve(store.read({ resource: "Thing", key: "id", view: wholeView("Thing") })("0", {}));
+    Promise.resolve(store.read({ resource: "Thing", key: "id", view: fullView("Thing") })("0", {}));
 
   test(`a read shows nothing that is not yet durable (${writers} at once, processors: ${processors})`, () =>
     inFolder(async (store) => {

@@ -11,7 +11,7 @@
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface Durability {
@@ -44,12 +44,12 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
   const { ino } = statSync(file);
   // A file that was deleted can be written to, and is gone with this process.
   const isThere = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino === ino && fstatSync(log).nlink > 0;
-  const gone = (): Error => new Error("it, or its log, was deleted or replaced while it was in use");
+  const removedError = (): Error => new Error("it, or its log, was deleted or replaced while it was in use");
   const flush = (resolve: () => void, reject: (reason: Error) => void): void =>
     fdatasync(log, (error) => {
       if (error) reject(error);
       else if (isThere()) resolve();
-      else reject(gone());
+      else reject(removedError());
     });
   let toHandOver = 0;
   let long = 0;
@@ -69,7 +69,7 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
       ended = performance.now();
       long = ended - begun > allowed ? long + 1 : 0;
       if (long >= longInARow) toHandOver = handedOver;
-      if (!isThere()) throw gone();
+      if (!isThere()) throw removedError();
     },
     release: () => snapshot.release(),
     close: () => closeSync(log),

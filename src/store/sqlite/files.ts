@@ -2,11 +2,11 @@
  * Files in the tables `nonet_files` and `nonet_file_pieces`. `loose` is when a file came that no record has been given yet, null
  * once one has.
  */
-import type { Table } from "../../plan/plan.ts";
-import { cleared, fileChanges, type FileStore, looseMilliseconds } from "../files.ts";
-import type { Row } from "../store.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { cleared, fileChanges, type FileStore, orphanMilliseconds } from "../port/files.ts";
+import type { Row } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { quoteName } from "./value.ts";
 
@@ -35,17 +35,18 @@ export function fileStore(reader: Connection, snapshot: Snapshot, writer: Writer
   return {
     append: (id, bytes) => writer.write(({ connection }) => append(connection, id, bytes, clock())),
     piece: (id, at) => {
-      snapshot.take();
+      snapshot.acquire();
       const [start, bytes] = (piece(id, at) ?? []) as [number?, Uint8Array?];
       if (start === undefined || bytes === undefined || at >= start + bytes.length) return undefined;
       return { start, bytes };
     },
     discard: (ids) =>
       writer.write(({ connection }) => {
-        const loose = "SELECT id FROM nonet_files WHERE loose IS NOT NULL AND id IN (SELECT value FROM json_each(?))";
+        const orphaned =
+          "SELECT id FROM nonet_files WHERE loose IS NOT NULL AND id IN (SELECT value FROM json_each(?))";
         forget(
           connection,
-          connection.all(loose, JSON.stringify(ids)).map(([id]) => id as string),
+          connection.all(orphaned, JSON.stringify(ids)).map(([id]) => id as string),
         );
       }),
   };
@@ -68,12 +69,12 @@ export function followFiles(
   before: Row | undefined,
   after: Row | undefined,
 ): void {
-  const { gone, kept } = fileChanges(table, before, after);
-  for (const id of kept) {
+  const { removed, retained } = fileChanges(table, before, after);
+  for (const id of retained) {
     const { changes } = connection.run("UPDATE nonet_files SET loose = NULL WHERE id = ? AND loose IS NOT NULL", id);
     if (Number(changes) === 0) throw cleared(id);
   }
-  forget(connection, gone);
+  forget(connection, removed);
 }
 
 function forget(connection: Connection, ids: readonly string[]): void {
@@ -85,7 +86,7 @@ function forget(connection: Connection, ids: readonly string[]): void {
 
 /** Removes one file that nobody was given in time; tells whether there was one. */
 export function purgeFiles(connection: Connection, now: number): boolean {
-  const [id] = connection.get("SELECT id FROM nonet_files WHERE loose < ? LIMIT 1", now - looseMilliseconds) ?? [];
+  const [id] = connection.get("SELECT id FROM nonet_files WHERE loose < ? LIMIT 1", now - orphanMilliseconds) ?? [];
   if (typeof id === "string") forget(connection, [id]);
   return id !== undefined;
 }

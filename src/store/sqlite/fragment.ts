@@ -2,7 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Variables } from "../../expression/evaluate.ts";
 import { parameterGetter } from "../../expression/sql.ts";
-import type { Binding, Fragment } from "../fragment.ts";
+import type { Binding, Fragment } from "../sql/fragment.ts";
 
 export function argument(index: number): Fragment {
   return { sql: "?", bindings: [{ kind: "argument", index }] };

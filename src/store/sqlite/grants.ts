@@ -1,7 +1,7 @@
 /** What is given for a time, in the table `nonet_grants`. */
-import type { Grant, GrantStore } from "../grants.ts";
+import type { Grant, GrantStore } from "../port/grants.ts";
 import type { Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 
 export const grantsSql = `
   CREATE TABLE nonet_grants (
@@ -24,9 +24,9 @@ export function grantStore(reader: Connection, writer: Pick<Writer, "write">): G
         connection.run("INSERT OR REPLACE INTO nonet_grants VALUES (?, ?, ?, ?, ?)", kind, id, group, text, expires);
       }),
     find: (kind, id) => {
-      const cells = found(kind, id);
-      if (!cells) return undefined;
-      const [, , group, text, expires] = cells as [string, string, string, string, number];
+      const row = found(kind, id);
+      if (!row) return undefined;
+      const [, , group, text, expires] = row as [string, string, string, string, number];
       return { kind, id, group, text, expires } satisfies Grant;
     },
     replace: ({ kind, id, text: before }, { text, expires }) =>

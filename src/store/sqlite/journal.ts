@@ -1,8 +1,8 @@
 /** The journal in the table `nonet_journal`. Its row numbers are positions: one writer adds to it, in the order of commits. */
-import { entryOf } from "../cells.ts";
-import type { Journal, JournalEntry, JournalRecord } from "../store.ts";
+import { entryOf } from "../sql/row-values.ts";
+import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 import { limitOf } from "./value.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -28,7 +28,7 @@ export const journalSql = `
   CREATE INDEX nonet_journal_received ON nonet_journal (_seq) WHERE received IS NOT NULL;
 `;
 
-export const bookmarksSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
+export const offsetsSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
 
 const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
@@ -74,21 +74,21 @@ export function hasFired(connection: Connection, resource: string, id: string, c
   return found !== undefined;
 }
 
-export function bookmark(connection: Connection, reader: string): number | undefined {
+export function offset(connection: Connection, reader: string): number | undefined {
   return connection.get("SELECT position FROM nonet_bookmarks WHERE reader = ?", reader)?.[0] as number | undefined;
 }
 
-export function setBookmark(connection: Connection, reader: string, position: number): void {
+export function setOffset(connection: Connection, reader: string, position: number): void {
   connection.run("INSERT OR REPLACE INTO nonet_bookmarks (reader, position) VALUES (?, ?)", reader, position);
 }
 
 export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer): Journal {
   const all = (rest: string, ...values: (string | number)[]): readonly JournalRecord[] => {
-    snapshot.take();
+    snapshot.acquire();
     return reader.all(`SELECT ${columns} FROM nonet_journal WHERE ${rest}`, ...values).map(entryOf);
   };
   const number = (what: string): number | undefined => {
-    snapshot.take();
+    snapshot.acquire();
     return (reader.get(`SELECT ${what}`)?.[0] as number | null | undefined) ?? undefined;
   };
   return {
@@ -105,8 +105,9 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
     last: () => number("max(_seq) FROM nonet_journal") ?? 0,
     first: () => number("_seq FROM nonet_journal WHERE event IS NOT NULL ORDER BY _seq LIMIT 1"),
     trim: async (before) => {
-      for (const kept of ["event", "received"] as const) {
-        for (let more = true; more; ) more = await writer.write(({ connection }) => trimSome(connection, kept, before));
+      for (const column of ["event", "received"] as const) {
+        for (let more = true; more; )
+          more = await writer.write(({ connection }) => trimSome(connection, column, before));
       }
     },
   };
@@ -116,8 +117,8 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
 const batch = 500;
 
 /** The newest entry stays whatever its age: its number must not be given again. */
-function trimSome(connection: Connection, kept: "event" | "received", before: number): boolean {
-  const over = `${kept} IS NOT NULL AND at < ?`;
+function trimSome(connection: Connection, column: "event" | "received", before: number): boolean {
+  const over = `${column} IS NOT NULL AND at < ?`;
   const old = `SELECT _seq FROM nonet_journal WHERE ${over} ORDER BY _seq LIMIT ${batch}`;
   const oldest = connection.all(old, before).map(([seq]) => seq as number);
   const [end] = oldest.slice(-1);

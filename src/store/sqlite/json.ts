@@ -2,8 +2,8 @@
  * JSON as SQL writes it. Every text is what `JSON.stringify` would have written, so that an answer does not tell whether
  * the database or the service put it together.
  */
-import type { ColumnType } from "../../plan/plan.ts";
-import { isPlain } from "../member-text.ts";
+import type { ColumnType } from "../../plan/resources/types.ts";
+import { isPlain } from "../sql/json-text.ts";
 
 /** The text of a value that is there. What cannot need an escape is not looked through for one. */
 export function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {

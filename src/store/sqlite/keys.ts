@@ -1,8 +1,8 @@
 /** API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
-import { keyCells, keyColumns, keyOf } from "../cells.ts";
-import type { KeyStore } from "../store.ts";
+import { keyValues, keyColumns, keyOf } from "../sql/row-values.ts";
+import type { KeyStore } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 
 export const keysSql = `
   CREATE TABLE nonet_keys (
@@ -30,7 +30,7 @@ export function keyStore(reader: Connection, writer: Pick<Writer, "write">): Key
     create: (key) =>
       writer.write(({ connection }) => {
         const sql = `INSERT INTO nonet_keys (${keyColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-        connection.run(sql, ...keyCells(key));
+        connection.run(sql, ...keyValues(key));
       }),
     revoke: (id, at) =>
       writer.write(({ connection }) => {

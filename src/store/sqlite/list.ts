@@ -2,13 +2,13 @@
 import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import { type Fragment, joined, sql } from "../fragment.ts";
-import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf, rangesAfter } from "../paging.ts";
-import { walksFar } from "../long.ts";
-import { relationFor } from "../relation.ts";
-import type { ListQuery, Page, PageArguments } from "../store.ts";
+import { type Fragment, joined, sql } from "../sql/fragment.ts";
+import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf, rangesAfter } from "../sql/paging.ts";
+import { walksFar } from "../sql/long-reads.ts";
+import { relationFor } from "../sql/table-access.ts";
+import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 import { expressions } from "./condition.ts";
-import type { Cells, Connection } from "./connection.ts";
+import type { SqlRow, Connection } from "./connection.ts";
 import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
 import { argument, type Bind, binder } from "./fragment.ts";
 import type { Relation, Relations } from "./relations.ts";
@@ -31,7 +31,7 @@ export function prepareList(
   query: ListQuery,
   relations: Relations,
   connection: Connection,
-  snapshot: Pick<Snapshot, "take">,
+  snapshot: Pick<Snapshot, "acquire">,
 ): Stoppable<[page: PageArguments, variables: Variables], Page> {
   const relation = relationFor(relations, query.resource);
   const paging = pagingOf<SQLInputValue, SQLOutputValue>(query, relation, { fromStored, toStored });
@@ -41,7 +41,7 @@ export function prepareList(
     const statement = rangeSql(prepared, range);
     return { statement: connection.prepare(statement.sql), bind: binder(statement.bindings) };
   };
-  const whole = query.from === "after" ? [] : [prepare(everything)];
+  const everyRange = query.from === "after" ? [] : [prepare(everything)];
   const byAbsent = new Map<number, readonly Range[]>();
   const rangesFor = (after: readonly Value[]): readonly Range[] => {
     const absent = absentKeys(after);
@@ -58,14 +58,14 @@ export function prepareList(
   const run = (page: PageArguments, variables: Variables): Page => {
     const { after, limit } = page;
     const values = paging.values(page);
-    const ranges = after ? rangesFor(after) : whole;
+    const ranges = after ? rangesFor(after) : everyRange;
     // All ranges of a page are of one state.
-    snapshot.take();
+    snapshot.acquire();
     const [only] = ranges;
     const rows =
       ranges.length === 1 && only
         ? rowsOf(only, values, variables)
-        : rowsOfAll(ranges, values, variables, { place: paging.places.limit, wanted: limit + 1 });
+        : rowsOfAll(ranges, values, variables, { position: paging.positions.limit, wanted: limit + 1 });
     return { ...paging.pageOf(rows, limit), ...(total ? { total: total(values, variables) } : {}) };
   };
   return { stops: canStop(rangeSql(prepared, everything).sql), run };
@@ -84,18 +84,18 @@ function totalCounter(
 }
 
 function rangeSql(prepared: Prepared, range: Fragment): Fragment {
-  const { keys, places, query, relation, relations } = prepared;
+  const { keys, positions, query, relation, relations } = prepared;
   const columns = keys.map(keySql.column);
   const order = keys.map(({ descending }, index) => `${columns[index]}${descending ? " DESC" : ""}`).join(", ");
-  const limit: Fragment = { ...argument(places.limit), sql: limitOf("?") };
-  const skip = query.from === "skip" ? sql` OFFSET ${argument(places.skip)}` : "";
+  const limit: Fragment = { ...argument(positions.limit), sql: limitOf("?") };
+  const skip = query.from === "skip" ? sql` OFFSET ${argument(positions.skip)}` : "";
   return sql`SELECT ${views.view(query.view, relation.table, relations)}, ${columns.join(", ")}
     FROM ${relation.name} AS t WHERE ${walksFar(query) ? `${stopSometimes("t._seq")} AND ` : ""}${range} AND ${fittingSql(prepared)}
     ORDER BY ${order} ${limit}${skip}`;
 }
 
 /** What holds for the records that the filters, the search and the condition let through. */
-function fittingSql({ places, query, relations }: Prepared): Fragment {
+function fittingSql({ positions, query, relations }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const value = argument(index);
@@ -104,29 +104,29 @@ function fittingSql({ places, query, relations }: Prepared): Fragment {
       : sql`${name} ${comparisons[operator]} ${value}`;
   });
   const search = query.search?.map((column) => `t.${quoteName(column)}`).join(", ");
-  const found = search === undefined ? [] : [sql`nonet_found(${argument(places.search)}, ${search})`];
+  const found = search === undefined ? [] : [sql`nonet_found(${argument(positions.search)}, ${search})`];
   return joined([...filters, ...found, expressions.condition(query.where, relations)], " AND ", "TRUE");
 }
 
 const keySql: KeySql = {
   column: ({ name }) => `t.${quoteName(name)}`,
-  compared: ({ name }, comparison, place) => sql`t.${quoteName(name)} ${comparison} ${argument(place)}`,
+  compared: ({ name }, comparison, position) => sql`t.${quoteName(name)} ${comparison} ${argument(position)}`,
 };
 
-function rowsOf({ statement, bind }: Range, values: readonly SQLInputValue[], variables: Variables): readonly Cells[] {
-  return statement.all(...bind(values, variables)) as unknown as readonly Cells[];
+function rowsOf({ statement, bind }: Range, values: readonly SQLInputValue[], variables: Variables): readonly SqlRow[] {
+  return statement.all(...bind(values, variables)) as unknown as readonly SqlRow[];
 }
 
 function rowsOfAll(
   ranges: readonly Range[],
   values: SQLInputValue[],
   variables: Variables,
-  { place, wanted }: { readonly place: number; readonly wanted: number },
-): readonly Cells[] {
-  const rows: Cells[] = [];
+  { position, wanted }: { readonly position: number; readonly wanted: number },
+): readonly SqlRow[] {
+  const rows: SqlRow[] = [];
   for (const range of ranges) {
     if (rows.length >= wanted) break;
-    values[place] = wanted - rows.length;
+    values[position] = wanted - rows.length;
     rows.push(...rowsOf(range, values, variables));
   }
   return rows;

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import type { Column, Table } from "../../plan/plan.ts";
-import { createJudges } from "../../serve/judge.ts";
-import { tables, thing, wholeView } from "../contract-tables.ts";
-import type { Row, Store, View } from "../store.ts";
-import type { Following } from "../migration.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import { createValidators } from "../../runtime/validation/validator.ts";
+import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import type { Row, Store, View } from "../port/store.ts";
+import type { Following } from "../migration/migration.ts";
 import { dueQuery } from "./due.ts";
 import { openSqliteStore } from "./open.ts";
 
@@ -24,12 +24,12 @@ function newFile(): string {
 
 const clock = (): number => Date.parse("2026-06-01T12:00:00.000Z");
 
-const judges = createJudges();
+const judges = createValidators();
 const following: Following = {
   history: [],
-  judge: (schema) => {
-    const judge = judges(schema);
-    return (value) => judge(value).length === 0;
+  validate: (schema) => {
+    const validate = judges(schema);
+    return (value) => validate(value).length === 0;
   },
 };
 
@@ -270,8 +270,8 @@ test("tables that refer to each other change under their references", async () =
   await fill(file, tables, [
     ["Site", { id: "s1", name: "x" }],
     ["Locker", { id: "l1", site: "s1", door: 1, state: "free" }],
-    ["Thing", thing("a", { site: "s1" })],
-    ["Thing", thing("b", { parent: "a" })],
+    ["Thing", sampleRow("a", { site: "s1" })],
+    ["Thing", sampleRow("b", { parent: "a" })],
   ]);
   const wider = tables.map((one) =>
     one.resource === "Order" ? one : { ...one, columns: [...one.columns, column("extra", { nullable: true })] },
@@ -280,14 +280,16 @@ test("tables that refer to each other change under their references", async () =
   await store.transaction(async (tx) => {
     const site = (await tx.get("Site", "id", "s1")) as Row;
     assert.deepEqual(await tx.delete("Site", site), { kind: "referenced", resource: "Locker", field: "site" });
-    await assert.rejects(async () => tx.insert("Thing", thing("c", { parent: "nobody" }), 1, wholeView("Thing"), {}));
+    await assert.rejects(async () =>
+      tx.insert("Thing", sampleRow("c", { parent: "nobody" }), 1, fullView("Thing"), {}),
+    );
   });
   await store.close();
 });
 
 test("the file can be read with sqlite3: plain columns under the document's names", async () => {
   const file = newFile();
-  await fill(file, tables, [["Thing", thing("a", { count: 3, flag: true, tags: ["x"], ratio: 1 / 3 })]]);
+  await fill(file, tables, [["Thing", sampleRow("a", { count: 3, flag: true, tags: ["x"], ratio: 1 / 3 })]]);
   const database = new DatabaseSync(file);
   const row = database.prepare("SELECT id, owner, size, count, ratio, flag, tags, secret FROM things").get();
   assert.deepEqual(

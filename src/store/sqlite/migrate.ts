@@ -5,23 +5,30 @@
  * The lock is had first, the copy is made while it is held, and only then is anything written: what the copy holds is what
  * the transaction began with, and a process that is killed anywhere before the commit leaves the file as it was.
  */
-import type { Table } from "../../plan/plan.ts";
-import { differencesBetween, type Differences } from "../differences.ts";
-import { StoreError } from "../error.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { differencesBetween, type Differences } from "../migration/differences.ts";
+import { StoreError } from "../port/error.ts";
 import {
   changesData,
   type Following,
   type Migrated,
-  MigrationRefused,
+  MigrationRejected,
   obstaclesOf,
   type MigrationPlan,
   type Step,
-} from "../migration.ts";
+} from "../migration/migration.ts";
 import { addTable, apply, hasOtherIndexes, isRebuilt, rebuilds } from "./apply.ts";
 import { backUp } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
-import { createOwn, type FileState, noteTables, stateOf, stepText, upgradeOwn } from "./own-tables.ts";
-import { stepsOf } from "./questions.ts";
+import {
+  createSystemTables,
+  type FileState,
+  recordTables,
+  stateOf,
+  stepText,
+  upgradeSystemTables,
+} from "./system-tables.ts";
+import { stepsOf } from "./migration-checks.ts";
 
 /** What a file is brought to. */
 export interface Wanted {
@@ -36,14 +43,14 @@ export interface Wanted {
 export async function migrate(connection: Connection, wanted: Wanted): Promise<void> {
   const state = stateOf(connection, wanted.file);
   if (state !== undefined && isFollowed(state, wanted)) return;
-  const isAlone = state !== undefined && needsAll(connection, state, wanted);
-  if (isAlone) takeWhole(connection, wanted.file);
+  const isExclusive = state !== undefined && needsAll(connection, state, wanted);
+  if (isExclusive) acquireExclusively(connection, wanted.file);
   // Foreign keys are off while tables are made anew; this cannot be said inside a transaction.
   connection.exec("PRAGMA foreign_keys = OFF");
   connection.exec("PRAGMA legacy_alter_table = ON");
   try {
     connection.exec("BEGIN IMMEDIATE");
-    const migrated = await bring(connection, wanted, isAlone);
+    const migrated = await migrateTables(connection, wanted, isExclusive);
     connection.exec("COMMIT");
     if (migrated !== undefined) wanted.following?.followed?.(migrated);
   } catch (thrown) {
@@ -52,7 +59,7 @@ export async function migrate(connection: Connection, wanted: Wanted): Promise<v
   } finally {
     connection.exec("PRAGMA legacy_alter_table = OFF");
     connection.exec("PRAGMA foreign_keys = ON");
-    if (isAlone) connection.exec("PRAGMA journal_mode = WAL");
+    if (isExclusive) connection.exec("PRAGMA journal_mode = WAL");
   }
 }
 
@@ -63,8 +70,8 @@ export function planMigration({ file, tables, following, clock }: Wanted, waitMi
     connection.exec("BEGIN");
     const state = stateOf(connection, file);
     const differences = differencesFrom(state, tables, following);
-    const judge = following?.judge ?? (() => () => true);
-    return { steps: allSteps(connection, differences, tables, { judge }, clock) };
+    const validate = following?.validate ?? (() => () => true);
+    return { steps: allSteps(connection, differences, tables, { validate }, clock) };
   } catch (thrown) {
     throw explained(thrown, file);
   } finally {
@@ -98,7 +105,7 @@ function needsAll(connection: Connection, state: FileState, { file, following, t
 }
 
 /** A file leaves the mode in which several processes can use it only when nobody else has it open. */
-function takeWhole(connection: Connection, file: string): void {
+function acquireExclusively(connection: Connection, file: string): void {
   try {
     connection.exec("PRAGMA journal_mode = DELETE");
   } catch (thrown) {
@@ -109,32 +116,36 @@ function takeWhole(connection: Connection, file: string): void {
 }
 
 /** In the transaction. Another process may have done it while this one waited; then there is nothing to tell. */
-async function bring(connection: Connection, wanted: Wanted, isAlone: boolean): Promise<Migrated | undefined> {
+async function migrateTables(
+  connection: Connection,
+  wanted: Wanted,
+  isExclusive: boolean,
+): Promise<Migrated | undefined> {
   const { clock, file, following, tables } = wanted;
   const state = stateOf(connection, file);
   if (state === undefined) {
-    createOwn(connection);
+    createSystemTables(connection);
     for (const table of tables) addTable(connection, table, tables);
-    noteTables(connection, tables, following?.history[0]);
+    recordTables(connection, tables, following?.history[0]);
     return undefined;
   }
   if (isFollowed(state, wanted)) return undefined;
   const differences = differencesFrom(state, tables, following);
-  if (rebuilds(connection, differences, tables) && !isAlone) {
+  if (rebuilds(connection, differences, tables) && !isExclusive) {
     throw new StoreError("busy", `another process has changed the tables in ${file} just now`);
   }
-  const judge = following?.judge ?? (() => () => true);
-  const plan: MigrationPlan = { steps: allSteps(connection, differences, tables, { judge }, clock) };
+  const validate = following?.validate ?? (() => () => true);
+  const plan: MigrationPlan = { steps: allSteps(connection, differences, tables, { validate }, clock) };
   const obstacles = obstaclesOf(plan, following?.allowLoss);
-  if (obstacles.length > 0) throw new MigrationRefused(plan, obstacles);
+  if (obstacles.length > 0) throw new MigrationRejected(plan, obstacles);
   let copy: string | undefined;
   if (changesData(plan)) {
     following?.progress?.("backing up");
     copy = await backUp(file, clock());
   }
-  upgradeOwn(connection, state);
-  apply(connection, differences, tables, { ...following, history: [], judge }, clock);
-  noteTables(connection, tables, following?.history[0]);
+  upgradeSystemTables(connection, state);
+  apply(connection, differences, tables, { ...following, history: [], validate }, clock);
+  recordTables(connection, tables, following?.history[0]);
   following?.progress?.("committing");
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };
 }
@@ -144,7 +155,7 @@ function allSteps(
   connection: Connection,
   differences: Differences,
   tables: readonly Table[],
-  following: Pick<Following, "judge">,
+  following: Pick<Following, "validate">,
   clock: () => number,
 ): readonly Step[] {
   const steps = stepsOf(connection, differences, tables, following, clock);
@@ -153,9 +164,9 @@ function allSteps(
     const base = { kind: "layout", resource, fields: [], records: 0 } as const;
     const isNamed = steps.some((step) => step.resource === resource && step.kind !== "unique" && step.kind !== "rule");
     if (isRebuilt(connection, one, tables)) {
-      return isNamed ? [] : [{ ...base, sentence: `the table of ${resource} is laid out anew` }];
+      return isNamed ? [] : [{ ...base, description: `the table of ${resource} is laid out anew` }];
     }
-    return hasOtherIndexes(connection, one.after) ? [{ ...base, sentence: `${resource} is indexed anew` }] : [];
+    return hasOtherIndexes(connection, one.after) ? [{ ...base, description: `${resource} is indexed anew` }] : [];
   });
   return [...steps, ...layout];
 }

@@ -2,13 +2,13 @@
  * The keys in a file and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
  * document that the service was started with, whatever the document says now.
  */
-import type { GrantStore, KeyStore, SessionStore } from "../store.ts";
+import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
 import { Connection, explained } from "./connection.ts";
 import { grantStore } from "./grants.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 import { keyStore } from "./keys.ts";
 import { sessionStore } from "./sessions.ts";
-import { stateOf } from "./own-tables.ts";
+import { stateOf } from "./system-tables.ts";
 
 export interface Keys {
   readonly keys: KeyStore;
@@ -38,11 +38,11 @@ const noSessions: SessionStore = { find: () => undefined, list: () => [], end: (
 
 function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys {
   const nothing = (): void => undefined;
-  const write: Writer["write"] = async (work) => {
+  const write: Writer["write"] = async (task) => {
     try {
       connection.exec("BEGIN IMMEDIATE");
-      const turn = { reading: nothing, writing: nothing, writingOne: nothing, takeBack: nothing, whenUndone: nothing };
-      const result = work({ connection, ...turn });
+      const slot = { reading: nothing, writing: nothing, writingOne: nothing, undoWrite: nothing, whenUndone: nothing };
+      const result = task({ connection, ...slot });
       connection.exec("COMMIT");
       return result;
     } catch (thrown) {

@@ -1,5 +1,5 @@
 /** The SQLite store keeps to the contract of every store. */
-import { contract } from "../contract.ts";
+import { contract } from "../../../test/store/contract.ts";
 import { openSqliteStore } from "./open.ts";
 
 for (const processors of [1, 2]) {

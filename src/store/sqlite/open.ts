@@ -2,27 +2,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Table } from "../../plan/plan.ts";
-import { deadlineOf } from "../deadline.ts";
-import type { Following } from "../migration.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { deadlineOf } from "../port/deadline.ts";
+import type { Following } from "../migration/migration.ts";
 import type { Variables } from "../../expression/evaluate.ts";
-import { isLate } from "../error.ts";
-import type { Awaitable, Store, Transaction } from "../store.ts";
-import { purgeAnswers } from "./answers.ts";
+import { isLate } from "../port/error.ts";
+import type { Awaitable, Store, Transaction } from "../port/store.ts";
+import { purgeResponses } from "./stored-responses.ts";
 import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
 import { fileStore, purgeFiles } from "./files.ts";
-import { type Elsewhere, openWriter } from "./group.ts";
+import { type Elsewhere, openWriter } from "./write-batches.ts";
 import { grantStore, purgeGrants } from "./grants.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
 import { prepareList } from "./list.ts";
-import { pinStore } from "./pins.ts";
+import { pinStore } from "./pinned-versions.ts";
 import { migrate } from "./migrate.ts";
-import { checkPlace, linkedFile } from "./place.ts";
+import { checkFile, linkedFile } from "./file-location.ts";
 import type { Stoppable } from "./deadline.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
@@ -31,8 +31,8 @@ import { holdServingLock } from "./serving-lock.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { openThreads } from "./threads.ts";
-import { SqliteTransaction, Workshop } from "./transaction.ts";
-import { prepareWhole } from "./whole.ts";
+import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
+import { prepareAggregate } from "./aggregate.ts";
 
 export interface SqliteOptions {
   /** `:memory:` is a file of the store's own in the temporary folder, gone when it closes. */
@@ -115,7 +115,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 async function open(settings: Settings): Promise<Store> {
   const { clock, file, following, logBytes, processors, release, sliceMilliseconds, synchronous, tables } = settings;
   const { waitMilliseconds } = settings;
-  checkPlace(file);
+  checkFile(file);
   const unlock = settings.serving ? await holdServingLock(file, waitMilliseconds) : () => {};
   const connections: Connection[] = [];
   try {
@@ -139,7 +139,7 @@ async function open(settings: Settings): Promise<Store> {
     for (const pragma of forReading) reading.exec(`PRAGMA ${pragma}`);
 
     const relations = relationsOf(tables);
-    const shop = new Workshop(relations, writing, clock);
+    const deps = new TransactionDeps(relations, writing, clock);
     const snapshot = openSnapshot(reading);
     const durability = synchronous === "FULL" ? openDurability(file, snapshot) : immediate(snapshot);
     const checkpointer = synchronous === "OFF" ? undefined : openCheckpointer(writing, file, logBytes);
@@ -160,7 +160,7 @@ async function open(settings: Settings): Promise<Store> {
       query: object,
       { stops, run }: Stoppable<A, T>,
     ): ((...args: A) => Awaitable<T>) => {
-      if (!stops) return telling(file, run);
+      if (!stops) return withStoreErrors(file, run);
       /** How often it goes to a thread at once. */
       let long = 0;
       const onThread = async (args: A): Promise<T> => {
@@ -172,7 +172,7 @@ async function open(settings: Settings): Promise<Store> {
           long = milliseconds > sliceMilliseconds ? longRuns : 0;
         }
         // What it has seen may not be durable yet.
-        await writer.settled();
+        await writer.durable();
         return value as T;
       };
       return (...args) => {
@@ -193,26 +193,26 @@ async function open(settings: Settings): Promise<Store> {
       };
     };
     const elsewhere =
-      <T>(work: (tx: Transaction) => Promise<T>, until: number | undefined): Elsewhere<T> =>
+      <T>(task: (tx: Transaction) => Promise<T>, until: number | undefined): Elsewhere<T> =>
       async () => {
         const long = await threads.begin(left(until));
         try {
-          return { value: await work(long.transaction), commit: () => long.commit() };
+          return { value: await task(long.transaction), commit: () => long.commit() };
         } catch (thrown) {
           await long.rollback();
           throw thrown;
         }
       };
     const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
-      writer.write(({ connection }) => purgeAnswers(connection, now, after, 500));
+      writer.write(({ connection }) => purgeResponses(connection, now, after, 500));
     let open = true;
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
       read: (query) => sliced("read", query, prepareRead(query, relations, reading, snapshot)),
-      whole: (query) => sliced("whole", query, prepareWhole(query, relations, reading, snapshot)),
+      aggregate: (query) => sliced("whole", query, prepareAggregate(query, relations, reading, snapshot)),
       list: (query) => sliced("list", query, prepareList(query, relations, reading, snapshot)),
-      transaction: (work, until) =>
-        writer.enqueue((turn) => work(new SqliteTransaction(shop, turn)), elsewhere(work, until)),
+      transaction: (task, until) =>
+        writer.enqueue((slot) => task(new SqliteTransaction(deps, slot)), elsewhere(task, until)),
       due: dueFinder(relations, reading, snapshot),
       journal: journalOf(reading, snapshot, writer),
       keys: keyStore(reading, writer),
@@ -222,7 +222,7 @@ async function open(settings: Settings): Promise<Store> {
       pins: pinStore(reading, writer),
       files: fileStore(reading, snapshot, writer, clock),
       // One process serves a file.
-      lead: () => true,
+      acquireLease: () => true,
       changes: () => () => {},
       ...secretStore(writer),
       purge: async (now) => {
@@ -255,7 +255,7 @@ async function open(settings: Settings): Promise<Store> {
 }
 
 /** With what the file or the disk is to blame for told as that. */
-function telling<A extends readonly unknown[], T>(file: string, read: (...args: A) => T): (...args: A) => T {
+function withStoreErrors<A extends readonly unknown[], T>(file: string, read: (...args: A) => T): (...args: A) => T {
   return (...args) => {
     try {
       return read(...args);

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { BackupError, readBackup, writeBackup } from "../backup-file.ts";
-import { fill, hardText } from "../contract-data.ts";
-import { tables, thing, wholeView } from "../contract-tables.ts";
-import { ownShelves } from "../portable.ts";
-import type { Row } from "../store.ts";
+import { BackupError, readBackup, writeBackup } from "../backup/file.ts";
+import { fill, hardText } from "../../../test/store/contract-data.ts";
+import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import { systemTables } from "../backup/portable.ts";
+import type { Row } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 import { openSqliteSource, openSqliteTarget } from "./portable.ts";
 
@@ -28,7 +28,7 @@ async function copied(from: string, to: string): Promise<void> {
   });
   await source.close();
   await target.finish(summary.rows);
-  await target.place();
+  await target.install();
   await target.drop();
 }
 
@@ -64,10 +64,10 @@ test("and so has one of a service that is used, with the positions that it had",
   const store = await openSqliteStore({ file: to, tables, clock: Date.now });
   const last = await store.journal.last();
   await store.transaction(async (tx) => {
-    assert.deepEqual((await tx.recall("ann", "key-1"))?.headers, { etag: '"1"' });
+    assert.deepEqual((await tx.findResponse("ann", "key-1"))?.headers, { etag: '"1"' });
     await tx.record({ at: 6, resource: "Thing", record: "a", by: "ann", cause: "next", event: "thing.next" });
     const row = (await tx.get("Thing", "id", "a")) as Row;
-    assert.equal((await tx.update("Thing", row, { name: "new" }, wholeView("Thing"), {})).kind, "written");
+    assert.equal((await tx.update("Thing", row, { name: "new" }, fullView("Thing"), {})).kind, "written");
   });
   assert.deepEqual((await store.journal.events(last, 9)).map(({ cause, position }) => [cause, position]), [["next", last + 1]]); // biome-ignore format: short
   await store.close();
@@ -77,9 +77,9 @@ test("no table of the store's own is left out of a backup", async () => {
   const file = newFile();
   await (await openSqliteStore({ file, tables, clock: Date.now })).close();
   const present = Object.keys(contents(file)).filter((name) => name.startsWith("nonet_") && name !== "nonet_schema");
-  assert.deepEqual(present.toSorted(), ownShelves.map(({ name }) => name).toSorted());
+  assert.deepEqual(present.toSorted(), systemTables.map(({ name }) => name).toSorted());
   const database = new DatabaseSync(file);
-  for (const { columns, name } of ownShelves) {
+  for (const { columns, name } of systemTables) {
     const stored = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
     const missed = stored.map((row) => String(row["name"])).filter((column) => !columns.includes(column));
     // Row numbers, of which those of the journal are its positions, and what an index is made of.
@@ -93,7 +93,7 @@ test("it is of one moment, while a service goes on writing", async () => {
   const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 64 * 1024 });
   const add = async (id: string): Promise<void> => {
     await store.transaction(async (tx) => {
-      await tx.insert("Thing", thing(id, { note: "x".repeat(200) }), 1, wholeView("Thing"), {});
+      await tx.insert("Thing", sampleRow(id, { note: "x".repeat(200) }), 1, fullView("Thing"), {});
       await tx.record({ at: 1, resource: "Thing", record: id, by: "ann", cause: "add" });
     });
   };

@@ -6,19 +6,27 @@ import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "n
 import { dirname } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import { defined } from "../../base/defined.ts";
-import type { VersionStep, Table } from "../../plan/plan.ts";
-import { timeInName } from "../backup-name.ts";
-import { StoreError } from "../error.ts";
-import type { PortableCell, PortableRow, PortableSource, PortableState, PortableTarget, Shelf } from "../portable.ts";
-import { shelvesOf } from "../portable.ts";
-import { hashOf } from "./answers.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { timeInName } from "../backup/name.ts";
+import { StoreError } from "../port/error.ts";
+import type {
+  PortableValue,
+  PortableRow,
+  PortableSource,
+  PortableState,
+  PortableTarget,
+  BackupTable,
+} from "../backup/portable.ts";
+import { backupTablesOf } from "../backup/portable.ts";
+import { hashOf } from "./stored-responses.ts";
 import { addIndexes } from "./apply.ts";
 import { flush, freeName } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
-import { createOwn, noteTables, stateOf } from "./own-tables.ts";
+import { createSystemTables, recordTables, stateOf } from "./system-tables.ts";
 import { tableSql } from "./schema.ts";
-import { checkPlace } from "./place.ts";
+import { checkFile } from "./file-location.ts";
 import { quoteName } from "./value.ts";
 
 /** Undefined for a file that holds nothing yet. @throws StoreError, also where the file is damaged. */
@@ -53,9 +61,9 @@ function sourceOf(connection: Connection, file: string, state: PortableState): P
   return {
     ...state,
     store: "sqlite",
-    async *rows(shelf) {
+    async *rows(backupTable) {
       try {
-        yield* rowsOf(connection, shelf);
+        yield* rowsOf(connection, backupTable);
       } catch (thrown) {
         throw explained(thrown, file);
       }
@@ -69,18 +77,22 @@ const batch = 500;
 /** Where bytes are in the rows: fewer at once. */
 const bytesBatch = 16;
 
-function* rowsOf(connection: Connection, shelf: Shelf): Generator<readonly PortableRow[]> {
-  const there = connection.all("SELECT name FROM pragma_table_xinfo(?)", shelf.name).map(([name]) => name as string);
+function* rowsOf(connection: Connection, backupTable: BackupTable): Generator<readonly PortableRow[]> {
+  const there = connection
+    .all("SELECT name FROM pragma_table_xinfo(?)", backupTable.name)
+    .map(([name]) => name as string);
   if (there.length === 0) return;
-  const columns = shelf.columns.map((column) => sourceColumn(shelf, column, there));
+  const columns = backupTable.columns.map((column) => sourceColumn(backupTable, column, there));
   const order = there.includes("_seq") ? "ORDER BY _seq" : "";
-  const statement = connection.prepare(`SELECT ${columns.join(", ")} FROM ${quoteName(shelf.name)} ${order}`);
-  const truths = shelf.columns.flatMap((column, at) => (shelf.truths?.includes(column) === true ? [at] : []));
-  const most = shelf.bytes === undefined ? batch : bytesBatch;
+  const statement = connection.prepare(`SELECT ${columns.join(", ")} FROM ${quoteName(backupTable.name)} ${order}`);
+  const truths = backupTable.columns.flatMap((column, at) =>
+    backupTable.truths?.includes(column) === true ? [at] : [],
+  );
+  const most = backupTable.bytes === undefined ? batch : bytesBatch;
   let rows: PortableRow[] = [];
-  for (const cells of statement.iterate() as unknown as Iterable<PortableCell[]>) {
-    for (const at of truths) cells[at] = cells[at] === null ? null : cells[at] === 1;
-    rows.push(cells);
+  for (const sqlValues of statement.iterate() as unknown as Iterable<PortableValue[]>) {
+    for (const at of truths) sqlValues[at] = sqlValues[at] === null ? null : sqlValues[at] === 1;
+    rows.push(sqlValues);
     if (rows.length < most) continue;
     yield rows;
     rows = [];
@@ -89,7 +101,7 @@ function* rowsOf(connection: Connection, shelf: Shelf): Generator<readonly Porta
 }
 
 /** What an earlier release did not write yet is absent. */
-function sourceColumn({ name }: Shelf, column: string, there: readonly string[]): string {
+function sourceColumn({ name }: BackupTable, column: string, there: readonly string[]): string {
   const stored = name === "nonet_journal" && column === "position" ? "_seq" : column;
   return there.includes(stored) ? quoteName(stored) : "NULL";
 }
@@ -101,7 +113,7 @@ export interface SqliteTarget extends PortableTarget {
 
 /** @throws StoreError where no file can be made, or the place is something else's. */
 export function openSqliteTarget(place: string, now: number): SqliteTarget {
-  checkPlace(place);
+  checkFile(place);
   const file = `${place}.restoring-${process.pid}`;
   let connection: Connection | undefined;
   try {
@@ -130,11 +142,11 @@ function targetOf(connection: Connection, file: string, place: string, now: numb
     begin: (state) => {
       tables = state.tables;
       connection.exec("BEGIN");
-      createOwn(connection);
+      createSystemTables(connection);
       for (const table of tables) connection.exec(tableSql(table, tables));
-      noteTables(connection, tables, state.step);
+      recordTables(connection, tables, state.step);
     },
-    add: (shelf, rows) => insertAll(connection, shelf, rows),
+    add: (backupTable, rows) => insertAll(connection, backupTable, rows),
     finish: (rows) => {
       for (const table of tables) addIndexes(connection, table);
       connection.exec("COMMIT");
@@ -142,9 +154,9 @@ function targetOf(connection: Connection, file: string, place: string, now: numb
       if (problems.length > 0) throw new StoreError("corrupt", "what was restored is not sound:", problems);
       close();
     },
-    place: () => {
+    install: () => {
       flush(file);
-      return takePlace(file, place, now);
+      return setAside(file, place, now);
     },
     drop: () => {
       close();
@@ -153,18 +165,19 @@ function targetOf(connection: Connection, file: string, place: string, now: numb
   };
 }
 
-function insertAll(connection: Connection, shelf: Shelf, rows: readonly PortableRow[]): void {
-  const insert = connection.prepare(insertSql(shelf));
-  const hashed = shelf.name === "nonet_answers" ? ["scope", "key"].map((name) => shelf.columns.indexOf(name)) : [];
+function insertAll(connection: Connection, backupTable: BackupTable, rows: readonly PortableRow[]): void {
+  const insert = connection.prepare(insertSql(backupTable));
+  const hashed =
+    backupTable.name === "nonet_answers" ? ["scope", "key"].map((name) => backupTable.columns.indexOf(name)) : [];
   for (const row of rows) {
-    const values = row.map((cell): SQLInputValue => (typeof cell === "boolean" ? Number(cell) : cell));
+    const values = row.map((value): SQLInputValue => (typeof value === "boolean" ? Number(value) : value));
     const [scope, key] = hashed.map((at) => String(row[at]));
     if (scope !== undefined && key !== undefined) values.push(hashOf(scope, key));
     insert.run(...values);
   }
 }
 
-function insertSql({ columns, name }: Shelf): string {
+function insertSql({ columns, name }: BackupTable): string {
   const stored = columns.map((column) => (name === "nonet_journal" && column === "position" ? "_seq" : column));
   const all = (name === "nonet_answers" ? [...stored, "hash"] : stored).map(quoteName);
   return `INSERT INTO ${quoteName(name)} (${all.join(", ")}) VALUES (${all.map(() => "?").join(", ")})`;
@@ -179,7 +192,7 @@ function problemsOf(
     .all("PRAGMA integrity_check(3)")
     .flatMap(([text]) => (text === "ok" ? [] : [String(text)]));
   const dangling = connection.all("PRAGMA foreign_key_check").slice(0, 3);
-  const counted = shelvesOf(tables).flatMap(({ name }) => {
+  const counted = backupTablesOf(tables).flatMap(({ name }) => {
     const [found] = defined(connection.get(`SELECT count(*) FROM ${quoteName(name)}`), `the count of ${name}`);
     const wanted = rows[name] ?? 0;
     return found === wanted ? [] : [`${name} has ${String(found)} rows, not ${wanted}`];
@@ -197,25 +210,25 @@ function problemsOf(
  * The old file has its log copied into it and no other user; then it gets a second name, and the new one its first, in one
  * step: at every moment there is a whole file in the place. A log that a new file found there would be taken for its own.
  */
-function takePlace(file: string, place: string, now: number): string | undefined {
+function setAside(file: string, place: string, now: number): string | undefined {
   if (!existsSync(place)) {
     for (const rest of ["-wal", "-shm"]) rmSync(`${place}${rest}`, { force: true });
     renameSync(file, place);
     syncFolder(dirname(place));
     return undefined;
   }
-  const kept = freeName(`${place}.before-restore-${timeInName(now)}`);
-  const log = leaveAlone(place);
-  if (log) renameSync(`${place}-wal`, `${kept}-wal`);
+  const previous = freeName(`${place}.before-restore-${timeInName(now)}`);
+  const log = hasLeftLog(place);
+  if (log) renameSync(`${place}-wal`, `${previous}-wal`);
   rmSync(`${place}-shm`, { force: true });
-  linkSync(place, kept);
+  linkSync(place, previous);
   renameSync(file, place);
   syncFolder(dirname(place));
-  return kept;
+  return previous;
 }
 
 /** Whether a log is left, of a file that is too damaged to be asked who uses it. */
-function leaveAlone(place: string): boolean {
+function hasLeftLog(place: string): boolean {
   let connection: Connection | undefined;
   try {
     connection = new Connection(place, 0);

@@ -1,11 +1,11 @@
 /** One record as the text of a view. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
-import type { Found, ReadQuery, Store } from "../store.ts";
+import type { Found, ReadQuery, Store } from "../port/store.ts";
 import { expressions } from "./condition.ts";
 import type { Connection } from "./connection.ts";
 import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
-import { sql } from "../fragment.ts";
-import { relationFor, typeOf } from "../relation.ts";
+import { sql } from "../sql/fragment.ts";
+import { relationFor, typeOf } from "../sql/table-access.ts";
 import { argument, binder } from "./fragment.ts";
 import type { Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -16,7 +16,7 @@ export function prepareRead(
   query: ReadQuery,
   relations: Relations,
   connection: Connection,
-  snapshot: Pick<Snapshot, "take">,
+  snapshot: Pick<Snapshot, "acquire">,
 ): Stoppable<Parameters<ReturnType<Store["read"]>>, Found | undefined> {
   const relation = relationFor(relations, query.resource);
   const { key: column } = query;
@@ -30,19 +30,19 @@ export function prepareRead(
   const stops = canStop(text);
   if (bindings.length === 1 && column !== undefined) {
     const run = (key: Value): Found | undefined => {
-      snapshot.take();
+      snapshot.acquire();
       return found(statement.get(toStored(key, type)) as unknown as [string, number] | undefined);
     };
     return { stops, run };
   }
   const bind = binder(bindings);
   const run = (key: Value, variables: Variables): Found | undefined => {
-    snapshot.take();
+    snapshot.acquire();
     return found(statement.get(...bind([toStored(key, type)], variables)) as unknown as [string, number] | undefined);
   };
   return { stops, run };
 }
 
-function found(cells: readonly [string, number] | undefined): Found | undefined {
-  return cells && { text: cells[0], revision: cells[1] };
+function found(row: readonly [string, number] | undefined): Found | undefined {
+  return row && { text: row[0], revision: row[1] };
 }

@@ -1,11 +1,11 @@
 /** The tables by the resource they hold, with what reading and writing whole records needs. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType, Table } from "../../plan/plan.ts";
-import { countedColumns } from "../counters.ts";
-import type { TypedTable } from "../relation.ts";
-import type { Row } from "../store.ts";
-import { isTimed, timeColumns } from "../times.ts";
+import type { ColumnType, Table } from "../../plan/resources/types.ts";
+import { countedColumns } from "../sql/counters.ts";
+import type { TypedTable } from "../sql/table-access.ts";
+import type { Row } from "../port/store.ts";
+import { isTimed, timeColumns } from "../sql/timers.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation extends TypedTable {
@@ -21,7 +21,7 @@ export interface Relation extends TypedTable {
   /** Of the row with a `_seq`. */
   readonly remove: string;
   /** Whether a new row can be taken back by `remove` alone, and without going through the records of another resource. */
-  readonly undoneAlone: boolean;
+  readonly undoneSeparately: boolean;
   readonly hasFiles: boolean;
   /** What `insert` is run with. */
   readonly encode: (values: Row) => SQLInputValue[];
@@ -59,7 +59,7 @@ function relationOf(table: Table, tables: readonly Table[]): Relation {
     counted: countedColumns(table),
     hasFiles: hasFiles(table),
     remove: `DELETE FROM ${quoteName(table.name)} WHERE _seq = ?`,
-    undoneAlone: !hasFiles(table) && tables.every((other) => findsReferences(other, table.resource)),
+    undoneSeparately: !hasFiles(table) && tables.every((other) => findsReferences(other, table.resource)),
     insert: `INSERT INTO ${quoteName(table.name)} (${[...written, ...names].join(", ")}) VALUES (${[...written, ...names].map(() => "?").join(", ")})`,
     encode: (values) => {
       const bound: SQLInputValue[] = written.map((name) => values[name] as number | null);

@@ -6,22 +6,22 @@
  * sees. SQLite computes them from the columns at each write (they are generated), so that they cannot disagree with them;
  * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
  */
-import type { Column, Table } from "../../plan/plan.ts";
-import { isTimed, timeColumns } from "../times.ts";
-import { isAbsentEqual, uniquesOf } from "../uniques.ts";
-import { memberText, quoteText } from "../member-text.ts";
-import { type Segment, segmentsOf } from "../segments.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import { isTimed, timeColumns } from "../sql/timers.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { memberText, quoteText } from "../sql/json-text.ts";
+import { type CachedFragment, cachedFragmentsOf } from "../sql/json-fragments.ts";
 import { columnText, plainNumberText } from "./json.ts";
 import { quoteName } from "./value.ts";
 
 /** The statement that makes a table, under another name while it is being rebuilt. */
 export function tableSql(table: Table, tables: readonly Table[], name: string = table.name): string {
   const columns = table.columns.map((column) => `  ${columnSql(column, tables)}`);
-  const segments = segmentsOf(table).map(
-    (segment) => `  ${segment.name} TEXT GENERATED ALWAYS AS (${segmentSql(segment)}) STORED`,
+  const fragmentColumns = cachedFragmentsOf(table).map(
+    (fragment) => `  ${fragment.name} TEXT GENERATED ALWAYS AS (${fragmentSql(fragment)}) STORED`,
   );
   const times = isTimed(table) ? timeColumns.map((column) => `  ${column} INTEGER`) : [];
-  const lines = ["  _seq INTEGER PRIMARY KEY", "  _rev INTEGER NOT NULL", ...times, ...columns, ...segments];
+  const lines = ["  _seq INTEGER PRIMARY KEY", "  _rev INTEGER NOT NULL", ...times, ...columns, ...fragmentColumns];
   return `CREATE TABLE ${quoteName(name)} (\n${lines.join(",\n")}\n) STRICT`;
 }
 
@@ -54,7 +54,7 @@ function checkSql({ type, values }: Column, name: string): string {
   return type === "text" && values ? `CHECK (${name} IN (${values.map(quoteText).join(", ")}))` : "";
 }
 
-function segmentSql({ columns, opens }: Segment): string {
+function fragmentSql({ columns, opens }: CachedFragment): string {
   const text = (column: Column, index: number) =>
     memberText({
       name: column.name,

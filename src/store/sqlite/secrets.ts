@@ -1,7 +1,7 @@
 /** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
 import { defined } from "../../base/defined.ts";
-import type { Store } from "../store.ts";
-import type { Writer } from "./group.ts";
+import type { Store } from "../port/store.ts";
+import type { Writer } from "./write-batches.ts";
 
 export const secretsSql =
   "CREATE TABLE nonet_secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
@@ -11,8 +11,8 @@ export function secretStore(writer: Writer): Pick<Store, "secret" | "replaceSecr
     secret: (name, make) =>
       writer.write(({ connection }) => {
         connection.run("INSERT INTO nonet_secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, make());
-        const kept = connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name);
-        return String(defined(kept, `the secret ${name}`)[0]);
+        const stored = connection.get("SELECT value FROM nonet_secrets WHERE name = ?", name);
+        return String(defined(stored, `the secret ${name}`)[0]);
       }),
     replaceSecret: (name, old, value) =>
       writer.write(({ connection }) => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { tablesOf } from "../../../test/migrate/jobs.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nonet-serving-"));

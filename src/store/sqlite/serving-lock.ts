@@ -6,7 +6,7 @@ import { realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 import { createForOwner, isBusy } from "./connection.ts";
 
 const retryMilliseconds = 50;

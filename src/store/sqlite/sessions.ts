@@ -1,8 +1,8 @@
 /** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
-import { tokenCells, tokenColumns, tokenOf } from "../cells.ts";
-import type { Sessions, SessionStore, SessionToken } from "../sessions.ts";
+import { tokenValues, tokenColumns, tokenOf } from "../sql/row-values.ts";
+import type { Sessions, SessionStore, SessionToken } from "../port/sessions.ts";
 import type { Connection } from "./connection.ts";
-import type { Writer } from "./group.ts";
+import type { Writer } from "./write-batches.ts";
 
 export const sessionsSql = `
   CREATE TABLE nonet_sessions (
@@ -45,7 +45,7 @@ export function findSession(connection: Connection, hash: string): SessionToken 
 
 export function addSession(connection: Connection, token: SessionToken): void {
   const sql = `INSERT INTO nonet_sessions (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  connection.run(sql, ...tokenCells(token));
+  connection.run(sql, ...tokenValues(token));
 }
 
 export function replaceSession(connection: Connection, hash: string, at: number): void {

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 
 export interface Snapshot {
   /** To be called before every read. */
-  take(): void;
+  acquire(): void;
   /** From now on reads keep to the state of this moment. */
   hold(): void;
   /** The next read takes the newest state. */
@@ -15,20 +15,20 @@ export interface Snapshot {
 }
 
 /** What another process commits is seen after at most this time. */
-const keptMilliseconds = 5;
+const lifetimeMilliseconds = 5;
 
 export function openSnapshot(connection: Connection): Snapshot {
-  let taken = false;
+  let isAcquired = false;
   let held = false;
   let timer: NodeJS.Timeout | undefined;
 
   const begin = (): void => {
     connection.run("BEGIN");
-    taken = true;
+    isAcquired = true;
   };
   const end = (): void => {
-    if (taken) leave();
-    taken = false;
+    if (isAcquired) leave();
+    isAcquired = false;
     held = false;
   };
   /** What is damaged or gone fails again here, in nobody's request: it was told to the one that read it. */
@@ -44,10 +44,10 @@ export function openSnapshot(connection: Connection): Snapshot {
     if (!held) end();
   };
   return {
-    take: () => {
-      if (taken) return;
+    acquire: () => {
+      if (isAcquired) return;
       begin();
-      timer ??= setTimeout(lapse, keptMilliseconds).unref();
+      timer ??= setTimeout(lapse, lifetimeMilliseconds).unref();
     },
     hold: () => {
       if (held) return;

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { test } from "node:test";
-import { StoreError } from "../error.ts";
+import { StoreError } from "../port/error.ts";
 import { syncFolder } from "./durability.ts";
 
 const skip = process.platform === "win32" && "Windows has nothing to sync in a folder";

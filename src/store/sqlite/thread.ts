@@ -4,17 +4,17 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { TooManySteps } from "../../expression/evaluate.ts";
-import type { Table } from "../../plan/plan.ts";
-import { StoreError } from "../error.ts";
-import type { RecordChange } from "../store.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { StoreError } from "../port/error.ts";
+import type { RecordChange } from "../port/store.ts";
 import { Connection, explained } from "./connection.ts";
 import { checkStop, type Stoppable } from "./deadline.ts";
-import type { Turn } from "./group.ts";
+import type { WriteSlot } from "./write-batches.ts";
 import { prepareList } from "./list.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
-import { SqliteTransaction, Workshop } from "./transaction.ts";
-import { prepareWhole } from "./whole.ts";
+import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
+import { prepareAggregate } from "./aggregate.ts";
 
 export interface ThreadSettings {
   readonly file: string;
@@ -75,10 +75,10 @@ const connection = new Connection(file, waitMilliseconds);
 for (const pragma of pragmas) connection.exec(`PRAGMA ${pragma}`);
 const relations = relationsOf(tables);
 let now = 0;
-const shop = new Workshop(relations, connection, () => now);
+const deps = new TransactionDeps(relations, connection, () => now);
 const objects = new Map<number, unknown>();
 const reads = new Map<number, Stoppable<readonly never[], unknown>>();
-const nothing = { take: (): void => undefined };
+const nothing = { acquire: (): void => undefined };
 let transaction: SqliteTransaction | undefined;
 let undoing: (() => void)[] = [];
 
@@ -90,7 +90,7 @@ function objectOf({ number, object }: Sent): unknown {
 function prepared(kind: "read" | "list" | "whole", query: Sent): Stoppable<readonly never[], unknown> {
   const known = reads.get(query.number);
   if (known !== undefined) return known;
-  const prepare = { read: prepareRead, list: prepareList, whole: prepareWhole }[kind];
+  const prepare = { read: prepareRead, list: prepareList, whole: prepareAggregate }[kind];
   const made = prepare(objectOf(query) as never, relations, connection, nothing) as typeof known & object;
   reads.set(query.number, made);
   return made;
@@ -124,16 +124,16 @@ function done(task: Task): unknown {
       // After its deadline nobody waits for this transaction, and it would block the others.
       checkStop(connection.stop);
       connection.run("BEGIN IMMEDIATE");
-      transaction = new SqliteTransaction(shop, turn);
+      transaction = new SqliteTransaction(deps, slot);
       return undefined;
     case "call": {
       now = task.now;
       const args = [...task.args];
       if (task.sent !== undefined) args[task.sent[0]] = objectOf(task.sent[1]);
-      const work = transaction as SqliteTransaction;
-      const from = work.changes.length;
-      const methods = work as unknown as Record<string, (...given: unknown[]) => unknown>;
-      const called: Called = { value: methods[task.method]?.(...args), changes: work.changes.slice(from) };
+      const sqliteTransaction = transaction as SqliteTransaction;
+      const from = sqliteTransaction.changes.length;
+      const methods = sqliteTransaction as unknown as Record<string, (...parameters: unknown[]) => unknown>;
+      const called: Called = { value: methods[task.method]?.(...args), changes: sqliteTransaction.changes.slice(from) };
       return called;
     }
     case "commit":
@@ -162,12 +162,12 @@ function end(): void {
 }
 
 /** The transaction is undone as a whole, so that no write has to say how it is taken back. */
-const turn: Turn = {
+const slot: WriteSlot = {
   connection,
   reading: () => undefined,
   writing: () => undefined,
   writingOne: () => undefined,
-  takeBack: () => undefined,
+  undoWrite: () => undefined,
   whenUndone: (action) => void undoing.push(action),
 };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
-import { isLate } from "../error.ts";
+import { isLate } from "../port/error.ts";
 import { openThreads, type Threads } from "./threads.ts";
 
 /** SQLite counts for seconds before the thread takes its first task. */

@@ -4,8 +4,8 @@
  */
 import { Worker } from "node:worker_threads";
 import { TooManySteps } from "../../expression/evaluate.ts";
-import { StoreError } from "../error.ts";
-import type { RecordChange, Transaction } from "../store.ts";
+import { StoreError } from "../port/error.ts";
+import type { RecordChange, Transaction } from "../port/store.ts";
 import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
 
 export interface Threads {
@@ -38,13 +38,13 @@ export interface ThreadsOptions {
 }
 
 /** What only transactions beside one another need. */
-type Held = "changes" | "exclude" | "lockEagerly" | "mayChange";
+type Held = "changes" | "exclude" | "lockEagerly" | "declareWrites";
 
 /** The methods of a transaction, with the place of an argument that is one of few objects: sent once. */
 const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefined>> = {
   get: undefined,
-  refer: undefined,
-  claim: undefined,
+  lockShared: undefined,
+  lock: undefined,
   list: 0,
   first: 1,
   all: undefined,
@@ -54,18 +54,18 @@ const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefi
   update: 3,
   delete: undefined,
   deleteAll: undefined,
-  bookmark: undefined,
-  setBookmark: undefined,
+  offset: undefined,
+  setOffset: undefined,
   record: undefined,
   hasFired: undefined,
   forget: undefined,
   intact: undefined,
   defer: undefined,
   view: 1,
-  recall: undefined,
-  remember: undefined,
+  findResponse: undefined,
+  saveResponse: undefined,
   count: undefined,
-  isWithin: undefined,
+  hasRoom: undefined,
   session: undefined,
   addSession: undefined,
   replaceSession: undefined,
@@ -79,40 +79,40 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
     read(kind, query, args, left) {
       const until = left === undefined ? undefined : sharedNow() + left;
       const thread = all.reduce((least, one) => (one.waiting() < least.waiting() ? one : least));
-      const asked = thread.ask(() => {
+      const result = thread.send(() => {
         assertInTime(until);
         return { kind, query: thread.sent(query), args, until };
       });
-      return endedBy(left, asked as Promise<Found>);
+      return endedBy(left, result as Promise<Found>);
     },
     async begin(left) {
       const until = left === undefined ? undefined : sharedNow() + left;
-      const begun = writer.ask(() => {
+      const begun = writer.send(() => {
         assertInTime(until);
         return { kind: "begin", until, now: clock() };
       });
       // If the thread begins it after all, this rollback is its next task, before any other transaction.
-      await endedBy(left, begun, () => void writer.ask(() => ({ kind: "rollback" })).catch(() => undefined));
+      await endedBy(left, begun, () => void writer.send(() => ({ kind: "rollback" })).catch(() => undefined));
       let over = false;
       const changes: RecordChange[] = [];
       const call =
-        (method: string, place: number | undefined) =>
+        (method: string, position: number | undefined) =>
         async (...args: readonly unknown[]): Promise<unknown> => {
           if (over) throw new Error("a transaction was used after its end");
-          const called = (await writer.ask(() => {
-            const object = place === undefined ? undefined : args[place];
-            if (place === undefined || typeof object !== "object" || object === null)
+          const called = (await writer.send(() => {
+            const object = position === undefined ? undefined : args[position];
+            if (position === undefined || typeof object !== "object" || object === null)
               return { kind: "call", method, args, now: clock() };
-            const sent = [place, writer.sent(object)] as const;
-            return { kind: "call", method, args: args.with(place, undefined), sent, now: clock() };
+            const sent = [position, writer.sent(object)] as const;
+            return { kind: "call", method, args: args.with(position, undefined), sent, now: clock() };
           })) as Called;
           for (const change of called.changes) changes.push(change);
           return called.value;
         };
-      const calls = Object.entries(methods).map(([method, place]) => [method, call(method, place)]);
+      const calls = Object.entries(methods).map(([method, position]) => [method, call(method, position)]);
       const end = async (kind: "commit" | "rollback"): Promise<void> => {
         over = true;
-        await writer.ask(() => ({ kind }));
+        await writer.send(() => ({ kind }));
       };
       return {
         // Nobody else writes meanwhile, so that there is nothing to be held.
@@ -121,7 +121,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
           changes,
           exclude: () => undefined,
           lockEagerly: () => undefined,
-          mayChange: () => undefined,
+          declareWrites: () => undefined,
         } as unknown as Transaction,
         commit: () =>
           end("commit").catch(async (thrown: unknown) => {
@@ -147,23 +147,23 @@ function assertInTime(until: number | undefined): void {
  */
 function endedBy<Value>(
   left: number | undefined,
-  asked: Promise<Value>,
+  result: Promise<Value>,
   whenLate = (): void => undefined,
 ): Promise<Value> {
-  if (left === undefined) return asked;
+  if (left === undefined) return result;
   return new Promise((resolve, reject) => {
     const late = (): void => {
       whenLate();
       reject(new StoreError("late", "its thread did not answer before its deadline"));
     };
     const timer = setTimeout(late, left);
-    asked.then(resolve, reject).finally(() => clearTimeout(timer));
+    result.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
 interface Thread {
   /** One after another; the task is made when its turn comes. */
-  ask(task: () => Task): Promise<unknown>;
+  send(task: () => Task): Promise<unknown>;
   sent(object: object): Sent;
   /** How many tasks are under way. */
   waiting(): number;
@@ -185,22 +185,22 @@ function openThread(settings: ThreadSettings): Thread {
     numbers = new WeakMap();
     count = 0;
   };
-  const askNow = (task: Task): Promise<unknown> =>
+  const sendNow = (task: Task): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (closed) throw new StoreError("closed", "the store is closing");
       worker ??= startWorker(settings);
       const present = worker;
-      const settle = (): void => {
+      const complete = (): void => {
         present.off("message", onMessage).off("error", onError).off("exit", onExit).unref();
       };
       const onMessage = (outcome: Outcome): void => {
-        settle();
+        complete();
         if ("value" in outcome) resolve(outcome.value);
         else if ("tooManySteps" in outcome) reject(new TooManySteps());
         else reject("failed" in outcome ? new StoreError(outcome.failed, outcome.message) : outcome.error);
       };
       const onError = (error: unknown): void => {
-        settle();
+        complete();
         worker = undefined;
         forget();
         reject(error);
@@ -210,23 +210,23 @@ function openThread(settings: ThreadSettings): Thread {
       try {
         present.postMessage(task);
       } catch (thrown) {
-        settle();
+        complete();
         throw thrown;
       }
     });
-  const inTurn = async (task: () => Task): Promise<unknown> => {
+  const runTask = async (task: () => Task): Promise<unknown> => {
     if (count > mostSent) {
       forget();
-      await askNow({ kind: "forget" });
+      await sendNow({ kind: "forget" });
     }
-    return askNow(task());
+    return sendNow(task());
   };
   return {
-    ask: (task) => {
+    send: (task) => {
       waiting += 1;
-      const asked = last.then(() => inTurn(task)).finally(() => (waiting -= 1));
-      last = asked.catch(() => undefined);
-      return asked;
+      const result = last.then(() => runTask(task)).finally(() => (waiting -= 1));
+      last = result.catch(() => undefined);
+      return result;
     },
     sent: (object) => {
       const known = numbers.get(object);

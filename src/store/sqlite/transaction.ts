@@ -1,9 +1,9 @@
 /** What one transaction can do, on the writing connection while it is that transaction's turn. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
-import type { ColumnType, Table } from "../../plan/plan.ts";
+import type { ColumnType, Table } from "../../plan/resources/types.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
-import { deletedRecord, planDeletion } from "../deletion.ts";
+import { deletedRecord, planDeletion } from "../sql/deletion.ts";
 import type {
   Condition,
   Counted,
@@ -13,54 +13,54 @@ import type {
   Page,
   PageArguments,
   RecordChange,
-  Remembered,
+  StoredResponse,
   Row,
   RuleQuery,
-  Tally,
+  LiveCount,
   Transaction,
   View,
   Written,
-} from "../store.ts";
-import { recomputed } from "../recompute.ts";
-import { relationFor, typeOf } from "../relation.ts";
-import { answered } from "../steps.ts";
-import { isTimed, timesOf } from "../times.ts";
-import { type Evaluate, viewWriter, type Write } from "../text.ts";
-import { recall, remember } from "./answers.ts";
+} from "../port/store.ts";
+import { recomputed } from "../sql/recompute.ts";
+import { relationFor, typeOf } from "../sql/table-access.ts";
+import { runSteps } from "../sql/either-sync-or-async.ts";
+import { isTimed, timesOf } from "../sql/timers.ts";
+import { type Evaluate, viewWriter, type Write } from "../sql/view-text.ts";
+import { findResponse, saveResponse } from "./stored-responses.ts";
 import { expressions, resultOf } from "./condition.ts";
-import { type Cells, type Connection, duplicated } from "./connection.ts";
+import { type SqlRow, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { checkStop, stopAt, stopSometimes } from "./deadline.ts";
 import { countDown, countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
-import { breakingSql } from "../breaking-sql.ts";
-import { type Fragment, joined, sql } from "../fragment.ts";
+import { breakingSql } from "../sql/rule-violations.ts";
+import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import { argument, binder } from "./fragment.ts";
-import type { Turn } from "./group.ts";
-import { bookmark, forget, hasFired, intact, record, setBookmark } from "./journal.ts";
+import type { WriteSlot } from "./write-batches.ts";
+import { offset, forget, hasFired, intact, record, setOffset } from "./journal.ts";
 import { prepareList } from "./list.ts";
 import type { Relation, Relations } from "./relations.ts";
-import { quoteText } from "../member-text.ts";
-import { createTallies, type Tallies } from "./tallies.ts";
+import { quoteText } from "../sql/json-text.ts";
+import { createLiveCounts, type LiveCounts } from "./live-counts.ts";
 import { absentIndexName } from "./schema.ts";
 import { limitOf, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
-import type { Sessions, SessionToken } from "../sessions.ts";
+import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
 /** There is one for each set of columns that changes together, which callers choose. */
 const mostUpdaters = 1000;
 
 /** What transactions of one store have in common: everything that is made once and used by all. */
-export class Workshop {
+export class TransactionDeps {
   readonly relations: Relations;
   readonly connection: Connection;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly tallies: Tallies;
+  readonly liveCounts: LiveCounts;
   readonly #evaluates = new WeakMap<TypedExpression, Evaluate>();
   readonly #writes = new WeakMap<View, Write>();
-  readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => Cells | undefined>();
+  readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => SqlRow | undefined>();
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
   readonly #breaks = new WeakMap<RuleQuery, (variables: Variables) => boolean>();
   readonly #updaters = new Map<string, Updater>();
@@ -70,7 +70,7 @@ export class Workshop {
     this.relations = relations;
     this.connection = connection;
     this.clock = clock;
-    this.tallies = createTallies(connection);
+    this.liveCounts = createLiveCounts(connection);
   }
 
   /** An expression over a row at hand: in JavaScript, or in SQL where it goes through the records of a resource. */
@@ -91,13 +91,13 @@ export class Workshop {
   }
 
   #evaluateInDatabase(expression: TypedExpression): Evaluate {
-    const run = this.#ask(expressions.value(expression, this.relations), [expression]);
+    const run = this.#selector(expressions.value(expression, this.relations), [expression]);
     const read = resultOf(expression);
     return (record, variables) => read(run(record, variables));
   }
 
   /** What `value` comes to over a row at hand, of which the expressions in it are. */
-  #ask(
+  #selector(
     value: Fragment,
     expressions: readonly TypedExpression[],
   ): (record: Row, variables: Variables) => SQLOutputValue | undefined {
@@ -125,8 +125,8 @@ export class Workshop {
       write = viewWriter(view, {
         expression: (expression) => this.evaluate(expression),
         nested: (source) => {
-          const ask = this.#ask(views.nested(source, table, this.relations), [source.expression]);
-          return (row, variables) => (ask(row, variables) ?? null) as string | null;
+          const select = this.#selector(views.nested(source, table, this.relations), [source.expression]);
+          return (row, variables) => (select(row, variables) ?? null) as string | null;
         },
       });
       this.#writes.set(view, write);
@@ -145,8 +145,8 @@ export class Workshop {
         `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t.${quoteName(column)} = ?`,
       );
       getter = (value) => {
-        const cells = get(toStored(value, type));
-        return cells && relation.decode(cells);
+        const sqlRow = get(toStored(value, type));
+        return sqlRow && relation.decode(sqlRow);
       };
       this.#gets.set(key, getter);
     }
@@ -176,7 +176,7 @@ export class Workshop {
   list(query: ListQuery): ReturnType<typeof prepareList>["run"] {
     let list = this.#lists.get(query);
     if (!list) {
-      list = prepareList(query, this.relations, this.connection, { take: () => {} }).run;
+      list = prepareList(query, this.relations, this.connection, { acquire: () => {} }).run;
       this.#lists.set(query, list);
     }
     return list;
@@ -194,7 +194,7 @@ export class Workshop {
     return breaks;
   }
 
-  first(relation: Relation, where: TypedExpression | undefined, variables: Variables): Cells | undefined {
+  first(relation: Relation, where: TypedExpression | undefined, variables: Variables): SqlRow | undefined {
     const known = where && this.#firsts.get(where);
     if (known) return known(variables);
     const condition = expressions.condition(where && { all: [where] }, this.relations);
@@ -202,7 +202,7 @@ export class Workshop {
       WHERE ${stopSometimes("t._seq")} AND ${condition} ORDER BY t._seq LIMIT 1`;
     const get = this.connection.getter(text);
     const bind = binder(bindings);
-    const first = (given: Variables) => get(...bind([], given));
+    const first = (parameters: Variables) => get(...bind([], parameters));
     if (where) this.#firsts.set(where, first);
     return first(variables);
   }
@@ -230,75 +230,75 @@ function fieldsOf(expression: TypedExpression): Set<string> {
 
 export class SqliteTransaction implements Transaction {
   readonly changes: RecordChange[] = [];
-  readonly #shop: Workshop;
-  readonly #turn: Turn;
+  readonly #deps: TransactionDeps;
+  readonly #slot: WriteSlot;
 
-  constructor(shop: Workshop, turn: Turn) {
-    this.#shop = shop;
-    this.#turn = turn;
+  constructor(deps: TransactionDeps, slot: WriteSlot) {
+    this.#deps = deps;
+    this.#slot = slot;
   }
 
   get(resource: string, column: string, value: Value): Row | undefined {
-    this.#turn.reading();
-    return this.#shop.getter(resource, column)(value);
+    this.#slot.reading();
+    return this.#deps.getter(resource, column)(value);
   }
 
   /** There is one transaction at a time, so that none holds what another one asks for: here, in the next three, and in `exclude`. */
-  refer(resource: string, column: string, value: Value): Row | undefined {
+  lockShared(resource: string, column: string, value: Value): Row | undefined {
     return this.get(resource, column, value);
   }
 
-  mayChange(): void {}
+  declareWrites(): void {}
 
   lockEagerly(): void {}
 
-  claim(resource: string, id: Value): Row | undefined {
+  lock(resource: string, id: Value): Row | undefined {
     return this.get(resource, "id", id);
   }
 
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Row | undefined {
-    this.#turn.reading();
-    const relation = relationFor(this.#shop.relations, resource);
-    const cells = this.#shop.first(relation, where, variables);
-    return cells && relation.decode(cells);
+    this.#slot.reading();
+    const relation = relationFor(this.#deps.relations, resource);
+    const sqlRow = this.#deps.first(relation, where, variables);
+    return sqlRow && relation.decode(sqlRow);
   }
 
   list(query: ListQuery, page: PageArguments, variables: Variables): Page {
-    this.#turn.reading();
-    return this.#shop.list(query)(page, variables);
+    this.#slot.reading();
+    return this.#deps.list(query)(page, variables);
   }
 
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Value {
-    this.#turn.reading();
-    return this.#shop.evaluate(expression)(row, variables);
+    this.#slot.reading();
+    return this.#deps.evaluate(expression)(row, variables);
   }
 
   exclude(): void {}
 
   breaks(query: RuleQuery, variables: Variables): boolean {
-    this.#turn.reading();
-    return this.#shop.breaks(query)(variables);
+    this.#slot.reading();
+    return this.#deps.breaks(query)(variables);
   }
 
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Written {
-    const relation = relationFor(this.#shop.relations, resource);
+    const relation = relationFor(this.#deps.relations, resource);
     const { table } = relation;
-    if (relation.undoneAlone && relation.counted.length === 0) this.#turn.writingOne();
-    else this.#turn.writing();
-    const given = relation.counted.length === 0 ? values : { ...values, ...this.#counted(relation, values) };
-    const hidden = { _rev: revision, ...timesOf(table, given, undefined, this.#shop.clock()) };
+    if (relation.undoneSeparately && relation.counted.length === 0) this.#slot.writingOne();
+    else this.#slot.writing();
+    const parameters = relation.counted.length === 0 ? values : { ...values, ...this.#counted(relation, values) };
+    const hidden = { _rev: revision, ...timesOf(table, parameters, undefined, this.#deps.clock()) };
     try {
-      const { lastInsertRowid } = this.#turn.connection.run(
+      const { lastInsertRowid } = this.#slot.connection.run(
         relation.insert,
-        ...relation.encode({ ...given, ...hidden }),
+        ...relation.encode({ ...parameters, ...hidden }),
       );
-      this.#turn.takeBack(() => this.#turn.connection.run(relation.remove, lastInsertRowid));
+      this.#slot.undoWrite(() => this.#slot.connection.run(relation.remove, lastInsertRowid));
       const row: Record<string, Value> = { _seq: Number(lastInsertRowid), ...hidden };
-      for (const { name } of table.columns) row[name] = given[name] ?? null;
-      if (relation.hasFiles) followFiles(this.#turn.connection, table, undefined, row);
-      this.#shop.tallies.follow(this.#turn, resource, undefined, row);
+      for (const { name } of table.columns) row[name] = parameters[name] ?? null;
+      if (relation.hasFiles) followFiles(this.#slot.connection, table, undefined, row);
+      this.#deps.liveCounts.follow(this.#slot, resource, undefined, row);
       this.changes.push({ resource, row });
-      return { kind: "written", text: this.#shop.write(view)(row, variables), revision, row };
+      return { kind: "written", text: this.#deps.write(view)(row, variables), revision, row };
     } catch (thrown) {
       return lost(thrown, relation);
     }
@@ -306,18 +306,18 @@ export class SqliteTransaction implements Transaction {
 
   #counted({ counted, table }: Relation, values: Row): Row {
     const missing = counted.filter((name) => (values[name] ?? null) === null);
-    return Object.fromEntries(missing.map((name) => [name, count(this.#turn.connection, table.resource, name)]));
+    return Object.fromEntries(missing.map((name) => [name, count(this.#slot.connection, table.resource, name)]));
   }
 
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Written {
-    const relation = relationFor(this.#shop.relations, resource);
-    if (relation.hasFiles) this.#turn.writing();
-    else this.#turn.writingOne();
+    const relation = relationFor(this.#deps.relations, resource);
+    if (relation.hasFiles) this.#slot.writing();
+    else this.#slot.writingOne();
     try {
       const changed = this.#change(relation, row, changes);
       return {
         kind: "written",
-        text: this.#shop.write(view)(changed, variables),
+        text: this.#deps.write(view)(changed, variables),
         revision: changed["_rev"] as number,
         row: changed,
       };
@@ -328,22 +328,22 @@ export class SqliteTransaction implements Transaction {
 
   /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
   #change(relation: Relation, row: Row, changes: Row): Row {
-    const now = this.#shop.clock();
+    const now = this.#deps.clock();
     for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
       const old = present["_rev"] as number;
       const written = isTimed(relation.table)
         ? { ...changes, ...timesOf(relation.table, { ...present, ...changes }, present, now) }
         : changes;
       const names = Object.keys(written);
-      const { run, encode } = this.#shop.updater(relation, names);
+      const { run, encode } = this.#deps.updater(relation, names);
       const revision = Math.max(now, old + 1);
       const seq = row["_seq"] as number;
       if (!run(revision, encode(written), seq, old)) continue;
       const before = present;
-      this.#turn.takeBack(() => run(old, encode(before), seq, revision));
+      this.#slot.undoWrite(() => run(old, encode(before), seq, revision));
       const next = { ...present, ...written, _rev: revision };
-      if (relation.hasFiles) followFiles(this.#turn.connection, relation.table, present, next);
-      this.#shop.tallies.follow(this.#turn, relation.table.resource, present, next);
+      if (relation.hasFiles) followFiles(this.#slot.connection, relation.table, present, next);
+      this.#deps.liveCounts.follow(this.#slot, relation.table.resource, present, next);
       this.changes.push({ resource: relation.table.resource, old: before, row: next });
       return next;
     }
@@ -351,16 +351,16 @@ export class SqliteTransaction implements Transaction {
   }
 
   #present(relation: Relation, row: Row): Row | undefined {
-    return this.#shop.getter(relation.table.resource, "_seq")(row["_seq"] as number);
+    return this.#deps.getter(relation.table.resource, "_seq")(row["_seq"] as number);
   }
 
   all(resource: string, where: Condition | undefined, variables: Variables, limit: number): readonly Row[] {
-    this.#turn.reading();
-    const relation = relationFor(this.#shop.relations, resource);
+    this.#slot.reading();
+    const relation = relationFor(this.#deps.relations, resource);
     const { sql: text, bindings } = sql`SELECT ${relation.everything} FROM ${relation.name} AS t
-      WHERE ${stopSometimes("t._seq")} AND ${expressions.condition(where, this.#shop.relations)}
+      WHERE ${stopSometimes("t._seq")} AND ${expressions.condition(where, this.#deps.relations)}
       ORDER BY t._seq ${{ ...argument(0), sql: limitOf("?") }}`;
-    return this.#turn.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
+    return this.#slot.connection.all(text, ...binder(bindings)([limit], variables)).map(relation.decode);
   }
 
   delete(resource: string, row: Row): DeleteOutcome {
@@ -368,60 +368,60 @@ export class SqliteTransaction implements Transaction {
   }
 
   deleteAll(resource: string, rows: readonly Row[]): DeleteOutcome {
-    this.#turn.writing();
-    const { relations } = this.#shop;
+    this.#slot.writing();
+    const { relations } = this.#deps;
     const { table } = relationFor(relations, resource);
     const tables = [...relations.values()].map((relation) => relation.table);
     const where = (from: Table, condition: string, value: SQLInputValue): readonly Row[] => {
       const relation = relationFor(relations, from.resource);
-      checkStop(this.#turn.connection.stop);
+      checkStop(this.#slot.connection.stop);
       const select = `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${condition} ORDER BY t._seq`;
-      return this.#turn.connection.all(select, value).map(relation.decode);
+      return this.#slot.connection.all(select, value).map(relation.decode);
     };
     const held = rows.map((row) => ({ table, row }));
-    const plan = answered(planDeletion(tables, held), ({ kind, table: from, column, value }) => {
+    const plan = runSteps(planDeletion(tables, held), ({ kind, table: from, column, value }) => {
       if (kind === "having") {
         const type = typeOf(relationFor(relations, from.resource), column);
         return where(from, `t.${quoteName(column)} = ?`, toStored(value, type));
       }
-      const within = `${stopAt("t._seq")} AND EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`;
-      return where(from, within, value as SQLInputValue);
+      const nestedMatch = `${stopAt("t._seq")} AND EXISTS (SELECT 1 FROM json_tree(t.${quoteName(column)}) AS e WHERE e.atom = ?)`;
+      return where(from, nestedMatch, value as SQLInputValue);
     });
     if (plan.kind === "referenced") return plan;
     for (const cleared of plan.cleared) {
-      checkStop(this.#turn.connection.stop);
-      const changes = answered(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
+      checkStop(this.#slot.connection.stop);
+      const changes = runSteps(recomputed(cleared), ([expression, at]) => this.evaluate(expression, at, {}));
       this.#change(relationFor(relations, cleared.table.resource), cleared.row, changes);
     }
     this.#remove(plan.deleted.map((held) => [relationFor(relations, held.table.resource), held.row] as const));
     const records = plan.deleted.map(deletedRecord);
-    for (const { resource: of, id } of records) forgetSessions(this.#turn.connection, of, `${id as string | number}`);
+    for (const { resource: of, id } of records) forgetSessions(this.#slot.connection, of, `${id as string | number}`);
     return { kind: "deleted", records };
   }
 
   session(hash: string): SessionToken | undefined {
-    this.#turn.reading();
-    return findSession(this.#turn.connection, hash);
+    this.#slot.reading();
+    return findSession(this.#slot.connection, hash);
   }
 
   addSession(token: SessionToken): void {
-    this.#turn.writing();
-    addSession(this.#turn.connection, token);
+    this.#slot.writing();
+    addSession(this.#slot.connection, token);
   }
 
   replaceSession(hash: string, at: number): void {
-    this.#turn.writing();
-    replaceSession(this.#turn.connection, hash, at);
+    this.#slot.writing();
+    replaceSession(this.#slot.connection, hash, at);
   }
 
   endSessions(which: Sessions, at: number): void {
-    this.#turn.writing();
-    endSessions(this.#turn.connection, which, at);
+    this.#slot.writing();
+    endSessions(this.#slot.connection, which, at);
   }
 
   /** Records may refer to each other in a circle, so that no order of deleting them would do. */
   #remove(records: readonly (readonly [Relation, Row])[]): void {
-    const { connection } = this.#turn;
+    const { connection } = this.#slot;
     if (records.length === 1) return this.#removeEach(records);
     connection.exec("PRAGMA defer_foreign_keys = ON");
     try {
@@ -432,92 +432,92 @@ export class SqliteTransaction implements Transaction {
   }
 
   #removeEach(records: readonly (readonly [Relation, Row])[]): void {
-    const { connection } = this.#turn;
+    const { connection } = this.#slot;
     for (const [relation, row] of records) {
       const { hasFiles, name, table } = relation;
       this.changes.push({ resource: table.resource, old: row });
       checkStop(connection.stop);
       // The row may have been read before an earlier change of this transaction.
-      if (this.#shop.tallies.has(table.resource))
-        this.#shop.tallies.follow(this.#turn, table.resource, this.#present(relation, row), undefined);
+      if (this.#deps.liveCounts.has(table.resource))
+        this.#deps.liveCounts.follow(this.#slot, table.resource, this.#present(relation, row), undefined);
       connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
       if (hasFiles) followFiles(connection, table, row, undefined);
     }
   }
 
-  bookmark(reader: string): number | undefined {
-    this.#turn.reading();
-    return bookmark(this.#turn.connection, reader);
+  offset(reader: string): number | undefined {
+    this.#slot.reading();
+    return offset(this.#slot.connection, reader);
   }
 
-  setBookmark(reader: string, position: number): void {
-    this.#turn.writing();
-    setBookmark(this.#turn.connection, reader, position);
+  setOffset(reader: string, position: number): void {
+    this.#slot.writing();
+    setOffset(this.#slot.connection, reader, position);
   }
 
   record(entry: JournalEntry): void {
-    this.#turn.writingOne();
-    this.#turn.takeBack(record(this.#turn.connection, entry));
+    this.#slot.writingOne();
+    this.#slot.undoWrite(record(this.#slot.connection, entry));
   }
 
   hasFired(resource: string, id: string, cause: string, due: number): boolean {
-    this.#turn.reading();
-    return hasFired(this.#turn.connection, resource, id, cause, due);
+    this.#slot.reading();
+    return hasFired(this.#slot.connection, resource, id, cause, due);
   }
 
   forget(resource: string, id: string): void {
-    this.#turn.writing();
-    forget(this.#turn.connection, resource, id);
+    this.#slot.writing();
+    forget(this.#slot.connection, resource, id);
   }
 
   intact(positions: readonly number[]): ReadonlySet<number> {
-    this.#turn.reading();
-    return intact(this.#turn.connection, positions);
+    this.#slot.reading();
+    return intact(this.#slot.connection, positions);
   }
 
   defer(resource: string, row: Row, due: number | null): void {
-    this.#turn.writing();
-    const { name } = relationFor(this.#shop.relations, resource);
-    this.#turn.connection.run(`UPDATE ${name} SET _due = ? WHERE _seq = ?`, due, row["_seq"] as number);
+    this.#slot.writing();
+    const { name } = relationFor(this.#deps.relations, resource);
+    this.#slot.connection.run(`UPDATE ${name} SET _due = ? WHERE _seq = ?`, due, row["_seq"] as number);
   }
 
   view(row: Row, view: View, variables: Variables): string {
-    this.#turn.reading();
-    return this.#shop.write(view)(row, variables);
+    this.#slot.reading();
+    return this.#deps.write(view)(row, variables);
   }
 
-  recall(scope: string, key: string): Remembered | undefined {
-    this.#turn.reading();
-    return recall(this.#turn.connection, scope, key);
+  findResponse(scope: string, key: string): StoredResponse | undefined {
+    this.#slot.reading();
+    return findResponse(this.#slot.connection, scope, key);
   }
 
-  remember(scope: string, key: string, answer: Remembered): void {
-    this.#turn.writingOne();
-    this.#turn.takeBack(remember(this.#turn.connection, scope, key, answer));
+  saveResponse(scope: string, key: string, stored: StoredResponse): void {
+    this.#slot.writingOne();
+    this.#slot.undoWrite(saveResponse(this.#slot.connection, scope, key, stored));
   }
 
   count(name: string, key: string, now: number, until: number): Counted {
-    this.#turn.writingOne();
-    const counted = countUp(this.#turn.connection, name, key, now, until);
-    this.#turn.takeBack(() => countDown(this.#turn.connection, name, key));
+    this.#slot.writingOne();
+    const counted = countUp(this.#slot.connection, name, key, now, until);
+    this.#slot.undoWrite(() => countDown(this.#slot.connection, name, key));
     return counted;
   }
 
-  isWithin(tally: Tally, most: number): boolean {
-    const { resource, column, value, states } = tally;
-    this.#turn.reading();
-    const relation = relationFor(this.#shop.relations, resource);
+  hasRoom(liveCount: LiveCount, most: number): boolean {
+    const { resource, column, value, states } = liveCount;
+    this.#slot.reading();
+    const relation = relationFor(this.#deps.relations, resource);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ")})`;
     const count = (): number => {
-      const cells = this.#turn.connection.get(
+      const sqlRow = this.#slot.connection.get(
         `SELECT count(*) FROM (SELECT 1 FROM ${relation.name} WHERE ${stopSometimes("_seq")} AND ${quoteName(column)} = ?
            ${among} ${limitOf("?")})`,
         toStored(value, typeOf(relation, column)),
         most + 1,
       );
-      return cells?.[0] as number;
+      return sqlRow?.[0] as number;
     };
-    return this.#shop.tallies.count(this.#turn, tally, { most: most + 1, count }) <= most;
+    return this.#deps.liveCounts.count(this.#slot, liveCount, { most: most + 1, count }) <= most;
   }
 }
 

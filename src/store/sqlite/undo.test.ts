@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { tables, thing, wholeView } from "../contract-tables.ts";
-import type { JournalEntry, Remembered, Row, Transaction } from "../store.ts";
+import { tables, sampleRow, fullView } from "../../../test/store/contract-tables.ts";
+import type { JournalEntry, StoredResponse, Row, Transaction } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nonet-undo-"));
@@ -20,19 +20,19 @@ type Step = (tx: Transaction) => Promise<unknown>;
 const insert =
   (resource: string, row: Row): Step =>
   async (tx) =>
-    tx.insert(resource, row, 5, wholeView(resource), {});
+    tx.insert(resource, row, 5, fullView(resource), {});
 const update =
   (id: string, changes: Row): Step =>
   async (tx) => {
     const row = await tx.get("Thing", "id", id);
     assert.ok(row);
-    return tx.update("Thing", row, changes, wholeView("Thing"), {});
+    return tx.update("Thing", row, changes, fullView("Thing"), {});
   };
 const entry: JournalEntry = { at: 1, resource: "Thing", record: "t1", by: "u", cause: "c", event: "e", data: { a: 1 } };
-const answer: Remembered = { fingerprint: "f", status: 200, headers: {}, body: "{}", expires: 99 };
+const answer: StoredResponse = { fingerprint: "f", status: 200, headers: {}, body: "{}", expires: 99 };
 
 const steps: Readonly<Record<string, Step>> = {
-  "a new record": insert("Thing", thing("new")),
+  "a new record": insert("Thing", sampleRow("new")),
   "a new record that others refer to": insert("Site", { id: "s9", name: "Other" }),
   "a change": update("t1", { name: "other", count: 7, tags: ["a", "b"] }),
   "a change to nothing": update("t1", { note: null, flag: null }),
@@ -42,7 +42,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
   "a record that time moves": insert("Ticket", { id: "k1", state: "open", until: "2026-06-01T00:00:00.000Z" }),
   "an entry": async (tx) => tx.record(entry),
-  "an answer": async (tx) => tx.remember("scope", "key", answer),
+  "an answer": async (tx) => tx.saveResponse("scope", "key", answer),
   "a count that is there": async (tx) => tx.count("quota", "there", 1, 50),
   "a count that is over": async (tx) => tx.count("quota", "over", 60, 90),
   "a new count": async (tx) => tx.count("quota", "new", 1, 50),
@@ -55,14 +55,14 @@ const steps: Readonly<Record<string, Step>> = {
     assert.ok(row);
     return tx.delete("Thing", row);
   },
-  "a place in the journal": async (tx) => tx.setBookmark("reader", 4),
+  "a place in the journal": async (tx) => tx.setOffset("reader", 4),
 };
 
 const file = join(folder, "store.db");
 const store = await openSqliteStore({ file, tables, clock: () => 1 });
 await store.transaction(async (tx) => {
   await insert("Site", { id: "s1", name: "North" })(tx);
-  for (const id of ["t1", "t2"]) await insert("Thing", thing(id, { note: "n", flag: true }))(tx);
+  for (const id of ["t1", "t2"]) await insert("Thing", sampleRow(id, { note: "n", flag: true }))(tx);
   await tx.count("quota", "there", 1, 50);
   await tx.count("quota", "over", 1, 50);
 });
@@ -82,12 +82,12 @@ function everything(): unknown {
 /** Runs it between two others, which write what is there already, in one group. */
 async function fail(...failing: readonly Step[]): Promise<void> {
   const [before, failed, behind] = await Promise.allSettled([
-    store.transaction(async (tx) => tx.setBookmark("beside", 1)),
+    store.transaction(async (tx) => tx.setOffset("beside", 1)),
     store.transaction(async (tx) => {
       for (const step of failing) await step(tx);
       throw new RangeError("meant to fail");
     }),
-    store.transaction(async (tx) => tx.setBookmark("beside", 1)),
+    store.transaction(async (tx) => tx.setOffset("beside", 1)),
   ]);
   assert.deepEqual([before.status, behind.status], ["fulfilled", "fulfilled"]);
   assert.equal(failed.status === "rejected" && String(failed.reason), "RangeError: meant to fail");

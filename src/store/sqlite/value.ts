@@ -1,8 +1,8 @@
 /** Values as SQLite keeps them: truth as 0 and 1, structures as JSON text, everything else as it is. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
-import type { ColumnType } from "../../plan/plan.ts";
-import { quoteText } from "../member-text.ts";
+import type { ColumnType } from "../../plan/resources/types.ts";
+import { quoteText } from "../sql/json-text.ts";
 
 /** A value of a column for binding. */
 export function toStored(value: Value | undefined, type: ColumnType): SQLInputValue {

@@ -5,11 +5,11 @@ import { setTimeout as pass } from "node:timers/promises";
 import fc from "fast-check";
 import { noValkey, startValkey, type ValkeyServer } from "../../../test/valkey.ts";
 import { memoryRates } from "../memory/rates.ts";
-import { arbitraryCalls, asksOf } from "../rates-cases.ts";
-import type { RateAsk } from "../rates.ts";
+import { arbitraryCalls, requestsOf } from "../../../test/store/rates-cases.ts";
+import type { RateRequest } from "../port/rates.ts";
 import { openValkeyRates, type ValkeyRates } from "./rates.ts";
 
-const post = (key: string, wanted: number): RateAsk => ({ name: "posts", key, limit: { count: 50, windowMilliseconds: 60_000 }, taken: 0, wanted }); // biome-ignore format: short
+const post = (key: string, wanted: number): RateRequest => ({ name: "posts", key, limit: { count: 50, windowMilliseconds: 60_000 }, consumed: 0, wanted }); // biome-ignore format: short
 
 void describe("rates in valkey", { skip: noValkey }, () => {
   let server: ValkeyServer;
@@ -39,9 +39,12 @@ void describe("rates in valkey", { skip: noValkey }, () => {
         const here = memoryRates();
         const name = `${(runs += 1)}`;
         let now = start;
-        for (const { wait, asks } of calls) {
+        for (const { wait, requests } of calls) {
           now += wait;
-          assert.deepEqual(await there.count(asksOf(asks, name), now), await here.count(asksOf(asks, name), now));
+          assert.deepEqual(
+            await there.count(requestsOf(requests, name), now),
+            await here.count(requestsOf(requests, name), now),
+          );
         }
       }),
       { numRuns: 60 },

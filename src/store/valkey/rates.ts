@@ -4,8 +4,8 @@
  */
 import { hash } from "node:crypto";
 import type * as Package from "@redis/client";
-import { StoreError } from "../error.ts";
-import { aheadMilliseconds, type RateAsk, type RateCount, type Rates } from "../rates.ts";
+import { StoreError } from "../port/error.ts";
+import { aheadMilliseconds, type RateRequest, type RateCount, type Rates } from "../port/rates.ts";
 
 export interface ValkeyRates extends Rates {
   close(): Promise<void>;
@@ -71,21 +71,21 @@ export async function openValkeyRates({ address, service }: ValkeyOptions): Prom
   client.on("error", () => undefined);
   const connecting = client.connect().catch(() => undefined);
 
-  async function countOne({ name, key, limit, taken, wanted }: RateAsk, now: number): Promise<RateCount> {
+  async function countOne({ name, key, limit, consumed, wanted }: RateRequest, now: number): Promise<RateCount> {
     const { count, windowMilliseconds, burst = -1 } = limit;
-    const numbers = [count, windowMilliseconds, burst, taken, wanted, now].map(String);
+    const numbers = [count, windowMilliseconds, burst, consumed, wanted, now].map(String);
     const call = [`nonet:${service}:${name}:${key}`, ...numbers];
-    const given = await client.sendCommand(["EVALSHA", digest, "1", ...call]).catch((thrown: unknown) => {
+    const reply = await client.sendCommand(["EVALSHA", digest, "1", ...call]).catch((thrown: unknown) => {
       if (!String(thrown).includes("NOSCRIPT")) throw thrown;
       return client.sendCommand(["EVAL", script, "1", ...call]);
     });
-    const [granted = 0, used = 0, at = 0] = (given as readonly string[]).map(Number);
+    const [granted = 0, used = 0, at = 0] = (reply as readonly string[]).map(Number);
     return { granted, used, at };
   }
 
   return {
     // What is asked in one turn goes out together.
-    count: (asks, now) => Promise.all(asks.map((ask) => countOne(ask, now))),
+    count: (requests, now) => Promise.all(requests.map((request) => countOne(request, now))),
     async close() {
       if (client.isReady) await client.close().catch(() => undefined);
       else client.destroy();

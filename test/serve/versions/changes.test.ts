@@ -379,7 +379,7 @@ for (const store of stores) {
 
     void test("OpenAPI of each version has its own names", () => {
       const { plan } = subject.running;
-      const [, second, oldest] = (plan.versions?.list ?? []).map(({ older: one }) => one?.asked);
+      const [, second, oldest] = (plan.versions?.list ?? []).map(({ older: one }) => one?.received);
       assert.ok(second && oldest);
       const of = (one: typeof plan): string => JSON.stringify(openapi(one, "http://x"));
       assert.match(of(second), /"reference"/);

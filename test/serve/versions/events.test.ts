@@ -1,10 +1,10 @@
 /** Events told to receivers of an older version: names, what they carry, and those that it does not have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createJudges } from "../../../src/serve/judge.ts";
-import { createChain, createLinks } from "../../../src/serve/versions/chain.ts";
-import { createEventDown } from "../../../src/serve/versions/events.ts";
-import type { Served } from "../../../src/serve/versions/served.ts";
+import { createValidators } from "../../../src/runtime/validation/validator.ts";
+import { createVersionConverter, createStepConverters } from "../../../src/runtime/versions/convert.ts";
+import { createEventConverter } from "../../../src/runtime/versions/events.ts";
+import type { Served } from "../../../src/runtime/versions/served.ts";
 import { planOf } from "../running.ts";
 import { notes } from "./document.ts";
 
@@ -18,16 +18,16 @@ const text = notes({})
 
 test("an event in the names of each version", () => {
   const { versions } = planOf(text);
-  const linkOf = createLinks(createJudges());
+  const linkOf = createStepConverters(createValidators());
   const steps = (versions?.list ?? []).map(({ older }) => older?.step);
   const served = (versions?.list ?? []).map(({ name }, index) => {
     const links = steps
       .slice(1, index + 1)
       .toReversed()
       .flatMap((step) => (step === undefined ? [] : [linkOf(step)]));
-    return { name, ...(index === 0 ? {} : { chain: createChain(links) }) } as Served;
+    return { name, ...(index === 0 ? {} : { converter: createVersionConverter(links) }) } as Served;
   });
-  const down = createEventDown(served);
+  const down = createEventConverter(served);
   const data = { id: "note_1", text: "hello" };
   const rows = [
     ["3", "note.added", "note.added", data],

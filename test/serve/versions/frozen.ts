@@ -1,8 +1,8 @@
 /** A service in which nothing is left to chance: the clock stands, randomness is counted. Driven without a socket. */
-import { followingOf } from "../../../src/commands/following.ts";
-import { hashSecret, mintSecret } from "../../../src/serve/credentials/api-key.ts";
-import { readHeaders, type Exchange } from "../../../src/serve/exchange.ts";
-import { createService } from "../../../src/serve/service.ts";
+import { followingOf } from "../../../src/server/validators-of-migration.ts";
+import { hashSecret, mintSecret } from "../../../src/runtime/auth/api-key.ts";
+import { readHeaders, type HttpRequest } from "../../../src/http/message.ts";
+import { createService } from "../../../src/runtime/service.ts";
 import { openMemoryStore } from "../../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { planOf } from "../running.ts";
@@ -83,12 +83,12 @@ export async function createFrozen(
       const told: string[] = [];
       let made = [...held.keys()].filter((name) => /^\d+$/.test(name)).length;
       for (const ask of asks) {
-        const answer = await service.answer(exchangeOf(ask, held));
-        const body = typeof answer.body === "string" ? answer.body : "";
-        const pairs = answer.headers.map((one, index) => (index % 2 === 0 ? `\n${one.toLowerCase()}: ` : one));
-        told.push(`${answer.status}${pairs.join("")}\n\n${body}`);
-        if (answer.status === 201) held.set(String(made++), (JSON.parse(body) as { id: string }).id);
-        if (ask.tag !== undefined) held.set(ask.tag, answer.headers[answer.headers.indexOf("ETag") + 1] ?? "");
+        const response = await service.response(exchangeOf(ask, held));
+        const body = typeof response.body === "string" ? response.body : "";
+        const pairs = response.headers.map((one, index) => (index % 2 === 0 ? `\n${one.toLowerCase()}: ` : one));
+        told.push(`${response.status}${pairs.join("")}\n\n${body}`);
+        if (response.status === 201) held.set(String(made++), (JSON.parse(body) as { id: string }).id);
+        if (ask.tag !== undefined) held.set(ask.tag, response.headers[response.headers.indexOf("ETag") + 1] ?? "");
         if (ask.cursor !== undefined) held.set(ask.cursor, (JSON.parse(body) as { next: string }).next);
       }
       return told;
@@ -100,7 +100,7 @@ export async function createFrozen(
   };
 }
 
-function exchangeOf({ method, path, body, key, version, ifMatch }: Ask, held: Held): Exchange {
+function exchangeOf({ method, path, body, key, version, ifMatch }: Ask, held: Held): HttpRequest {
   const filled = (text: string): string => text.replaceAll(/@(\w+)/g, (_, name: string) => held.get(name) ?? "none");
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   return {

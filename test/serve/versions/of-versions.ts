@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import { openapi } from "../../../src/export/openapi/openapi.ts";
-import type { ServiceFunctions } from "../../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../../src/runtime/functions/functions.ts";
 import { recordInto } from "../../export/recorded.ts";
 import { createClient, type Client, type Reply } from "../client.ts";
 import { run, type Running } from "../running.ts";
@@ -41,9 +41,9 @@ export function servedVersions(
       define(async (call, { body, version = oldest, headers = {} } = {}) => {
         const { plan, url } = subject.running;
         const { versions } = plan;
-        const older = versions?.list.find(({ name }) => name === version)?.older?.asked;
-        const asked = older === undefined || versions === undefined ? plan : { ...older, versions };
-        const recording = recordInto(openapi(asked, url));
+        const older = versions?.list.find(({ name }) => name === version)?.older?.received;
+        const received = older === undefined || versions === undefined ? plan : { ...older, versions };
+        const recording = recordInto(openapi(received, url));
         const [method = "", path = ""] = call.split(" ");
         const sent = {
           method,
@@ -54,7 +54,7 @@ export function servedVersions(
         const reply = await subject.client.send(sent);
         const given = { status: reply.status, headers: Object.entries(reply.headers), body: reply.text };
         // Of what says itself all that goes over the wire, nothing of Nonet's own is described.
-        if (asked.wired.some(({ template }) => template === path)) return reply;
+        if (received.contractOperations.some(({ template }) => template === path)) return reply;
         recording.check({ method, path }, given);
         assert.deepEqual(recording.violations, []);
         return reply;

@@ -1,7 +1,7 @@
 /** Paths that name records by what has another name now: below other records, of handlers, and those that name none at all. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServiceFunctions } from "../../../src/serve/functions/functions.ts";
+import type { ServiceFunctions } from "../../../src/runtime/functions/functions.ts";
 import { documentOf } from "../../enforced/document.ts";
 import { newest, oldest, servedVersions } from "./of-versions.ts";
 

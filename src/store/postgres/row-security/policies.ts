@@ -11,15 +11,16 @@ import { createHash } from "node:crypto";
 import type { Row, Value, Variables } from "../../../expression/evaluate.ts";
 import { openPlaceholder, type Parameter, parameterGetter } from "../../../expression/sql.ts";
 import { parts, type TypedExpression } from "../../../expression/typed.ts";
-import type { GrantPlan, Table } from "../../../plan/plan.ts";
-import type { RowSecurity } from "../../../plan/row-security.ts";
-import type { Named } from "../../condition.ts";
-import type { Binding } from "../../fragment.ts";
-import { quoteText } from "../../member-text.ts";
+import type { GrantPlan } from "../../../plan/authentication/types.ts";
+import type { Table } from "../../../plan/resources/types.ts";
+import type { RowSecurity } from "../../../plan/authentication/row-security.ts";
+import type { Named } from "../../sql/condition.ts";
+import type { Binding } from "../../sql/fragment.ts";
+import { quoteText } from "../../sql/json-text.ts";
 import { expressions } from "../condition.ts";
-import { uniquesOf } from "../../uniques.ts";
+import { uniquesOf } from "../../sql/uniques.ts";
 import { digestOf as digestSql, isUniqueByDigest } from "../schema.ts";
-import { textColumns } from "../texts.ts";
+import { textColumns } from "../cached-json.ts";
 import { quoteName, withoutNul } from "../value.ts";
 
 export interface Policies {
@@ -81,7 +82,7 @@ export function policiesOf(security: RowSecurity, tables: readonly Table[], role
     const grants = security.readers.get(table.resource);
     return grants === undefined ? [] : [{ table, ...conditionOf(grants, table, reached) }];
   });
-  const seen = made.map(({ table, limited, condition }) => ({
+  const policyTables = made.map(({ table, limited, condition }) => ({
     table: quoteName(table.name),
     columns: [
       "_seq",
@@ -92,22 +93,22 @@ export function policiesOf(security: RowSecurity, tables: readonly Table[], role
     limited,
     condition,
   }));
-  const shown = [...views.values()];
+  const viewPolicies = [...views.values()];
   const finders = new Map(made.flatMap(({ limited, table }) => (limited ? findersOf(table) : [])));
-  const name = digestOf([role, seen, shown, [...finders]]);
+  const name = digestOf([role, policyTables, viewPolicies, [...finders]]);
   const using = (condition: string): string =>
     `CASE WHEN (SELECT ${settingSql("nonet.policy")} = ${quoteText(name)}) THEN ${condition} ELSE FALSE END`;
-  const asked = new Map(made.map(({ asks, table }) => [table.resource, asks]));
+  const required = new Map(made.map(({ policyInputs, table }) => [table.resource, policyInputs]));
   return {
     name,
-    tables: seen.map(({ condition, ...table }) => ({ ...table, using: using(condition) })),
-    views: shown,
+    tables: policyTables.map(({ condition, ...table }) => ({ ...table, using: using(condition) })),
+    views: viewPolicies,
     finders: [...finders.values()],
     reached,
     finds: (resource, column) => finders.get(`${resource} ${column}`)?.name,
     settings: (resource) => {
-      const asks = asked.get(resource) ?? [];
-      const settings = asks.map(settingOf);
+      const policyInputs = required.get(resource) ?? [];
+      const settings = policyInputs.map(settingOf);
       return (variables) => [name, ...settings.map((setting) => setting(variables))];
     },
   };
@@ -137,43 +138,43 @@ function findersOf(table: Table): readonly (readonly [string, Made])[] {
 }
 
 /** What a policy asks of the settings beside its name. */
-type Asked = { readonly kind: "roles" } | { readonly kind: "value"; readonly parameter: Parameter };
+type PolicyInput = { readonly kind: "roles" } | { readonly kind: "value"; readonly parameter: Parameter };
 
 interface Condition {
   readonly condition: string;
   readonly limited: boolean;
-  readonly asks: readonly Asked[];
+  readonly policyInputs: readonly PolicyInput[];
 }
 
 function conditionOf(grants: readonly GrantPlan[], table: Table, reached: Named): Condition {
   if (grants.some(({ if: condition, who }) => who.kind === "anyone" && condition === undefined))
-    return { condition: "TRUE", limited: false, asks: [] };
+    return { condition: "TRUE", limited: false, policyInputs: [] };
   const parameters: Parameter[] = [];
-  const placeOf = (parameter: Parameter): number => {
-    const meaning = meaningOf(parameter);
-    const known = parameters.findIndex((one) => meaningOf(one) === meaning);
+  const parameterPosition = (parameter: Parameter): number => {
+    const parameterText = parameterKey(parameter);
+    const known = parameters.findIndex((one) => parameterKey(one) === parameterText);
     return known >= 0 ? known : parameters.push(parameter) - 1;
   };
   const alternatives = grants.map(({ if: condition, who }) => {
     const conditions = [
       ...whoSql(who),
-      ...(condition === undefined ? [] : conditionSql(condition, table, reached, placeOf)),
+      ...(condition === undefined ? [] : conditionSql(condition, table, reached, parameterPosition)),
     ];
     return conditions.length === 0 ? "TRUE" : `(${conditions.join(" AND ")})`;
   });
-  const asks: readonly Asked[] = [
+  const policyInputs: readonly PolicyInput[] = [
     { kind: "roles" },
     ...parameters.map((parameter) => ({ kind: "value", parameter }) as const),
   ];
   // If no grant allows reading the table, nobody may read it.
   const condition = alternatives.length === 0 ? "FALSE" : `(${alternatives.join(" OR ")})`;
-  return { condition, limited: true, asks };
+  return { condition, limited: true, policyInputs };
 }
 
 function whoSql(who: GrantPlan["who"]): readonly string[] {
   const roles = settingSql("nonet.roles");
   if (who.kind === "role") return [`(SELECT strpos(${roles}, ${quoteText(` ${who.role} `)}) > 0)`];
-  const unscoped = who.unscoped === true ? [`(SELECT strpos(${roles}, ${quoteText(scopedMark)}) = 0)`] : [];
+  const unscoped = who.unscoped === true ? [`(SELECT strpos(${roles}, ${quoteText(scopedPrefix)}) = 0)`] : [];
   return who.kind === "anyone" ? unscoped : [`(SELECT ${roles} <> '')`, ...unscoped];
 }
 
@@ -181,22 +182,28 @@ function conditionSql(
   condition: TypedExpression,
   table: Table,
   reached: Named,
-  placeOf: (parameter: Parameter) => number,
+  parameterPosition: (parameter: Parameter) => number,
 ): readonly string[] {
-  const asked = inputs(condition).map((parameter) => `${valueSql(placeOf(parameter), "text")} IS NOT NULL`);
+  const required = inputs(condition).map(
+    (parameter) => `${valueSql(parameterPosition(parameter), "text")} IS NOT NULL`,
+  );
   // A name that no query inside of it can take for one of its own.
   const { bindings, sql } = expressions.anyTrue([condition], reached, quoteName(table.name));
   let index = 0;
   const written = sql.replaceAll(new RegExp(`${openPlaceholder}::([a-z]+(?: precision)?)`, "g"), (_, type: string) =>
-    argumentSql(bindings[index++], type, placeOf),
+    argumentSql(bindings[index++], type, parameterPosition),
   );
-  return [...asked, written];
+  return [...required, written];
 }
 
-function argumentSql(binding: Binding | undefined, type: string, placeOf: (parameter: Parameter) => number): string {
+function argumentSql(
+  binding: Binding | undefined,
+  type: string,
+  parameterPosition: (parameter: Parameter) => number,
+): string {
   if (binding === undefined || binding.kind === "argument") throw new Error("a policy has no arguments");
   if (binding.kind === "constant" && binding.value !== null) return `${quoteText(String(binding.value))}::${type}`;
-  return valueSql(placeOf(binding), type);
+  return valueSql(parameterPosition(binding), type);
 }
 
 /** `IS NOT NULL` of what only some operations say: without it a condition may be true of what they were not asked. */
@@ -213,17 +220,17 @@ function inputs(condition: TypedExpression): readonly Parameter[] {
 }
 
 /** Absent is an empty text, and all else has a sign before it. */
-function valueSql(place: number, type: string): string {
-  return `(SELECT substr(nullif(${settingSql(`nonet.v${place}`)}, ''), 2)::${type})`;
+function valueSql(position: number, type: string): string {
+  return `(SELECT substr(nullif(${settingSql(`nonet.v${position}`)}, ''), 2)::${type})`;
 }
 
 function settingSql(name: string): string {
   return `current_setting(${quoteText(name)}, true)`;
 }
 
-function settingOf(asked: Asked): (variables: Variables) => string {
-  if (asked.kind === "roles") return ({ caller }) => rolesText(caller as Value | undefined);
-  const value = parameterGetter(asked.parameter, "postgres");
+function settingOf(required: PolicyInput): (variables: Variables) => string {
+  if (required.kind === "roles") return ({ caller }) => rolesText(caller as Value | undefined);
+  const value = parameterGetter(required.parameter, "postgres");
   return (variables) => {
     const found = value(variables);
     return found === null ? "" : `=${withoutNul(String(found))}`;
@@ -231,17 +238,17 @@ function settingOf(asked: Asked): (variables: Variables) => string {
 }
 
 /** Before the roles of who sent a token that scopes bind; no role has it in its name. */
-const scopedMark = "!";
+const scopedPrefix = "!";
 
 /** With a space around each, which no role has in its name; empty for who is not signed in. */
 function rolesText(caller: Value | undefined): string {
   const { id = null, roles = [], scoped = false } = (caller ?? {}) as Row;
   if (id === null || !Array.isArray(roles)) return "";
   const named = roles.filter((role) => typeof role === "string" && /^[\w-]+$/.test(role));
-  return `${scoped === true ? scopedMark : ""} ${named.map((role) => `${String(role)} `).join("")}`;
+  return `${scoped === true ? scopedPrefix : ""} ${named.map((role) => `${String(role)} `).join("")}`;
 }
 
-function meaningOf(parameter: Parameter): string {
+function parameterKey(parameter: Parameter): string {
   return JSON.stringify(parameter, (key, value: unknown) => (key === "at" ? undefined : value));
 }
 

@@ -3,8 +3,8 @@
  * the address names, or one of the schema's own, which is made where this login may make roles.
  */
 import { defined } from "../../../base/defined.ts";
-import { quoteText } from "../../member-text.ts";
-import type { Place } from "../address.ts";
+import { quoteText } from "../../sql/json-text.ts";
+import type { DatabaseUrl } from "../database-url.ts";
 import type { Session } from "../connection.ts";
 import { quoteName } from "../value.ts";
 
@@ -14,8 +14,8 @@ export type Reader =
   | { readonly kind: "to be made"; readonly role: string; readonly statements: readonly string[] }
   | { readonly kind: "absent"; readonly role: string; readonly why: string; readonly remedy: string };
 
-export async function findReader(session: Session, place: Place): Promise<Reader> {
-  const role = place.reader ?? (await ownRole(session, place));
+export async function findReader(session: Session, databaseUrl: DatabaseUrl): Promise<Reader> {
+  const role = databaseUrl.reader ?? (await currentRole(session, databaseUrl));
   const [row] = await session.rows<[string, boolean, boolean, boolean | null, boolean, boolean]>(
     `SELECT me.rolname, me.rolsuper, me.rolcreaterole, other.rolsuper OR other.rolbypassrls,
        coalesce(pg_has_role(me.oid, other.oid, CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END), false),
@@ -44,7 +44,7 @@ export async function findReader(session: Session, place: Place): Promise<Reader
 }
 
 /** Roles are of all databases of a server, and schemas of one. What is too long is told apart by a digest of the rest. */
-async function ownRole(session: Session, { schema }: Place): Promise<string> {
+async function currentRole(session: Session, { schema }: DatabaseUrl): Promise<string> {
   const [row] = await session.rows<[string]>(`SELECT current_database() || '_' || ${quoteText(schema)}`);
   const [name] = defined(row, "the name of the database");
   return quoteName(`nonet_reads_${name}`).slice(1, -1).replaceAll('""', '"');

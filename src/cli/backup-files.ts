@@ -1,0 +1,108 @@
+/** Backups on a disk: written under another name until they are whole, durable and have been read again. */
+import {
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  closeSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import {
+  BackupError,
+  type BackupHead,
+  type BackupReader,
+  type BackupSummary,
+  fingerprintOf,
+  readBackup,
+  writeBackup,
+} from "../store/backup/file.ts";
+import type { PortableSource } from "../store/backup/portable.ts";
+import { syncFolder } from "../store/sqlite/durability.ts";
+import { UsageError } from "./command-line.ts";
+
+/** A backup that has been read to its end, and is right. */
+export interface Backup {
+  readonly head: BackupHead;
+  readonly summary: BackupSummary;
+  /** Of the document whose tables it holds. */
+  readonly document: string;
+  /** Of the file. */
+  readonly bytes: number;
+}
+
+/** Keys, secrets and everything that callers may not see are in it: it is for whoever makes it alone. */
+const mode = 0o600;
+
+/** @throws UsageError where the file cannot be written; then nothing new is there. */
+export async function backUpTo(file: string, source: PortableSource, made: number): Promise<Backup> {
+  const partial = `${file}.partial`;
+  try {
+    rmSync(partial, { force: true });
+    const lines = Readable.from(writeBackup(source, made), { objectMode: true, highWaterMark: 2 });
+    // The fastest level: what is gained by others is little, and the machine is the service's.
+    await pipeline(lines, createGzip({ level: 1 }), createWriteStream(partial, { mode, flags: "wx" }));
+    flush(partial);
+    const backup = await lookThrough(partial);
+    renameSync(partial, file);
+    syncFolder(dirname(file));
+    return backup;
+  } catch (thrown) {
+    rmSync(partial, { force: true });
+    throw unusable(thrown, `${file} cannot be written`);
+  }
+}
+
+/** Reads it to its end. @throws UsageError where it cannot be read, or is no backup. */
+export async function lookThrough(file: string, reader: Partial<BackupReader> = {}): Promise<Backup> {
+  let head: BackupHead | undefined;
+  const summary = await readFrom(file, {
+    head: async (found) => {
+      head = found;
+      await reader.head?.(found);
+    },
+    rows: (backupTable, rows) => reader.rows?.(backupTable, rows),
+  });
+  if (head === undefined) throw new Error("a backup was read to its end without its beginning");
+  return { head, summary, document: fingerprintOf(head), bytes: statSync(file).size };
+}
+
+async function readFrom(file: string, reader: BackupReader): Promise<BackupSummary> {
+  const unzip = createGunzip();
+  const reading = pipeline(createReadStream(file), unzip).catch(
+    (thrown: unknown) => void unzip.destroy(thrown as Error),
+  );
+  try {
+    return await readBackup(unzip, reader);
+  } catch (thrown) {
+    if (thrown instanceof BackupError) throw new UsageError(`${file} cannot be restored: ${thrown.message}`);
+    throw unusable(thrown, `${file} cannot be read`);
+  } finally {
+    unzip.destroy();
+    await reading;
+  }
+}
+
+/** What zlib says of bytes that are not its own, or that end too early. */
+const damaged: readonly string[] = ["Z_DATA_ERROR", "Z_BUF_ERROR"];
+
+function unusable(thrown: unknown, what: string): unknown {
+  const { code, message, syscall } = thrown as NodeJS.ErrnoException;
+  if (code !== undefined && damaged.includes(code))
+    return new UsageError(`${what}: it is no backup of nonet, or was damaged or cut off`);
+  return syscall === undefined ? thrown : new UsageError(`${what}: ${message}`);
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,34 @@
+/** `nonet backup FILE`: one moment of the data in a file of its own, while the service goes on. */
+import { existsSync } from "node:fs";
+import { backUpTo, lookThrough } from "./backup-files.ts";
+import { backupJson, backupText } from "./backup-report.ts";
+import { UsageError } from "./command-line.ts";
+import { dataSource, openSource, usable } from "./data-location.ts";
+import { clock } from "../server/compose.ts";
+import { withoutSecret } from "../server/open-store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface BackupOptions {
+  readonly data: string | undefined;
+  readonly format: "text" | "json";
+}
+
+export async function backup(file: string, { data, format }: BackupOptions, terminal: Terminal): Promise<number> {
+  const database = dataSource(data);
+  // Somebody who takes one operand for the other must not lose the data for it.
+  if (existsSync(file) && (await lookThrough(file).catch(() => undefined)) === undefined)
+    throw new UsageError(`${file} is there, and is no backup whose place this one could take`);
+  const source = await openSource(database);
+  try {
+    const address = withoutSecret(database);
+    const made = await usable(() => backUpTo(file, source, clock.now()));
+    terminal.out(
+      format === "json"
+        ? backupJson(made, { file, data: address })
+        : backupText(made, `backed up ${address} to ${file}`),
+    );
+    return 0;
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,67 @@
+/** `nonet check DOC`: what is wrong, what is still open, and what breaks the callers of an older document. */
+import { github } from "../diagnostics/github.ts";
+import { diagnosticJson } from "../diagnostics/json.ts";
+import { sarif } from "../diagnostics/sarif.ts";
+import type { CheckResult } from "../language/check.ts";
+import { checkTable } from "./check-table.ts";
+import { checkFile } from "../server/document.ts";
+import { findings } from "./findings.ts";
+import { strictly } from "./gaps-as-errors.ts";
+import type { Terminal } from "./terminal.ts";
+import { releaseVersion } from "../server/version.ts";
+
+export interface CheckOptions {
+  readonly strict: boolean;
+  readonly format: "text" | "json" | "sarif" | "github";
+  /** An older document, where one is given. */
+  readonly against: string | undefined;
+}
+
+export async function check(
+  document: string,
+  { strict, format, against }: CheckOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const checked =
+    against === undefined
+      ? await checkFile(document, terminal)
+      : (await (await import("./comparing.ts")).compareFiles(against, document, terminal)).result;
+  const result = strict ? strictly(checked) : checked;
+  print[format](result, terminal);
+  return result.summary.errors > 0 ? 1 : 0;
+}
+
+const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, terminal: Terminal) => void>> = {
+  text: (result, terminal) => terminal.out(findings(result, terminal) + checkTable(result, terminal)),
+  json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
+  sarif: (result, terminal) =>
+    terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name, [], releaseVersion()), null, 2)}\n`),
+  github: (result, terminal) => terminal.out(github(result.diagnostics, result.name)),
+};
+
+/**
+ * The published form of a check. Members are only ever added, and all are always there: `service` is null where part 1
+ * does not say it; `line` is that of the part where no line of it answers; `help` is empty where there is nothing to
+ * advise.
+ */
+function checkJson({ service, summary, parts, diagnostics, places }: CheckResult): unknown {
+  const { errors, warnings, gaps, shown, questions } = summary;
+  return {
+    service,
+    summary: { errors, warnings, gaps, shown, questions },
+    parts: parts.map((part) => ({
+      part: part.part,
+      status: part.status,
+      stated: part.stated,
+      questions: part.questions.map(({ id, status, line = places.get(part.part)?.start.line ?? 1 }) => ({
+        id,
+        status,
+        line,
+      })),
+    })),
+    diagnostics: diagnostics.map((diagnostic) => {
+      const { help = "", ...rest } = diagnosticJson(diagnostic);
+      return { ...rest, help };
+    }),
+  };
+}

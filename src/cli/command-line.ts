@@ -1,0 +1,294 @@
+/**
+ * What a command line may say: commands of one or two words, one document, options by name. An option knows how its value
+ * is read and what help says of it, so that there is one source for both. Everything that is wrong with a command line is
+ * a `UsageError` with a sentence about it.
+ */
+import { isIP } from "node:net";
+import { parseArgs } from "node:util";
+import { parseSize } from "../base/bytes.ts";
+import { parseClockDuration } from "../base/duration.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Wrong usage, an environment that lacks something, or a file that cannot be used: exit code 2. */
+export class UsageError extends Error {}
+
+/** A document that has errors, or that its data does not fit; the message is all there is to say: exit code 1. */
+export class DocumentError extends Error {}
+
+export interface Command {
+  /** As typed: `check`, `key create`. */
+  readonly words: string;
+  /** What stands behind them: `DOC`, or `[DOC]` where it may be left out. */
+  readonly operand: string;
+  /** One line, without a full stop. */
+  readonly about: string;
+  /** What else there is to know, for the command's own help; lines of at most 76 columns. */
+  readonly details: string;
+  readonly options: Readonly<Record<string, Option<unknown>>>;
+  /**
+   * Gives the exit code.
+   *
+   * @throws DocumentError or UsageError, which have exit codes of their own.
+   */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+export interface Option<T> {
+  /** What stands for the value in help; absent for an option that takes none. */
+  readonly value?: string;
+  readonly about: string;
+  /** The value when it is not given, as one would write it. */
+  readonly default?: string;
+  readonly repeats?: true;
+  /** `value`: it is shown to nobody. `part`: a password may be in it, which is not. */
+  readonly secret?: "value" | "part";
+  /** All values that were given, in order; none where the option was not. */
+  read(supplied: readonly string[], name: string): T;
+}
+
+export interface CommandOf<T> extends Omit<Command, "options" | "run"> {
+  readonly options: { readonly [K in keyof T]: Option<T[K]> };
+  /** How many documents it takes; absent: one. */
+  readonly documents?: 1 | 2;
+  /** `document` is undefined only where the operand may be left out. */
+  readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
+}
+
+export interface Line<T> {
+  readonly document: string | undefined;
+  /** The second one, of a command that takes two. */
+  readonly other: string | undefined;
+  readonly options: T;
+}
+
+export function command<T>(spec: CommandOf<T>): Command {
+  return { ...spec, run: async (args, terminal) => spec.run(lineOf(spec, scan(spec.options, args)), terminal) };
+}
+
+/** Where the operand may not be left out. */
+export function named(document: string | undefined): string {
+  if (document === undefined || document === "") throw new UsageError("name the document, or - for standard input");
+  return document;
+}
+
+/** Where it is no document. */
+export function file(name: string | undefined): string {
+  if (name === undefined || name === "" || name === "-") throw new UsageError("name the file");
+  return name;
+}
+
+/** What was said for an option, and what that is called where something is wrong with it. */
+export interface SuppliedOption {
+  readonly texts: readonly string[];
+  readonly name: string;
+}
+
+export interface Scanned {
+  readonly documents: readonly string[];
+  readonly supplied: ReadonlyMap<string, SuppliedOption>;
+}
+
+/** The words of a command line, before what they mean. @throws UsageError */
+export function scan(known: Readonly<Record<string, Option<unknown>>>, args: readonly string[]): Scanned {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(known).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const supplied = new Map<string, SuppliedOption>();
+  const documents: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") documents.push(token.value);
+    if (token.kind !== "option") continue;
+    const text = valueOf(token, known);
+    supplied.set(token.name, { texts: [...(supplied.get(token.name)?.texts ?? []), text], name: `--${token.name}` });
+  }
+  return { documents, supplied };
+}
+
+/** `faults`: what is known to be wrong already. @throws UsageError with all that is wrong. */
+export function lineOf<T>(
+  { options, documents: most = 1 }: Pick<CommandOf<T>, "options" | "documents">,
+  { documents, supplied }: Scanned,
+  problems: readonly string[] = [],
+): Line<T> {
+  const [document, other] = documents;
+  const more = documents.slice(most);
+  const all = most === 1 ? "one document" : "two documents";
+  const wrong = [...problems];
+  if (more.length > 0) wrong.push(`${all} at a time; what is ${more.join(" ")}?`);
+  const known = options as Readonly<Record<string, Option<unknown>>>;
+  const values = Object.entries(known).map(([name, option]) => {
+    const { texts: argument, name: called } = supplied.get(name) ?? { texts: [], name: `--${name}` };
+    try {
+      return [name, option.read(argument, called)] as const;
+    } catch (thrown) {
+      if (!(thrown instanceof UsageError)) throw thrown;
+      wrong.push(thrown.message);
+      return [name, undefined] as const;
+    }
+  });
+  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+  return { document, other, options: Object.fromEntries(values) as T };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+/** The text behind an option; the empty text for one that takes none. */
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, known: Readonly<Record<string, Option<unknown>>>) {
+  const option = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (option === undefined) {
+    const near = didYouMean(name, Object.keys(known));
+    throw new UsageError(`there is no option ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
+  }
+  if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value`);
+  const isNextOption = inlineValue === false && value?.startsWith("-") === true && value !== "-";
+  if (option.value !== undefined && (value === undefined || value === "" || isNextOption))
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`);
+  return value ?? "";
+}
+
+// ── Options ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function flag(about: string): Option<boolean> {
+  return { about, read: (supplied) => supplied.length > 0 };
+}
+
+export function text(value: string, about: string): Option<string | undefined> {
+  return { value, about, read: (supplied) => supplied.at(-1) };
+}
+
+export function textOr(fallback: string, value: string, about: string): Option<string> {
+  return { value, about, default: fallback, read: (supplied) => supplied.at(-1) ?? fallback };
+}
+
+export function texts(value: string, about: string): Option<readonly string[]> {
+  return { value, about, repeats: true, read: (supplied) => supplied };
+}
+
+/** One of a closed list; the first is taken where nothing is said. */
+export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
+  return {
+    value: allowed.join("|"),
+    about,
+    default: allowed[0],
+    read(supplied, name) {
+      const argument = supplied.at(-1) ?? allowed[0];
+      const found = allowed.find((each) => each === argument);
+      if (found === undefined) throw new UsageError(`${name} is one of ${allowed.join(", ")}, not ${argument}`);
+      return found;
+    },
+  };
+}
+
+export function port(fallback: number, about: string): Option<number> {
+  return {
+    value: "PORT",
+    about,
+    default: String(fallback),
+    read(supplied, name) {
+      const argument = supplied.at(-1) ?? String(fallback);
+      const number = /^[0-9]{1,5}$/.test(argument) ? Number(argument) : Number.NaN;
+      if (!(number <= 65_535)) throw new UsageError(`${name} is a number from 0 to 65535, not ${argument}`);
+      return number;
+    },
+  };
+}
+
+/** A port that is not there unless it is asked for. */
+export function maybePort(about: string): Option<number | undefined> {
+  const supplied = port(0, about);
+  return {
+    value: "PORT",
+    about,
+    read: (argument, name) => (argument.length === 0 ? undefined : supplied.read(argument, name)),
+  };
+}
+
+/** As documents write it; gives bytes, and undefined where nothing is said. */
+export function maybeSize(about: string): Option<number | undefined> {
+  return {
+    value: "SIZE",
+    about,
+    read(supplied, name) {
+      const argument = supplied.at(-1);
+      const bytes = argument === undefined ? undefined : parseSize(argument);
+      if (argument !== undefined && (bytes === undefined || bytes === 0))
+        throw new UsageError(`${name} is a size such as 256MB or 1GB, not ${argument}`);
+      return bytes;
+    },
+  };
+}
+
+/** Clock time as documents write it; gives milliseconds. */
+export function duration(fallback: string, about: string): Option<number> {
+  return {
+    value: "DURATION",
+    about,
+    default: fallback,
+    read(supplied, name) {
+      const argument = supplied.at(-1) ?? fallback;
+      const milliseconds = parseClockDuration(argument);
+      if (milliseconds === undefined)
+        throw new UsageError(`${name} is a duration such as 500ms or 2s, not ${argument}`);
+      return milliseconds;
+    },
+  };
+}
+
+/** What is not to be seen: it is better given by the environment or a file than on a command line, which others can read. */
+export function secret(about: string): Option<string | undefined> {
+  return { ...text("SECRET", about), secret: "value" };
+}
+
+/** Where a password may be: an address of a server. */
+export function guarded<T>(option: Option<T>): Option<T> {
+  return { ...option, secret: "part" };
+}
+
+/** An absolute http address, without what cannot stand before a path, and without the slash at its end. */
+export function address(about: string): Option<string | undefined> {
+  return {
+    value: "URL",
+    about,
+    read(supplied, name) {
+      const argument = supplied.at(-1);
+      if (argument === undefined) return undefined;
+      const url = URL.canParse(argument) ? new URL(argument) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+        throw new UsageError(
+          `${name} is an absolute http or https address, such as https://api.example.com, not ${argument}`,
+        );
+      return argument.replace(/\/+$/, "");
+    },
+  };
+}
+
+/** Addresses of this or other machines, or networks of them. */
+export function networks(about: string): Option<readonly string[]> {
+  return {
+    value: "ADDRESS",
+    about,
+    repeats: true,
+    read(supplied, name) {
+      for (const argument of supplied) {
+        const [host = "", bits, ...more] = argument.split("/");
+        const most = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
+        const width = bits === undefined ? most : /^[0-9]{1,3}$/.test(bits) ? Number(bits) : Number.POSITIVE_INFINITY;
+        if (most < 0 || width > most || more.length > 0)
+          throw new UsageError(`${name} is an address or a network, such as 10.0.0.0/8, not ${argument}`);
+      }
+      return supplied;
+    },
+  };
+}

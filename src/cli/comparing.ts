@@ -1,0 +1,64 @@
+/** Two documents that a command names, compared: the newer one checked, with what it does to callers of the older one. */
+import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
+import type { Effect } from "../diff/difference.ts";
+import { findingsOf } from "../diff/findings.ts";
+import { check, type CheckResult } from "../language/check.ts";
+import { locationOf } from "../language/analysis/document-index.ts";
+import type { SourceLocations } from "../language/model.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile, readDocument } from "../server/document.ts";
+import { count } from "./layout.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Compared {
+  readonly old: CheckResult;
+  /** The newer document's, with what the comparison finds. */
+  readonly result: CheckResult;
+  readonly comparison: Comparison;
+  /** What is neither declared nor silenced. */
+  readonly open: ReadonlySet<AssessedDifference>;
+}
+
+/** @throws UsageError when one cannot be read. */
+export async function compareFiles(older: string, newer: string, terminal: Terminal): Promise<Compared> {
+  if (older === "-" && newer === "-") throw new UsageError("only one of two documents can be standard input");
+  const old = await checkFile(older, terminal);
+  const { errors } = old.summary;
+  if (errors > 0)
+    terminal.err(`${old.name} has ${count(errors, "error")} of its own; what is wrong in it is not compared\n`);
+  const name = newer === "-" ? "standard input" : newer;
+  const bytes = await readDocument(newer, terminal);
+  const today = todayIn(terminal);
+  let comparison: Comparison | undefined;
+  let findings: ReturnType<typeof findingsOf> = new Map();
+  const result = check(name, bytes, (model, places) => {
+    comparison = inOrder(compare(old.model, model, today), places);
+    findings = findingsOf(comparison, places);
+    return [...findings.keys()];
+  });
+  if (comparison === undefined) throw new Error("a check did not compare");
+  const open = new Set(result.diagnostics.map((one) => findings.get(one)).filter((one) => one !== undefined));
+  return { old, result, comparison, open };
+}
+
+const effects: readonly Effect[] = ["breaking", "additive", "neutral"];
+
+/** What is not declared first, then as the newer document has it. */
+function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
+  const rank = ({ difference: { effect, at }, declared }: AssessedDifference): readonly number[] => [
+    effects.indexOf(effect),
+    declared ? 1 : 0,
+    locationOf(places, at).start.offset,
+  ];
+  const ranked = comparison.differences.map((one) => ({ one, ranks: rank(one) }));
+  const before = (a: readonly number[], b: readonly number[]): number =>
+    a.map((value, index) => value - (b[index] ?? 0)).find((step) => step !== 0) ?? 0;
+  return { ...comparison, differences: ranked.toSorted((a, b) => before(a.ranks, b.ranks)).map(({ one }) => one) };
+}
+
+/** https://reproducible-builds.org/specs/source-date-epoch: so that the same documents give the same output tomorrow. */
+function todayIn({ environment }: Terminal): string {
+  const epoch = environment["SOURCE_DATE_EPOCH"] ?? "";
+  const time = /^\d{1,11}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,62 @@
+/** Where the data of `nonet backup`, `restore` and `find` is: they need no document, so that a broken one keeps nobody from a backup. */
+import { existsSync, globSync } from "node:fs";
+import { StoreError } from "../store/port/error.ts";
+import type { PortableSource, PortableTarget } from "../store/backup/portable.ts";
+import { isPostgresAddress } from "../store/postgres/database-url.ts";
+import { UsageError } from "./command-line.ts";
+import { listed } from "./layout.ts";
+import { withoutSecret } from "../server/open-store.ts";
+
+/** What `--data` says; without it, the only file in `.nonet`. */
+export function dataSource(data: string | undefined): string {
+  if (data === "memory") throw new UsageError("data in memory is nobody else's to see");
+  if (data !== undefined) return data;
+  const files = globSync(".nonet/*.db").toSorted();
+  const [only, ...more] = files;
+  if (only === undefined) throw new UsageError("there is no data in .nonet; --data says where it is");
+  if (more.length > 0) throw new UsageError(`say which data: --data ${listed(files).replace(" and ", " or ")}`);
+  return only;
+}
+
+/** @throws UsageError where there is no data, or it is damaged. */
+export async function openSource(database: string): Promise<PortableSource> {
+  const source = await sourceAt(database);
+  if (source === undefined) throw new UsageError(`there is no data in ${withoutSecret(database)} yet`);
+  return source;
+}
+
+async function sourceAt(database: string): Promise<PortableSource | undefined> {
+  if (isPostgresAddress(database)) {
+    const { openPostgresSource } = await import("../store/postgres/portable.ts");
+    return usable(() => openPostgresSource(database));
+  }
+  if (!existsSync(database)) return undefined;
+  const { openSqliteSource } = await import("../store/sqlite/portable.ts");
+  return usable(async () => openSqliteSource(database));
+}
+
+/** Whether there is data that a restore would take the place of; a file that is damaged is some. */
+export async function isPresent(database: string): Promise<boolean> {
+  if (!isPostgresAddress(database)) return existsSync(database);
+  const source = await sourceAt(database);
+  await source?.close();
+  return source !== undefined;
+}
+
+export async function openTarget(database: string, now: number): Promise<PortableTarget> {
+  if (isPostgresAddress(database)) {
+    const { openPostgresTarget } = await import("../store/postgres/portable.ts");
+    return usable(() => openPostgresTarget(database, now));
+  }
+  const { openSqliteTarget } = await import("../store/sqlite/portable.ts");
+  return usable(async () => openSqliteTarget(database, now));
+}
+
+/** Runs what a store does; what its file or server is to blame for is told in a sentence. */
+export async function usable<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? new UsageError(thrown.message) : thrown;
+  }
+}

@@ -1,0 +1,104 @@
+/** What `nonet doctor` finds of data in a file: whether it is there, can be written, fits the document, and what waits in it. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Plan } from "../plan/plan.ts";
+import { StoreError, type StoreErrorKind } from "../store/port/error.ts";
+import { explained } from "../store/sqlite/connection.ts";
+import type { Finding } from "./doctor.ts";
+import { type DataSource, followingFinding, waitingFindings } from "./doctor-waiting.ts";
+import { clock } from "../server/compose.ts";
+
+/** Room for the log and the copies that are made before the data is changed. */
+const leastFreeBytes = 512 * 1024 * 1024;
+
+export async function fileFindings(plan: Plan, file: string): Promise<readonly Finding[]> {
+  const folder = dirname(file);
+  const there = existsSync(file);
+  // The default's folder is made at the start.
+  const directory = existsSync(folder) ? folder : ".";
+  const writable = accessFinding(there ? file : directory, folder);
+  const dataFindings = [
+    writable,
+    ...(there ? [privacyFinding(file)] : []),
+    diskFinding(directory, there ? statSync(file).size : 0),
+  ];
+  if (!there || writable.status === "fail") return [...dataFindings, { check: "data", status: "pass", found: `nothing in ${file} yet` }]; // biome-ignore format: short
+  const data = await journalFindings(plan, file);
+  // What cannot be read is said once.
+  return data.some(({ status }) => status === "fail")
+    ? [...dataFindings, ...data]
+    : [...dataFindings, ...data, await migrationFinding(plan, file)];
+}
+
+function accessFinding(path: string, folder: string): Finding {
+  const check = "data is writable";
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    if (existsSync(folder)) accessSync(folder, constants.W_OK);
+    return { check, status: "pass", found: path };
+  } catch (thrown) {
+    return { check, status: "fail", found: (thrown as Error).message, fix: "give this user the file and its folder, where the log is written" }; // biome-ignore format: short
+  }
+}
+
+/** Files that are made are for their owner; one that was made before, or copied, may not be. */
+function privacyFinding(file: string): Finding {
+  const check = "data is private";
+  const mode = statSync(file).mode & 0o777;
+  const found = `mode ${mode.toString(8)}`;
+  if ((mode & 0o077) === 0) return { check, status: "pass", found };
+  return { check, status: "warn", found, fix: `other users of this machine may read it: chmod 600 ${file}` };
+}
+
+function diskFinding(folder: string, size: number): Finding {
+  const check = "disk";
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const needed = Math.max(leastFreeBytes, size);
+  const found = `${Math.floor(free / 1024 / 1024)} MiB free beside ${Math.ceil(size / 1024 / 1024)} MiB of data`;
+  if (free >= needed) return { check, status: "pass", found };
+  return { check, status: "warn", found, fix: "have as much free as the data has, for the copy before a migration" };
+}
+
+async function journalFindings(plan: Plan, file: string): Promise<readonly Finding[]> {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    const [mode] = Object.values(database.prepare("PRAGMA journal_mode").get() ?? {});
+    const findings: Finding[] = [
+      { check: "journal mode", status: mode === "wal" ? "pass" : "warn", found: String(mode), ...(mode === "wal" ? {} : { fix: "it becomes wal when it is served; a file on a network's disk cannot" }) }, // biome-ignore format: a row
+    ];
+    findings.push(...(await waitingFindings(plan, dataSourceOf(database))));
+    return findings;
+  } catch (thrown) {
+    const explanation = explained(thrown, file);
+    if (!(explanation instanceof StoreError)) throw thrown;
+    return [{ check: "data", status: "fail", found: explanation.message, fix: fixes[explanation.kind] ?? remedy }];
+  } finally {
+    database?.close();
+  }
+}
+
+const remedy = "see to the disk, and to who may read the file";
+
+const fixes: Partial<Readonly<Record<StoreErrorKind, string>>> = {
+  busy: "ask again when it has ended",
+  corrupt: "nonet restore, from the newest backup",
+  "not-ours": "--data names another file",
+};
+
+function dataSourceOf(database: DatabaseSync): DataSource {
+  return {
+    has: (table, column) =>
+      database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== undefined,
+    one: (sql) => Object.values(database.prepare(sql).get() ?? {}),
+  };
+}
+
+async function migrationFinding(plan: Plan, file: string): Promise<Finding> {
+  const { planMigration } = await import("../store/sqlite/migrate.ts");
+  return followingFinding(plan, (following) => {
+    return planMigration({ file, tables: plan.tables, following, clock: () => clock.now() }, 5_000);
+  });
+}

@@ -1,0 +1,77 @@
+/** What `nonet doctor` finds of data wherever it is: what waits in it, and what the document would change in it. */
+import { deliveryResource } from "../language/events/decide.ts";
+import type { Plan } from "../plan/plan.ts";
+import { StoreError } from "../store/port/error.ts";
+import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
+import type { Awaitable } from "../store/port/store.ts";
+import type { Finding } from "./doctor.ts";
+import { followingOf } from "../server/validators-of-migration.ts";
+import { count } from "./layout.ts";
+import { clock } from "../server/compose.ts";
+
+const lateDeliveryMilliseconds = 900_000;
+const lateTimerMilliseconds = 60_000;
+
+/** Statements that only read, in the words that all stores understand. */
+export interface DataSource {
+  /** Data that has not followed the document yet may lack a table, or a column of one. */
+  has(table: string, column: string): Awaitable<boolean>;
+  /** The first row. */
+  one(sql: string): Awaitable<readonly unknown[]>;
+}
+
+export async function waitingFindings({ tables }: Plan, source: DataSource): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const deliveries = tables.find(({ resource }) => resource === deliveryResource);
+  if (deliveries !== undefined) {
+    const sql = `SELECT count(*), min("createdAt") FROM ${quoted(deliveries.name)} WHERE "state" = 'pending'`;
+    const isThere = (await source.has(deliveries.name, "state")) && (await source.has(deliveries.name, "createdAt"));
+    findings.push(deliveryFinding(isThere ? await source.one(sql) : []));
+  }
+  const due: number[] = [];
+  for (const { name, timed = [] } of tables) {
+    if (timed.length === 0 || !(await source.has(name, "_due"))) continue;
+    const [first] = await source.one(`SELECT min(_due) FROM ${quoted(name)}`);
+    if (first !== null) due.push(Number(first));
+  }
+  findings.push(timerFinding(clock.now() - Math.min(...due)));
+  return findings;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function deliveryFinding([waiting = 0, oldest]: readonly unknown[]): Finding {
+  const check = "deliveries";
+  if (Number(waiting) === 0) return { check, status: "pass", found: "none wait" };
+  const since = new Date(String(oldest));
+  const found = `${String(waiting)} wait, the oldest since ${since.toISOString()}`;
+  if (clock.now() - since.getTime() <= lateDeliveryMilliseconds) return { check, status: "pass", found };
+  return { check, status: "warn", found, fix: "GET /webhooks shows which endpoint takes none; tell its owner" };
+}
+
+function timerFinding(late: number): Finding {
+  const check = "timers";
+  if (late <= lateTimerMilliseconds) return { check, status: "pass", found: "none is late" };
+  const found = `the first has been due for ${Math.round(late / 1000)} s`;
+  return { check, status: "warn", found, fix: "it is done as soon as the service runs" };
+}
+
+export async function followingFinding(
+  plan: Plan,
+  query: (following: Following) => Awaitable<MigrationPlan>,
+): Promise<Finding> {
+  const check = "migration";
+  const fix = "nonet migrate --plan shows them";
+  try {
+    const migration = await query(await followingOf(plan));
+    const obstacles = obstaclesOf(migration);
+    if (obstacles.length > 0) return { check, status: "fail", found: `${count(obstacles.length, "step")} would lose data or cannot be done`, fix }; // biome-ignore format: a row
+    if (migration.steps.length === 0) return { check, status: "pass", found: "the data is that of the document" };
+    return { check, status: "warn", found: `${count(migration.steps.length, "step")} at the next start, and nothing is lost`, fix }; // biome-ignore format: a row
+  } catch (thrown) {
+    if (!(thrown instanceof StoreError)) throw thrown;
+    return { check, status: "fail", found: thrown.message, fix: "nonet migrate --plan says more" };
+  }
+}

@@ -1,0 +1,91 @@
+/** `nonet export FORM DOC`: the same service in another format. */
+import type { JsonObject } from "../base/json.ts";
+import type { CheckResult } from "../language/check.ts";
+import type { Plan } from "../plan/plan.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile, planOf, written } from "../server/document.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ExportOptions {
+  /** A file; without it, standard output. */
+  readonly out: string | undefined;
+}
+
+export interface AddressedOptions extends ExportOptions {
+  readonly "base-url": string | undefined;
+}
+
+function addressIn(options: AddressedOptions): string {
+  return options["base-url"] ?? "http://127.0.0.1:8080";
+}
+
+export async function exportOpenapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { openapi } = await import("../export/openapi/openapi.ts");
+  return exported(document, options, terminal, (plan) => json(openapi(plan, addressIn(options))));
+}
+
+export async function exportAsyncapi(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { asyncapi } = await import("../export/asyncapi/asyncapi.ts");
+  return exported(document, options, terminal, (plan) => json(asyncapi(plan, addressIn(options))));
+}
+
+export async function exportJsonSchema(
+  document: string,
+  options: AddressedOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { jsonSchema } = await import("../export/json-schema.ts");
+  return exported(document, options, terminal, (plan, { model }) => json(jsonSchema(plan, model, addressIn(options))));
+}
+
+export async function exportMarkdown(document: string, options: AddressedOptions, terminal: Terminal): Promise<number> {
+  const { markdown } = await import("../export/markdown/markdown.ts");
+  return exported(document, options, terminal, (plan, { model }) => markdown(plan, model, addressIn(options)));
+}
+
+export interface MermaidOptions extends ExportOptions {
+  /** One diagram alone, without Markdown around it. */
+  readonly only: string | undefined;
+}
+
+export async function exportMermaid(document: string, options: MermaidOptions, terminal: Terminal): Promise<number> {
+  const { diagrams, mermaidMarkdown } = await import("../export/mermaid/mermaid.ts");
+  return exported(document, options, terminal, (plan, { model }) => {
+    const all = diagrams(plan, model);
+    if (options.only === undefined) return mermaidMarkdown(plan, all);
+    const found = all.find(({ name }) => name === options.only);
+    if (found === undefined) {
+      const names = all.map(({ name }) => name);
+      throw new UsageError(`--only is one of ${names.join(", ")}, not ${options.only}`);
+    }
+    return found.text;
+  });
+}
+
+export async function exportTypescript(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
+  const { typescript } = await import("./typescript.ts");
+  const client = await typescript();
+  return exported(document, options, terminal, client);
+}
+
+/** `nonet types DOC`. */
+export async function exportTypes(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
+  const { functionTypes } = await import("../export/typescript/functions.ts");
+  return exported(document, options, terminal, functionTypes);
+}
+
+function json(value: JsonObject): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+async function exported(
+  document: string,
+  { out }: ExportOptions,
+  terminal: Terminal,
+  textOf: (plan: Plan, result: CheckResult) => string,
+): Promise<number> {
+  const result = await checkFile(document, terminal);
+  const text = textOf(await planOf(result, terminal), result);
+  await written(out, text, terminal);
+  return 0;
+}

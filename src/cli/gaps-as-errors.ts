@@ -1,0 +1,63 @@
+/** `--strict`: what a document leaves open is an error, like any other at its place. */
+import type { Span } from "../base/span.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { inOrder } from "../diagnostics/order.ts";
+import type { CheckResult } from "../language/check.ts";
+import type { PartAnswers, QuestionAnswer } from "../language/analysis/questions.ts";
+import { count } from "./layout.ts";
+
+/** The same result with an error `document/gap` for each of its gaps. */
+export function strictly(result: CheckResult): CheckResult {
+  const gaps = result.parts.flatMap((part) => gapsOf(part, result));
+  return {
+    ...result,
+    diagnostics: inOrder([...result.diagnostics, ...gaps]),
+    summary: { ...result.summary, errors: result.summary.errors + gaps.length },
+  };
+}
+
+/** A part that shows nothing is one gap. */
+function gapsOf({ part, status, questions }: PartAnswers, result: CheckResult): Diagnostic[] {
+  const heading = lineSpan(result.text, result.places.get(part)?.start.line ?? 1);
+  if (status === "gap") {
+    const open = `${count(questions.length, "question")}, the first: ${questions[0]?.text ?? ""}`;
+    return [gap(`Nothing in ${part} is shown: ${open}`, heading)];
+  }
+  return questions
+    .filter((question) => question.status === "not shown" || question.status === "silent")
+    .map((question) =>
+      gap(`${question.text} ${statusText[question.status] ?? ""}`, spanOf(question, heading, result.text)),
+    );
+}
+
+const statusText: Partial<Record<QuestionAnswer["status"], string>> = {
+  "not shown": "The document says that it is open",
+  silent: "The document says nothing",
+};
+
+function gap(message: string, span: Span): Diagnostic {
+  return {
+    code: "document/gap",
+    severity: "error",
+    message,
+    span,
+    why: "With --strict, every question has to have an answer.",
+    help: "answer it in a `yaml` block, or write `none` where there is none",
+  };
+}
+
+function spanOf({ line }: QuestionAnswer, heading: Span, text: string): Span {
+  return line === undefined || line === heading.start.line ? heading : lineSpan(text, line);
+}
+
+/** What stands on a line, without the blanks around it. */
+function lineSpan(text: string, line: number): Span {
+  const lines = text.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  const content = (lines[line - 1] ?? "").trimEnd();
+  const indent = content.length - content.trimStart().length;
+  return {
+    start: { line, column: indent + 1, offset: before + indent },
+    end: { line, column: content.length + 1, offset: before + content.length },
+  };
+}

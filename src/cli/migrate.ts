@@ -1,0 +1,80 @@
+/** `nonet migrate DOC`: brings the data to the document without serving it, or shows what that would come to. */
+import { existsSync } from "node:fs";
+import type { Plan } from "../plan/plan.ts";
+import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
+import { isPostgresAddress } from "../store/postgres/database-url.ts";
+import { UsageError } from "./command-line.ts";
+import { checkFile, planOf } from "../server/document.ts";
+import { followingOf } from "../server/validators-of-migration.ts";
+import { followedText, lossText, planJson, planText } from "./migration-report.ts";
+import { clock } from "../server/compose.ts";
+import { openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface MigrateOptions {
+  readonly data: string | undefined;
+  readonly plan: boolean;
+  readonly "allow-loss": boolean;
+  readonly format: "text" | "json";
+}
+
+export async function migrate(document: string, options: MigrateOptions, terminal: Terminal): Promise<number> {
+  const { data, format } = options;
+  if (data === "memory") throw new UsageError("data in memory is made with its document, and follows none");
+  const plan = await planOf(await checkFile(document, terminal), terminal);
+  const database = databaseOf(data, plan);
+  if (!isPostgresAddress(database) && !existsSync(database))
+    throw new UsageError(`there is no data in ${database} yet`);
+  if (!options.plan) return migrateStore(plan, database, options, terminal);
+  const migration = await migrationPlanOf(plan, database);
+  terminal.out(
+    format === "json"
+      ? planJson(migration, withoutSecret(database), { applied: false })
+      : planText(migration, withoutSecret(database)),
+  );
+  return obstaclesOf(migration, options["allow-loss"]).length === 0 ? 0 : 1;
+}
+
+async function migrationPlanOf(plan: Plan, database: string): Promise<MigrationPlan> {
+  const following = await followingOf(plan);
+  if (isPostgresAddress(database)) {
+    const { planMigration } = await import("../store/postgres/migrate.ts");
+    const wanted = { tables: plan.tables, following, clock: () => clock.now() };
+    return withDatabase(plan, database, () => planMigration(database, wanted));
+  }
+  const { planMigration } = await import("../store/sqlite/migrate.ts");
+  const wanted = { file: database, tables: plan.tables, following, clock: () => clock.now() };
+  return withDatabase(plan, database, () => planMigration(wanted, 5_000));
+}
+
+/** Data that does not fit whatever is lost is refused by who brings it along, with all that is in the way. */
+async function lossOf(plan: Plan, database: string): Promise<string> {
+  const migration = await migrationPlanOf(plan, database);
+  return obstaclesOf(migration, true).length > 0 ? "" : lossText(migration, withoutSecret(database));
+}
+
+async function migrateStore(
+  plan: Plan,
+  database: string,
+  options: MigrateOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { format } = options;
+  if (options["allow-loss"] && format === "text") terminal.out(await lossOf(plan, database));
+  let done: Migrated | undefined;
+  const followed = (migrated: Migrated): void => {
+    done = migrated;
+  };
+  const store = await openStore(plan, database, clock, { followed, allowLoss: options["allow-loss"] });
+  await store.close();
+  if (format === "json") {
+    const backup = done?.backup === undefined ? {} : { backup: done.backup };
+    terminal.out(planJson(done ?? { steps: [] }, withoutSecret(database), { applied: done !== undefined, ...backup }));
+  } else
+    terminal.out(
+      done === undefined
+        ? planText({ steps: [] }, withoutSecret(database))
+        : followedText(done, withoutSecret(database)),
+    );
+  return 0;
+}

@@ -1,0 +1,117 @@
+/** `nonet restore FILE`: the data of a backup in the place of what is there, once it is known to be whole and to fit. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Plan } from "../plan/plan.ts";
+import { StoreError } from "../store/port/error.ts";
+import type { Awaitable } from "../store/port/store.ts";
+import { obstaclesOf } from "../store/migration/migration.ts";
+import type { PortableTarget } from "../store/backup/portable.ts";
+import { type Backup, lookThrough } from "./backup-files.ts";
+import { backupJson, backupText } from "./backup-report.ts";
+import { DocumentError, UsageError } from "./command-line.ts";
+import { checkFile, planOf } from "../server/document.ts";
+import { followingOf } from "../server/validators-of-migration.ts";
+import { planText } from "./migration-report.ts";
+import { dataSource, isPresent, openTarget, usable } from "./data-location.ts";
+import { clock } from "../server/compose.ts";
+import { databaseOf, withoutSecret } from "../server/open-store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface RestoreOptions {
+  readonly data: string | undefined;
+  readonly document: string | undefined;
+  readonly overwrite: boolean;
+  readonly check: boolean;
+  readonly format: "text" | "json";
+}
+
+export async function restore(file: string, options: RestoreOptions, terminal: Terminal): Promise<number> {
+  const { check, data, document, format, overwrite } = options;
+  const print = (backup: Backup, what: string, about: Readonly<Record<string, unknown>>): void => {
+    terminal.out(format === "json" ? backupJson(backup, { file, ...about }) : backupText(backup, what));
+  };
+  if (check) {
+    print(await lookThrough(file), `${file} is whole`, {});
+    return 0;
+  }
+  const plan = document === undefined ? undefined : await planOf(await checkFile(document, terminal), terminal);
+  const place = plan === undefined || data !== undefined ? dataSource(data) : databaseOf(undefined, plan);
+  const address = withoutSecret(place);
+  if ((await isPresent(place)) && !overwrite)
+    throw new UsageError(
+      `there is data in ${address}; --overwrite puts the backup in its place, and keeps it under another name`,
+    );
+  if (plan !== undefined) await assertFits(plan, file, terminal);
+  const { backup, previous } = await restoreFile(file, place);
+  print(backup, `restored ${address} from ${file}`, { data: address, ...(previous === undefined ? {} : { previous }) });
+  if (format === "text" && previous !== undefined) terminal.out(`  before     ${previous}\n`);
+  return 0;
+}
+
+interface Restored {
+  readonly backup: Backup;
+  /** Where what was there before is now. */
+  readonly previous: string | undefined;
+}
+
+async function restoreFile(file: string, place: string): Promise<Restored> {
+  const target = await openTarget(place, clock.now());
+  try {
+    const backup = await restoreInto(file, target);
+    return { backup, previous: await usable(async () => target.install()) };
+  } finally {
+    await target.drop();
+  }
+}
+
+/** Everything, looked through, and not yet in its place. */
+async function restoreInto(file: string, target: PortableTarget): Promise<Backup> {
+  return usable(async () => {
+    const backup = await lookThrough(file, {
+      head: (head) => reading(file, () => target.begin(head)),
+      rows: (backupTable, rows) => reading(file, () => target.add(backupTable, rows)),
+    });
+    await reading(file, () => target.finish(backup.summary.rows));
+    return backup;
+  });
+}
+
+/**
+ * The checksum of a backup is right also where another program wrote its tables and rows. The database is the first to notice that they do
+ * not fit, so its message is passed on.
+ */
+async function reading<T>(file: string, task: () => Awaitable<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? thrown : unfit(file, thrown);
+  }
+}
+
+function unfit(file: string, thrown: unknown): UsageError {
+  const [why = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return new UsageError(`${file} cannot be restored: its tables and rows are not as this release writes them: ${why}`);
+}
+
+/**
+ * What stands in the way of the document is told before anything takes anything's place. It is asked of a file for the
+ * moment, whichever store the backup is for.
+ */
+async function assertFits(plan: Plan, file: string, terminal: Terminal): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "nonet-restore-"));
+  try {
+    const { openSqliteTarget } = await import("../store/sqlite/portable.ts");
+    const target = openSqliteTarget(join(folder, "data.db"), clock.now());
+    await restoreInto(file, target);
+    const { planMigration } = await import("../store/sqlite/migrate.ts");
+    const following = await followingOf(plan);
+    const wanted = { file: target.file, tables: plan.tables, following, clock: () => clock.now() };
+    const migration = await usable(() => reading(file, () => planMigration(wanted, 0)));
+    if (obstaclesOf(migration).length > 0)
+      throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document it is, as it was`);
+    if (migration.steps.length > 0) terminal.err(planText(migration, file));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

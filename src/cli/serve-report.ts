@@ -1,0 +1,110 @@
+/** What `serve` prints when it starts, and when a document that it watches has changed. */
+import { includes, nameOf } from "../language/authentication/grants.ts";
+import type { Grant } from "../language/authentication/model.ts";
+import { withWebhooks } from "../language/events/webhooks.ts";
+import { streamOperations } from "../plan/events/events.ts";
+import { servedOperations } from "../plan/endpoints/contract.ts";
+import { longestRequest } from "../plan/limits/limits.ts";
+import type { Operation } from "../plan/endpoints/types.ts";
+import type { PartAnswers } from "../language/analysis/questions.ts";
+import { columns, count, listed, wrapped } from "./layout.ts";
+import type { Served } from "../server/compose.ts";
+import type { Serving } from "../server/serve.ts";
+import { withoutSecret } from "../server/open-store.ts";
+import type { Terminal } from "./terminal.ts";
+
+const mostColumns = 120;
+
+/** Where, what and by whom, which defaults were taken, what is open, and what is said but not enforced yet, by line. */
+export function describe({ first, url, local, admin }: Serving, terminal: Pick<Terminal, "columns">): string {
+  const { result, plan, data } = first;
+  const { allow } = withWebhooks(result.model).authentication;
+  const width = Math.min(terminal.columns, mostColumns);
+  const follow = result.model.events.delivery?.stream?.for ?? [];
+  const prefix = plan.base === "{base_url}" ? "" : new URL(plan.base.replace("{base_url}", "http://any")).pathname;
+  const row = ({ method, template, name }: Operation, who: string): readonly string[] => [
+    `${method} ${prefix.replace(/\/+$/, "")}${template}`,
+    name,
+    who,
+  ];
+  const operations = [
+    ...servedOperations(plan).map((one) => row(one, one.inbound?.credential ?? grantsText(allow[one.name] ?? [], one))),
+    ...streamOperations(plan).map((one) => row(one, grantsText(follow, one))),
+  ];
+  const taken = result.questions.filter(({ status }) => status === "default");
+  const { warnings } = result.summary;
+  return [
+    `${plan.title} at ${url}`,
+    `  data: ${withoutSecret(data)}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
+    ...(url === local ? [] : [`  listens at ${local}`]),
+    ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
+    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
+    "",
+    ...section("Operations, and who may run them", columns(operations)),
+    ...section(
+      "Taken by default",
+      taken.flatMap(({ id, taken: value }) => hanging(value === undefined ? id : `${id}: ${value}`, width)),
+    ),
+    ...section(
+      "Still open",
+      result.parts.flatMap(openIn).flatMap((each) => hanging(each, width)),
+    ),
+    ...section(
+      "Not enforced yet by this release",
+      plan.unenforced.flatMap(({ line, what }) => hanging(`line ${line}: ${what}`, width)),
+    ),
+  ].join("\n");
+}
+
+/** What is served otherwise than before. */
+export function changeReport(before: Served, now: Served): string {
+  const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
+  const added = names(now).filter((name) => !names(before).includes(name));
+  const removed = names(before).filter((name) => !names(now).includes(name));
+  const { warnings } = now.result.summary;
+  return [
+    `${now.result.name} has changed and is served as it is now: ${count(names(now).length, "operation")}`,
+    ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
+    ...(removed.length === 0 ? [] : [`  gone: ${listed(removed)}`]),
+    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),
+    ...(now.data === before.data ? [] : [`  its data is now in ${withoutSecret(now.data)}`]),
+    ...(now.data === "memory" && now.store !== before.store
+      ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
+      : []),
+    ...(longestRequest(now.plan) === longestRequest(before.plan)
+      ? []
+      : ["  how long a request may take changes with the next start"]),
+    "",
+  ].join("\n");
+}
+
+/** A part that shows nothing is open as a whole. */
+function openIn({ part, status, questions }: PartAnswers): string[] {
+  if (status === "gap") return [`${part}: all of it (${count(questions.length, "question")})`];
+  return questions
+    .filter((each) => each.status === "not shown" || each.status === "silent")
+    .map(({ text }) => `${part}: ${text}`);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), ""];
+}
+
+/** Lines that fit behind the two blanks of a section; what does not fit goes on below, indented. */
+function hanging(text: string, width: number): string[] {
+  return wrapped(text, width - 6).map((line, at) => (at === 0 ? line : `    ${line}`));
+}
+
+function grantsText(grants: readonly Grant[], operation: Operation): string {
+  return grants.map((grant) => grantText(grant, operation)).join(" | ") || "nobody";
+}
+
+/** As the document writes it; and below a parent which of these callers may see that. */
+function grantText({ who, if: condition }: Grant, { parents }: Operation): string {
+  const hidden = parents.filter(
+    ({ visible }) => !visible.some((one) => one.if === undefined && includes(one.who, who)),
+  );
+  const name = nameOf({ who });
+  const narrowed = [name, ...hidden.map(({ resource }) => `who may see the ${resource}`)].join(" ");
+  return condition === undefined ? narrowed : `${narrowed} if ${condition}`;
+}

@@ -1,0 +1,63 @@
+/** The outside world as commands see it, so that tests can hand in their own. */
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { buffer } from "node:stream/consumers";
+
+const stopSignals = ["SIGINT", "SIGTERM"] as const;
+export type StopSignal = (typeof stopSignals)[number];
+
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether `out` shows colours. */
+  readonly colour: boolean;
+  readonly columns: number;
+  /** Whether a person reads `err`. */
+  readonly interactive: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The bytes of a file, of standard input for `-`. */
+  read(path: string): Promise<Uint8Array>;
+  /** Makes a file, or takes the place of what is in it. */
+  write(path: string, text: string): Promise<void>;
+  /** Resolves when the process is asked to stop. */
+  stopped(): Promise<StopSignal>;
+}
+
+export function processTerminal(): Terminal {
+  // A reader that has seen enough (`nonet check DOC | head`) is no failure, and no reason for a service to end.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    colour: hasColour(process.env),
+    columns: process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 100),
+    interactive: process.stderr.isTTY,
+    environment: process.env,
+    read: (path) => (path === "-" ? buffer(process.stdin) : readFile(path)),
+    write: (path, text) => writeFile(path, text),
+    stopped,
+  };
+}
+
+/** https://no-color.org and https://force-color.org */
+function hasColour(environment: NodeJS.ProcessEnv): boolean {
+  if ((environment["NO_COLOR"] ?? "") !== "") return false;
+  const forced = environment["FORCE_COLOR"] ?? "";
+  if (forced !== "") return forced !== "0";
+  return process.stdout.isTTY && environment["TERM"] !== "dumb";
+}
+
+/** The first signal asks; after it both do what they do to any process, so that a second one is not ignored. */
+function stopped(): Promise<StopSignal> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals) => {
+      for (const each of stopSignals) process.off(each, stop);
+      resolve(signal as StopSignal);
+    };
+    for (const signal of stopSignals) process.on(signal, stop);
+  });
+}

@@ -1,0 +1,59 @@
+/** Operations of handlers that say all that goes over the wire, as they say it: nothing of Nonet's own is added. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type {
+  ContractResponsePlan,
+  ContractBodyPlan,
+  ContractOperation,
+  ContractParameter,
+} from "../../plan/endpoints/types.ts";
+import { securityFor } from "./security.ts";
+
+export function contractObject(plan: Plan, operation: ContractOperation): JsonObject {
+  const { name, sentence, resource, parameters, body, answers } = operation;
+  return {
+    operationId: name,
+    ...(resource === undefined ? {} : { tags: [resource] }),
+    summary: sentence === "" ? name : sentence,
+    security: securityFor(plan, operation.allow),
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
+    ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
+    responses: Object.fromEntries(answers.map((response) => [response.status, responseObject(response)])),
+  };
+}
+
+function parameterObject(parameter: ContractParameter): JsonObject {
+  const { name, in: location, required } = parameter;
+  return { name, in: location, ...(required ? { required } : {}), ...valueOf(parameter) };
+}
+
+function valueOf({ schema, note, example }: Omit<ContractParameter, "in">): JsonObject {
+  return {
+    ...(note === undefined ? {} : { description: note }),
+    schema,
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function bodyObject({ required, media, schema, note }: ContractBodyPlan): JsonObject {
+  return {
+    ...(note === undefined ? {} : { description: note }),
+    ...(required ? { required } : {}),
+    content: contentOf(media, schema),
+  };
+}
+
+function responseObject({ status, media, schema, headers, note }: ContractResponsePlan): JsonObject {
+  const fields = headers.map((header): [string, Json] => {
+    return [header.name, { ...(header.required ? { required: true } : {}), ...valueOf(header) }];
+  });
+  return {
+    description: note ?? status,
+    ...(fields.length === 0 ? {} : { headers: Object.fromEntries(fields) }),
+    ...(media.length === 0 ? {} : { content: contentOf(media, schema) }),
+  };
+}
+
+function contentOf(media: readonly string[], schema: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(media.map((one) => [one, schema === undefined ? {} : { schema }]));
+}

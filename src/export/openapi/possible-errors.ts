@@ -1,0 +1,235 @@
+/** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
+import { bodilessActions, readingActions } from "../../language/endpoints/model.ts";
+import { everyOperation } from "../../plan/events/events.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Table } from "../../plan/resources/types.ts";
+
+export interface PossibleError {
+  readonly code: string;
+  readonly status: number;
+  /** Only a function that runs before or after the operation raises it. */
+  readonly hooked?: true;
+}
+
+/** In the order of statuses, and within one in the order of checks. Each pair once. */
+export function possibleErrorsOf(plan: Plan, operation: Operation): readonly PossibleError[] {
+  const found = new Map<string, PossibleError>();
+  const codes = [
+    ...anyRequest,
+    ...ofVersion(plan),
+    ...ofCaller(plan, operation),
+    ...ofRecord(plan, operation),
+    ...ofBody(plan, operation),
+    ...(operation.action === "read" && operation.file !== undefined ? ["range-not-satisfiable"] : []),
+    ...ofWriting(plan, operation),
+    ...ofLimits(plan, operation),
+    ...(operation.action === "handler" ? ofFunctions : []),
+    ...operation.errors,
+  ];
+  const hooked = operation.hooked === undefined ? [] : [...ofFunctions, ...operation.hooked];
+  for (const [index, entry] of [...codes, ...hooked].entries()) {
+    const [code = "", second] = entry.split(" ");
+    const { status: usual, statuses = [] } = plan.errors[code] ?? {};
+    const declaredStatus = operation.response.errors?.[code];
+    const status =
+      declaredStatus ?? (second !== undefined && statuses.includes(Number(second)) ? Number(second) : usual);
+    const key = `${code} ${status}`;
+    if (status === undefined || found.has(key)) continue;
+    found.set(key, index < codes.length ? { code, status } : { code, status, hooked: true });
+  }
+  return [...found.values()].toSorted((one, other) => one.status - other.status);
+}
+
+/** What a function asks for may be refused like a request, and it may say so itself. */
+const ofFunctions: readonly string[] = [
+  "forbidden",
+  "not-found",
+  "state-conflict",
+  "already-exists",
+  "still-referenced",
+  "quota-exceeded",
+];
+
+/** What a path or a method gives that no operation has. */
+const outsideOperations: readonly string[] = ["not-found", "method-not-allowed", "not-implemented"];
+
+/** Every code that the service can answer with, in the plan's order. */
+export function possibleCodes(plan: Plan): readonly string[] {
+  const codes = new Set(
+    everyOperation(plan).flatMap((operation) => possibleErrorsOf(plan, operation).map(({ code }) => code)),
+  );
+  return Object.keys(plan.errors).filter((code) => codes.has(code) || outsideOperations.includes(code));
+}
+
+/** Whatever is asked: the protocol's own refusals, a representation that is not offered, a failure of ours. */
+const anyRequest: readonly string[] = [
+  "invalid-request 400",
+  "https-required",
+  "not-acceptable",
+  "uri-too-long",
+  "expectation-failed",
+  "headers-too-large",
+  "internal",
+  "overloaded",
+  "timed-out",
+];
+
+/** A version that ends, or that a credential began with and that is gone; one that there is not, where it has an error. */
+function ofVersion({ versions, errors }: Plan): readonly string[] {
+  if (versions === undefined) return [];
+  const { removed, unknown, absent, list } = versions;
+  const ends = absent === "pinned" || list.some(({ deprecated }) => deprecated?.sunset !== undefined);
+  return [
+    ...(ends ? [Object.hasOwn(errors, removed.error) ? removed.error : "version-gone"] : []),
+    ...(unknown === undefined ? [] : [unknown.error]),
+  ];
+}
+
+function ofCaller(
+  { credentials, unseen }: Plan,
+  { allow, inbound, key, the, parents, action }: Operation,
+): readonly string[] {
+  const open = allow.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
+  const signedIn = allow.some(({ who, if: condition }) => who.kind === "signed-in" && condition === undefined);
+  const named = key !== undefined || the !== undefined || parents.length > 0;
+  const scoped = credentials.some(hasScopes);
+  return [
+    ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
+    ...(credentials.length > 0 ? ["rate-limited"] : []),
+    // Who comes with another credential has no session to end.
+    ...((!open && !signedIn) || action === "logout" || inbound !== undefined || scoped || (named && unseen === 403)
+      ? ["forbidden"]
+      : []),
+  ];
+}
+
+/** Whether a token may be good, and not for this. */
+export function hasScopes({ scopes, oauth }: CredentialPlan): boolean {
+  return scopes.length > 0 || oauth?.scopes !== undefined;
+}
+
+function ofRecord(
+  plan: Plan,
+  { action, key, the, parents, edits, resource, moves, link }: Operation,
+): readonly string[] {
+  const one = key !== undefined || the !== undefined;
+  const deletes = action === "delete" || action === "clear" || action === "unlink";
+  const deleted = link?.resource ?? resource;
+  const changesOne = one && !readingActions.has(action) && action !== "create";
+  const references = plan.tables
+    .flatMap(({ columns }) => columns)
+    .filter(
+      ({ references, holds = [] }) =>
+        (references?.resource === deleted && references.onDelete !== "clear") ||
+        holds.some((held) => held.resource === deleted),
+    );
+  return [
+    ...(one || parents.length > 0 ? ["not-found"] : []),
+    ...(changesOne ? ["stale"] : []),
+    ...(edits === "required" ? ["precondition-needed"] : []),
+    ...(moves.length > 0 || action === "move" ? ["state-conflict"] : []),
+    ...(deletes && references.length > 0 ? ["still-referenced"] : []),
+  ];
+}
+
+/** A signature covers the body, so where requests may be signed every body is read. */
+function ofBody({ credentials }: Plan, { body, action }: Operation): readonly string[] {
+  const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
+  return [
+    ...(read ? ["request-timeout", "too-large"] : []),
+    ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
+    // What a link makes has to be a sound record.
+    ...(action === "link" ? ["invalid-request"] : []),
+  ];
+}
+
+function ofWriting(plan: Plan, operation: Operation): readonly string[] {
+  const changed = operation.link?.resource ?? operation.resource;
+  const table = plan.tables.find(({ resource }) => resource === changed);
+  return [
+    ...(operation.repeats === undefined ? [] : ["idempotency-key-in-use", "idempotency-key-reused"]),
+    ...((table !== undefined && canCollide(operation, table)) || canEffectsCollide(plan, operation.effects)
+      ? ["already-exists"]
+      : []),
+  ];
+}
+
+/** Too many requests, too many successes, or too many records at a time. */
+function ofLimits(plan: Plan, operation: Operation): readonly string[] {
+  const { rates, quotas, action, effects, creates, body, moves, choose, link } = operation;
+  const resource = link?.resource ?? operation.resource;
+  const table = plan.tables.find((one) => one.resource === resource);
+  const set = [...(body?.fields ?? []).map(({ name }) => name), ...choose.map(({ field }) => field)];
+  const start = action === "create" || action === "link" || creates ? (table?.lifecycle?.start ?? "") : undefined;
+  const fills = canFill(plan, { resource, moves, set, ...(start === undefined ? {} : { start }) });
+  return [
+    ...(rates.length > 0 ? ["rate-limited"] : []),
+    ...(quotas.length > 0 || fills || canEffectsFill(plan, effects) ? ["quota-exceeded"] : []),
+  ];
+}
+
+/** Whether a write may bring a record under a quota of live ones: it is made there, moved there, or becomes another's. */
+function canFill(
+  { quotas }: Plan,
+  {
+    resource,
+    moves,
+    set,
+    start,
+  }: {
+    readonly resource: string;
+    readonly moves: readonly TransitionPlan[];
+    readonly set: readonly string[];
+    readonly start?: string;
+  },
+): boolean {
+  return quotas.some((quota) => {
+    if (quota.kind !== "live" || quota.resource !== resource) return false;
+    const { column, states } = quota;
+    const counts = (state: string): boolean => states === undefined || states.includes(state);
+    const changesState = moves.some(({ from, to }) => counts(to) && !from.every(counts));
+    const isSet =
+      set.includes(column) || moves.some((transition) => transition.set.some(({ field }) => field === column));
+    return changesState || isSet || (start !== undefined && counts(start));
+  });
+}
+
+function canEffectsFill(plan: Plan, effects: readonly EffectPlan[]): boolean {
+  return effects.some(({ resource, moves, effects: next }) => {
+    return canFill(plan, { resource, moves, set: [] }) || canEffectsFill(plan, next);
+  });
+}
+
+/** Whether the move of another record, which the operation causes, can. */
+function canEffectsCollide(plan: Plan, effects: readonly EffectPlan[]): boolean {
+  return effects.some(({ resource, moves, effects: next }) => {
+    const table = plan.tables.find((one) => one.resource === resource);
+    const collides = table !== undefined && canCollide({ action: "move", moves, choose: [], creates: false }, table);
+    return collides || canEffectsCollide(plan, next);
+  });
+}
+
+/** Whether a write can hit a uniqueness that has no error of the document's own. */
+function canCollide(
+  { action, body, moves, choose, creates }: Pick<Operation, "action" | "body" | "moves" | "choose" | "creates">,
+  table: Table,
+): boolean {
+  if (readingActions.has(action) || bodilessActions.has(action) || action === "unlink") return false;
+  const declared = table.conflicts.map(({ columns }) => columns.join());
+  const sets = table.uniques.filter((columns) => !declared.includes(columns.join()));
+  if (action === "create" || action === "link" || creates) return sets.length > 0 || table.id.made === "client";
+  const maintained = table.columns.filter(
+    ({ computed, default: made }) => computed !== undefined || made?.kind === "now-on-change",
+  );
+  const changed = new Set([
+    ...(body?.fields ?? []).map(({ name }) => name),
+    ...moves.flatMap(({ set }) => set.map(({ field }) => field)),
+    ...choose.map(({ field }) => field),
+    ...maintained.map(({ name }) => name),
+    ...(moves.length > 0 ? ["state"] : []),
+  ]);
+  return sets.some((columns) => columns.some((name) => changed.has(name)));
+}

@@ -1,0 +1,55 @@
+/** Moves as exports tell them: what makes each, and from which state of a resource a record can get to which. */
+import type { Trigger } from "../language/states/model.ts";
+import { everyOperation } from "../plan/events/events.ts";
+import type { EffectPlan, TransitionPlan } from "../plan/states/types.ts";
+import type { Plan } from "../plan/plan.ts";
+
+/** `dropOff`, `after 48h`, `when a | b`. */
+export function triggerText(on: Trigger["on"]): string {
+  switch (on.kind) {
+    case "by":
+      return on.operation;
+    case "after":
+      return `after ${on.duration}`;
+    case "at":
+      return `at ${on.field}`;
+    case "when":
+      return `when ${on.events.join(" | ")}${on.field === undefined ? "" : ` at ${on.field}`}`;
+  }
+}
+
+/** By each state those that can follow it at any distance, in the document's order. Guards are taken to hold. */
+export function reachable(plan: Plan, resource: string): Readonly<Record<string, readonly string[]>> {
+  const states = plan.tables.find((table) => table.resource === resource)?.lifecycle?.states ?? [];
+  const moves = transitionsOf(plan, resource);
+  return Object.fromEntries(
+    states.map((state) => {
+      const found = new Set<string>();
+      const walk = (from: string): void => {
+        for (const transition of moves) {
+          if (!transition.from.includes(from) || found.has(transition.to)) continue;
+          found.add(transition.to);
+          walk(transition.to);
+        }
+      };
+      walk(state);
+      return [state, states.filter((one) => found.has(one))];
+    }),
+  );
+}
+
+/** Made by operations, by time, and by what happens to other records. */
+function transitionsOf(plan: Plan, resource: string): readonly TransitionPlan[] {
+  const caused = (effects: readonly EffectPlan[]): readonly TransitionPlan[] =>
+    effects.flatMap((effect) => [...(effect.resource === resource ? effect.moves : []), ...caused(effect.effects)]);
+  const operations = everyOperation(plan).flatMap((operation) => [
+    ...(operation.resource === resource ? operation.moves : []),
+    ...caused(operation.effects),
+  ]);
+  const timed = plan.tables.flatMap((table) =>
+    (table.timed ?? []).flatMap(({ act }) =>
+      act.kind === "move" ? [...(table.resource === resource ? act.moves : []), ...caused(act.effects)] : [],
+    ),
+  );
+  return [...operations, ...timed];
+}

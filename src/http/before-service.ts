@@ -1,0 +1,68 @@
+/** What is checked of a request before the service sees it. */
+import { after } from "../base/after.ts";
+import type { Awaitable } from "../store/port/store.ts";
+import type { HttpResponse, RequestHeaders } from "./message.ts";
+import { fieldBytes, fieldsOf, type Received, ReceivedRequest } from "./request.ts";
+import type { ServerOptions } from "./node-server.ts";
+import { maximumTargetBytes } from "../runtime/target.ts";
+
+export const maximumHeaderBytes = 16_384;
+
+/** `sender`: the address of the connection's other end. */
+export function respondTo(options: ServerOptions, received: Received, sender: string): Awaitable<HttpResponse> {
+  const { message, expectation } = received;
+  const service = options.service();
+  const headers = fieldsOf(message);
+  const peer = options.forwarding.peer(sender, headers);
+  const httpRequest = new ReceivedRequest(received, headers, peer, options.requestMilliseconds);
+  if (peer.insecure) return service.reject("https-required", { exchange: httpRequest });
+  if (expectation === "unknown") return service.reject("expectation-failed", { exchange: httpRequest });
+  // A target that is too long comes first (R4.3), and is refused where it is taken apart.
+  if (httpRequest.target.length <= maximumTargetBytes && fieldBytes(message) > maximumHeaderBytes)
+    return service.reject("headers-too-large", { exchange: httpRequest });
+  if (!isFramed(message.httpVersion, headers))
+    return service.reject("invalid-request", { status: 400, exchange: httpRequest });
+  const responding = service.response(httpRequest);
+  const ends = isAmbiguous(httpRequest.method, headers);
+  if (!httpRequest.waits && !ends) return responding;
+  // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
+  return after(responding, (response) => (httpRequest.waits || ends ? { ...response, close: true } : response));
+}
+
+/** `uri-host [ ":" port ]` (RFC 9110 section 7.2, RFC 3986 section 3.2.2); the host may be empty. */
+const host =
+  /^(?:\[[0-9a-f:.]+\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
+
+/**
+ * HTTP/1.1 asks for exactly one Host that is one (RFC 9112 section 3.2). A body in a transfer coding that nobody here takes off would
+ * be read as what it is not, and HTTP/1.0 has none (section 6.1).
+ */
+function isFramed(version: string, headers: RequestHeaders): boolean {
+  const name = headers.get("host");
+  if (headers.repeated("host") || (name === undefined ? version === "1.1" : !host.test(name))) return false;
+  const coding = headers.get("transfer-encoding");
+  return coding === undefined || (version === "1.1" && coding.toLowerCase() === "chunked");
+}
+
+/**
+ * Where what follows on the connection might not be what it seems: not everybody looks for a body after GET (RFC 9110 section
+ * 9.3.1), and of what comes with an `Upgrade` that is not taken Node drops whatever was in the same packet.
+ */
+function isAmbiguous(method: string, headers: RequestHeaders): boolean {
+  if (headers.get("upgrade") !== undefined) return true;
+  if (method !== "GET" && method !== "HEAD") return false;
+  return Number(headers.get("content-length") ?? 0) > 0 || headers.get("transfer-encoding") !== undefined;
+}
+
+interface Stalls {
+  readonly requestMilliseconds: number;
+  readonly stallMilliseconds?: number;
+}
+
+/**
+ * Whoever does not read its answer would keep it in memory for ever. Two minutes are longer than a request takes, and than a
+ * stream is silent (R6.15).
+ */
+export function stallOf({ requestMilliseconds, stallMilliseconds = 120_000 }: Stalls): number {
+  return Math.max(stallMilliseconds, 2 * requestMilliseconds);
+}

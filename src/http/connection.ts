@@ -1,0 +1,173 @@
+/**
+ * One connection. Its requests take turns (RFC 9112 section 9.3): the next begins when the answer before it has been sent, none
+ * begins after an answer that ends the connection (section 9.6), and a request that the parser refuses is refused after the
+ * answers to those before it. Otherwise a refusal would be read as the answer to another request, and writes sent in one go
+ * would overtake each other.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type Account, connectionBytes } from "./memory-budget.ts";
+import type { HttpResponse } from "./message.ts";
+import { respondTo } from "./before-service.ts";
+import type { CountingOptions } from "./node-server.ts";
+import { type Expectation, fieldBytes, type Received } from "./request.ts";
+import { rawText, send } from "./response.ts";
+
+/** More requests in one go than any client has reason to send are not kept waiting: the connection ends. */
+const mostWaiting = 1000;
+/** So long the server still reads after its last answer, or a client that is busy sending would lose it (section 9.6). */
+const lingerMilliseconds = 2000;
+
+export interface ConnectionOptions extends CountingOptions {
+  readonly isDraining: () => boolean;
+}
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #address: string;
+  #last: Received | undefined;
+  #waiting = 0;
+  /** Refuses what the parser could not read: after the answer to the last request, or in its place where its body is not whole. */
+  #spoiled: (() => void) | undefined;
+  /** Nothing more is answered. */
+  #over = false;
+  /** How many bytes had come when the last answer was given: more of them are the beginning of another request. */
+  #bytesRead = 0;
+  #lingering: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, options: ConnectionOptions, account: Account) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#address = socket.remoteAddress ?? "";
+    account.add(connectionBytes);
+    // Node calls this after an answer that ends the connection, and would close it at once.
+    socket.destroySoon = () => this.#end();
+    socket.once("close", () => {
+      clearTimeout(this.#lingering);
+      account.end();
+    });
+  }
+
+  consume(message: IncomingMessage, response: ServerResponse, expectation: Expectation): void {
+    if (this.#over) return;
+    const before = this.#last?.response;
+    const account = this.#options.budget.account();
+    account.add(fieldBytes(message));
+    const request = { message, response, expectation, account };
+    this.#last = request;
+    if (before === undefined || before.writableFinished) this.#begin(request);
+    else this.#queue(request, before);
+  }
+
+  #queue(request: Received, before: ServerResponse): void {
+    this.#waiting += 1;
+    if (this.#waiting > mostWaiting) {
+      this.#over = true;
+      request.account.end();
+      this.#socket.destroy();
+      return;
+    }
+    before.once("close", () => {
+      this.#waiting -= 1;
+      if (this.#over || this.#socket.destroyed) request.account.end();
+      else if (this.#spoiled !== undefined && !request.message.complete) {
+        request.account.end();
+        this.#spoiled();
+      } else this.#begin(request);
+    });
+  }
+
+  #begin(request: Received): void {
+    try {
+      const httpResponse = respondTo(this.#options, request, this.#address);
+      if (httpResponse instanceof Promise) this.#respondLater(request, httpResponse);
+      else this.#respond(request, httpResponse);
+    } catch (thrown) {
+      this.#fail(request, thrown);
+    }
+  }
+
+  #respondLater(request: Received, httpResponse: Promise<HttpResponse>): void {
+    httpResponse
+      .then((httpResponse) => this.#respond(request, httpResponse))
+      .catch((thrown: unknown) => this.#fail(request, thrown));
+  }
+
+  /** @throws where the answer cannot be sent; nothing has been sent then. */
+  #respond({ message, response, account }: Received, httpResponse: HttpResponse): void {
+    account.end();
+    // The rest of the request could not be read, and that was its answer; or nobody is there any more.
+    if (this.#over || response.destroyed || response.headersSent) {
+      httpResponse.stream?.ended();
+      return;
+    }
+    const closes = httpResponse.close === true || this.#options.isDraining();
+    try {
+      send(response, httpResponse, closes);
+    } catch (thrown) {
+      if (!response.headersSent) httpResponse.stream?.ended();
+      throw thrown;
+    }
+    this.#over = closes;
+    this.#bytesRead = this.#socket.bytesRead;
+    if (!message.complete && !message.destroyed) this.#passOver(message);
+  }
+
+  /** The rest of a body that nobody reads is dropped, so that the next request is found. */
+  #passOver(message: IncomingMessage): void {
+    message.once("close", () => {
+      this.#bytesRead = this.#socket.bytesRead;
+    });
+    message.resume();
+  }
+
+  #fail(request: Received, thrown: unknown): void {
+    try {
+      this.#respond(request, this.#options.service().fail(thrown));
+    } catch {
+      this.#socket.destroy();
+    }
+  }
+
+  /** Refuses what the parser cannot read, when it is its turn and unless it has been answered already. */
+  reject(httpResponse: () => HttpResponse): void {
+    if (this.#over || this.#spoiled !== undefined) return;
+    const end = (): void => {
+      if (this.#over || this.#socket.destroyed) return;
+      this.#over = true;
+      this.#end(rawText(httpResponse()));
+    };
+    if (this.#last === undefined) return end();
+    const { message, response } = this.#last;
+    if (message.complete) {
+      if (response.writableFinished) return end();
+      // There is one refusal a connection, however often the parser says so.
+      this.#spoiled = end;
+      response.once("close", end);
+    } else if (response.headersSent) {
+      // It has been answered without its body, of which nobody knows the end now.
+      this.#over = true;
+      this.#end();
+    } else if (this.#waiting > 0) this.#spoiled = end;
+    else end();
+  }
+
+  /** Ends the connection where nothing is under way, and says whether that is so. */
+  rest(): boolean {
+    const last = this.#last;
+    const isAnswered = last === undefined || (last.message.complete && last.response.writableEnded);
+    const rests = !this.#over && isAnswered && this.#socket.bytesRead === this.#bytesRead;
+    if (rests) {
+      this.#over = true;
+      this.#end();
+    }
+    return rests;
+  }
+
+  #end(text = ""): void {
+    this.#socket.end(text, () => {
+      this.#lingering = setTimeout(() => this.#socket.destroy(), lingerMilliseconds).unref();
+    });
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What pages of other origins may do (R4.22; the Fetch standard, section 3.3). Without a statement of the document there is not
+ * one header of this: browsers then let nobody read an answer.
+ */
+import type { Operation } from "../plan/endpoints/types.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { HttpResponse, HttpRequest } from "./message.ts";
+
+export interface Cors {
+  /** The answer with what the browser has to know of it; of refusals too, or a page could not see why. */
+  completed(result: HttpResponse, httpRequest: HttpRequest | undefined): HttpResponse;
+  /**
+   * What the answer to a preflight has besides: the methods of the path, and the header fields that it understands, those of
+   * its operations and `takes`.
+   */
+  preflight(
+    httpRequest: HttpRequest,
+    methods: readonly string[],
+    operations: readonly Operation[],
+    requestFields: readonly string[],
+  ): readonly string[];
+}
+
+export function createCors({ cors: plan, credentials: kinds, versions }: Plan): Cors {
+  if (plan === undefined) return { completed: (result) => result, preflight: () => [] };
+  const versionHeader = versions?.sent?.kind === "header" ? [versions.sent.name] : [];
+  const { origins, credentials, maxAgeSeconds } = plan;
+  const isAllowed = origins === "any" ? () => true : matcherOf(origins);
+  const sentIn = kinds.map(({ sent }) => sent.header);
+  const exposed = [...exposedFields, ...versionHeader].join(", ");
+  /** What is echoed; nothing for a request that is none of a page's, and for pages that may not. */
+  const allowedOrigin = (httpRequest: HttpRequest | undefined): string | undefined => {
+    const origin = httpRequest?.headers.get("origin");
+    if (origin === undefined || httpRequest?.headers.repeated("origin") === true || !isAllowed(origin))
+      return undefined;
+    return origins === "any" ? "*" : origin;
+  };
+  const isPreflight = ({ method, headers }: HttpRequest): boolean =>
+    method === "OPTIONS" && headers.get("access-control-request-method") !== undefined;
+  return {
+    completed(result, httpRequest) {
+      const origin = allowedOrigin(httpRequest);
+      // For `*` the answer is the same whoever asks.
+      const headers = origins === "any" ? [...result.headers] : varying(result.headers);
+      if (origin !== undefined && httpRequest !== undefined) {
+        headers.push("Access-Control-Allow-Origin", origin);
+        if (credentials) headers.push("Access-Control-Allow-Credentials", "true");
+        if (!isPreflight(httpRequest)) headers.push("Access-Control-Expose-Headers", exposed);
+      }
+      return { ...result, headers };
+    },
+    preflight(httpRequest, methods, operations, requestFields) {
+      if (!isPreflight(httpRequest) || allowedOrigin(httpRequest) === undefined) return [];
+      const fields =
+        operations.length === 0 ? requestFields : requestFieldsOf(operations, [...sentIn, ...versionHeader]);
+      return [
+        ...["Access-Control-Allow-Methods", methods.join(", ")],
+        ...(fields.length === 0 ? [] : ["Access-Control-Allow-Headers", fields.join(", ")]),
+        ...["Access-Control-Max-Age", String(maxAgeSeconds)],
+      ];
+    },
+  };
+}
+
+const exposedFields = [
+  "ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy", "Request-Id", "Idempotent-Replayed",
+  "Deprecation", "Sunset",
+]; // biome-ignore format: as in R4.22
+
+/** The header fields of a request that mean something to these operations, beside those that any page may send. */
+function requestFieldsOf(operations: readonly Operation[], always: readonly string[]): readonly string[] {
+  const reads = operations.some(({ method }) => method === "GET");
+  const edits = operations.some(({ method, key }) => method !== "GET" && key !== undefined);
+  const fields = [
+    ...always,
+    ...(operations.some(({ body }) => body !== undefined) ? ["Content-Type"] : []),
+    ...(edits ? ["If-Match"] : []),
+    ...(reads || edits ? ["If-None-Match"] : []),
+    ...operations.flatMap(({ repeats }) => (repeats === undefined ? [] : [repeats.header])),
+    // What libraries send of themselves is passed over, but a page whose browser may not send it gets no answer at all.
+    ...["traceparent", "tracestate", "X-Requested-With"],
+  ];
+  return [...new Map(fields.map((field) => [field.toLowerCase(), field])).values()];
+}
+
+/** Also where the origin is absent or refused: a cache must not give that answer to a page that may (RFC 9111 section 4.1). */
+function varying(headers: readonly string[]): string[] {
+  const all = [...headers];
+  const at = all.findIndex((name, index) => index % 2 === 0 && name === "Vary");
+  if (at < 0) all.push("Vary", "Origin");
+  else all[at + 1] = `${all[at + 1]}, Origin`;
+  return all;
+}
+
+/** An exact comparison, as browsers write origins (RFC 6454 section 6.2); `*` is one label, or one port. */
+function matcherOf(origins: readonly string[]): (origin: string) => boolean {
+  const exact = new Set(origins.filter((origin) => !origin.includes("*")));
+  const patterns = origins
+    .filter((origin) => origin.includes("*"))
+    .map((origin) => {
+      const [, scheme = "", host = "", port = ""] = /^([^:]+:\/\/)(.*?)(:\*|:\d+)?$/.exec(origin) ?? [];
+      const labels = host.replace(/^\*\./, "");
+      const first = labels === host ? "" : "[a-z0-9_-]{1,63}\\.";
+      return new RegExp(`^${escaped(scheme)}${first}${escaped(labels)}${port === ":*" ? "(?::\\d{1,5})?" : port}$`);
+    });
+  return (origin) => exact.has(origin) || patterns.some((pattern) => pattern.test(origin));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

@@ -1,0 +1,45 @@
+/**
+ * What answers while a service is being made ready: its data may have to follow the document first. It is live, not ready
+ * (R1.2), and everything else may be asked again soon.
+ */
+import type { Plan } from "../plan/plan.ts";
+import type { HttpRequest } from "./message.ts";
+import { healthResponse } from "./health.ts";
+import { createProblems } from "../runtime/errors/problem.ts";
+import { finish, requestIds, type Service } from "../runtime/service.ts";
+
+export function startingService(plan: Plan, random: (bytes: number) => Uint8Array, baseUrl: () => string): Service {
+  const nextRequestId = requestIds(random);
+  const problems = createProblems(plan, (code) => `${baseUrl()}/errors/${code}`);
+  const later = (requestId: string, close = false) =>
+    problems.response("overloaded", { headers: ["Retry-After", "1"], ...(close ? { close } : {}) }, requestId);
+  const nothing = (): Promise<void> => Promise.resolve();
+  return {
+    response(httpRequest) {
+      const requestId = nextRequestId();
+      const result = healthOf(httpRequest) ?? later(requestId);
+      return Promise.resolve(finish(result, requestId, httpRequest.secure));
+    },
+    reject(code, { status } = {}) {
+      const requestId = nextRequestId();
+      const later = code === "overloaded" ? { headers: ["Retry-After", "1"] } : {};
+      const details = { ...(status === undefined ? {} : { status }), ...later, close: true };
+      return finish(problems.response(code, details, requestId), requestId);
+    },
+    fail() {
+      const requestId = nextRequestId();
+      return finish(later(requestId, true), requestId);
+    },
+    tick: () => Promise.resolve(0),
+    rest: nothing,
+    drain: nothing,
+    flush: nothing,
+  };
+}
+
+function healthOf({ method, target }: HttpRequest) {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const [path = ""] = target.split("?", 1);
+  if (path === "/livez") return healthResponse({ status: "pass" });
+  return path === "/readyz" ? healthResponse({ status: "fail" }) : undefined;
+}

@@ -1,0 +1,69 @@
+/** Forwarded fields count only from proxies that the operator named (R1.7). */
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { RequestHeaders } from "./message.ts";
+
+export interface Forwarding {
+  peer(address: string, headers: RequestHeaders): Peer;
+}
+
+export interface Peer {
+  /** Who really sends. */
+  readonly address: string;
+  /** Whether a trusted proxy says that the caller's own hop, or one behind it, was plain HTTP; or that none was. */
+  readonly insecure: boolean;
+  readonly secure: boolean;
+}
+
+/** `proxies`: addresses or networks (`10.0.0.0/8`) whose word is taken. */
+export function createForwarding(proxies: readonly string[]): Forwarding {
+  if (proxies.length === 0) return { peer: direct };
+  const trusted = new BlockList();
+  for (const proxy of proxies) {
+    const [address = "", bits] = proxy.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits), family);
+  }
+  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  return {
+    peer(address, headers) {
+      if (!isTrusted(plainAddress(address))) return direct(address);
+      const schemes = items(headers.get("x-forwarded-proto"));
+      const insecure = schemes.some((scheme) => scheme.toLowerCase() === "http");
+      const secure = !insecure && schemes.some((scheme) => scheme.toLowerCase() === "https");
+      return { address: senderOf(address, items(headers.get("x-forwarded-for")), isTrusted), insecure, secure };
+    },
+  };
+}
+
+function direct(address: string): Peer {
+  return { address, insecure: false, secure: false };
+}
+
+/** The last hop that no trusted proxy made. What is no address was not written by a proxy, and nor was what is before it. */
+function senderOf(peer: string, hops: readonly string[], isTrusted: (address: string) => boolean): string {
+  let sender = peer;
+  for (const hop of hops.toReversed()) {
+    const address = hopAddress(hop);
+    if (isIP(address) === 0) return sender;
+    sender = address;
+    if (!isTrusted(address)) return sender;
+  }
+  return sender;
+}
+
+/** `192.0.2.1:8080` and `[2001:db8::1]:8080` name addresses too. */
+function hopAddress(hop: string): string {
+  return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
+}
+
+function items(field: string | undefined): readonly string[] {
+  return (field ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function plainAddress(address: string): string {
+  return address.startsWith("::ffff:") ? address.slice(7) : address;
+}

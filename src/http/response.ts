@@ -1,0 +1,78 @@
+/** An answer as it leaves: its fields and its text in one write, or a stream with backpressure. */
+import type { ServerResponse } from "node:http";
+import process from "node:process";
+import type { HttpResponse, Streaming } from "./message.ts";
+
+// See `server.ts` for why this is no import.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+/** @throws where a field cannot be sent: a mistake of ours; nothing has been sent then. */
+export function send(response: ServerResponse, answer: HttpResponse, closes: boolean): void {
+  const { status, body, stream } = answer;
+  const headers = closes ? [...answer.headers, "Connection", "close"] : [...answer.headers];
+  // `writeHead` would keep the phrase of an answer that could not be sent.
+  response.statusMessage = STATUS_CODES[status] ?? "";
+  if (stream !== undefined) {
+    response.writeHead(status, headers);
+    sendStream(response, stream, headers);
+    return;
+  }
+  const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
+  if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
+  response.writeHead(status, headers);
+  // A text of ASCII alone is the same bytes in Latin-1, which is written faster, and with the head.
+  if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
+  else response.end(body);
+}
+
+function sendStream(response: ServerResponse, stream: Streaming, headers: readonly string[]): void {
+  const { socket } = response.req;
+  const cut = (): void => void response.destroy();
+  response.once("close", () => {
+    socket.off("end", cut);
+    stream.ended();
+  });
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
+  const isSized = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length");
+  // A client that closed its connection and one that only sends no more look the same; nobody does the latter and follows a
+  // stream without end.
+  if (!isSized) {
+    if (socket.readableEnded) return cut();
+    socket.once("end", cut);
+  }
+  // A head that waits for its body would tell the caller nothing until something happens.
+  response.flushHeaders();
+  stream.start({
+    write: (text) => void response.write(text),
+    get waiting() {
+      return response.writableLength;
+    },
+    drained: () =>
+      new Promise((resolve) => {
+        if (!response.writableNeedDrain || response.destroyed) return resolve();
+        // Whichever comes takes both away: a long file drains many times, and listeners that stay add up.
+        const done = (): void => {
+          for (const event of ["drain", "close"]) response.off(event, done);
+          resolve();
+        };
+        for (const event of ["drain", "close"]) response.on(event, done);
+      }),
+    end: () => void response.end(),
+    cut,
+  });
+}
+
+/** An answer as text, where Node has no response object to send it with. It is the last one of its connection. */
+export function rawText({ status, headers, body = "" }: HttpResponse): string {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    `Date: ${new Date().toUTCString()}`,
+    "Connection: close",
+  ];
+  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+  lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+  return `${lines.join("\r\n")}\r\n\r\n${String(body)}`;
+}

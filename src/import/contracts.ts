@@ -1,0 +1,319 @@
+/** What one operation of a description takes and answers, as the wire of a handler. OpenAPI 3.x and Swagger 2. */
+import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
+import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "../language/endpoints/model.ts";
+import type { FieldType } from "../language/resources/model.ts";
+import { below, type ImportNotices, textOf } from "./report.ts";
+import type { Dialect, Found, Schemas } from "./schemas.ts";
+
+export interface ImportContext {
+  readonly dialect: Dialect;
+  readonly root: JsonObject;
+  readonly schemas: Schemas;
+  readonly notices: ImportNotices;
+  /** The base address as the document has it. */
+  readonly base?: string;
+}
+
+/** The operation, and the path item that it stands in. `rename` gives the name of a path parameter in the document. */
+export function contractOf(
+  source: ImportContext,
+  operation: Found,
+  item: Found,
+  rename: (name: string) => string | undefined,
+): EndpointContract {
+  const parameters = parametersOf(source, operation, item);
+  const groups = (["path", "query", "header", "cookie"] as const).flatMap((location) => {
+    const list = parameters.filter(({ value }) => value["in"] === location);
+    const read = list.flatMap((one) => parameterOf(source, one, location, rename));
+    return read.length === 0 ? [] : [[location, Object.fromEntries(read)] as const];
+  });
+  const body = source.dialect === "2.0" ? swaggerBody(source, operation, parameters) : requestBody(source, operation);
+  const answers = responsesOf(source, operation);
+  return {
+    ...Object.fromEntries(groups),
+    ...(body === undefined ? {} : { body }),
+    ...(answers === undefined ? {} : { answers }),
+  };
+}
+
+// ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Those of the operation in place of those of its path with the same name and place. */
+function parametersOf({ schemas, notices }: ImportContext, operation: Found, item: Found): readonly Found[] {
+  const found = new Map<string, Found>();
+  for (const holder of [item, operation]) {
+    const list = holder.value["parameters"];
+    for (const [index, one] of (Array.isArray(list) ? (list as readonly Json[]) : []).entries()) {
+      const at = below(holder.pointer, "parameters", index);
+      const parameter = schemas.resolve(one, at);
+      if (parameter === undefined) continue;
+      const { name, in: location } = parameter.value;
+      if (typeof name !== "string" || typeof location !== "string")
+        notices.lost(at, "a parameter without a name or a place");
+      else found.set(`${location} ${name}`, parameter);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Headers that other statements of a description are about; the standard ignores parameters with these names. */
+const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
+
+function parameterOf(
+  source: ImportContext,
+  { value, pointer }: Found,
+  location: "path" | "query" | "header" | "cookie",
+  rename: (name: string) => string | undefined,
+): readonly (readonly [string, Parameter])[] {
+  const { notices } = source;
+  const written = value["name"] as string;
+  if (location === "header" && ignoredHeaders.has(written.toLowerCase()) && source.dialect !== "2.0") {
+    notices.lost(pointer, "a header that the standard ignores as a parameter", written);
+    return [];
+  }
+  const name = location === "path" ? rename(written) : written;
+  if (name === undefined || name === "" || name.endsWith("?")) {
+    notices.lost(
+      pointer,
+      location === "path"
+        ? "a path parameter that the path does not have"
+        : "a parameter by a name that cannot be written",
+      written,
+    );
+    return [];
+  }
+  reportStyle(source, value, pointer, location);
+  const type = parameterType(source, value, pointer);
+  const optional = location !== "path" && value["required"] !== true;
+  return [[name, { optional, type, ...noteOf(value), ...exampleOf(source, value, pointer) }]];
+}
+
+const defaultStyles: Readonly<Record<string, string>> = {
+  query: "form",
+  cookie: "form",
+  path: "simple",
+  header: "simple",
+};
+
+function reportStyle({ notices }: ImportContext, value: JsonObject, pointer: string, location: string): void {
+  const { style, explode, collectionFormat } = value;
+  const usual = style === undefined || style === defaultStyles[location];
+  const exploded =
+    explode === undefined ||
+    explode === (style === undefined ? location === "query" || location === "cookie" : style === "form");
+  if (!usual || !exploded)
+    notices.lost(
+      pointer,
+      "how a list or an object is written in a parameter",
+      `${textOf(style)}${exploded ? "" : ` explode ${textOf(explode)}`}`.trim(),
+    );
+  if (typeof collectionFormat === "string" && collectionFormat !== "multi")
+    notices.lost(pointer, "how a list or an object is written in a parameter", collectionFormat);
+  for (const member of ["allowReserved", "allowEmptyValue"])
+    if (value[member] === true) notices.lost(pointer, `\`${member}\` of a parameter`);
+}
+
+function parameterType(source: ImportContext, value: JsonObject, pointer: string): FieldType {
+  const { schemas, notices, dialect } = source;
+  if (dialect === "2.0") return withDeprecation(schemas.typeOf(inlineSchema(value), pointer), value);
+  const { content } = value;
+  if (isObject(content)) {
+    const [media, entry] = Object.entries(content)[0] ?? [];
+    notices.lost(pointer, "that a parameter has a media type of its own", media);
+    const at = below(pointer, "content", media ?? "", "schema");
+    return withDeprecation(schemas.typeOf(isObject(entry) ? entry["schema"] : undefined, at), value);
+  }
+  return withDeprecation(schemas.typeOf(value["schema"], below(pointer, "schema")), value);
+}
+
+/** A deprecated parameter says so in its schema, which is the same for whoever reads it. */
+function withDeprecation(type: FieldType, value: JsonObject): FieldType {
+  if (value["deprecated"] !== true || type.kind !== "schema" || !isObject(type.schema)) return type;
+  return { kind: "schema", schema: { ...type.schema, deprecated: true } };
+}
+
+/** Swagger 2 writes the schema of a parameter or a header into it. */
+function inlineSchema(value: JsonObject): Json {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => schemaWords.has(key)));
+}
+
+const schemaWords: ReadonlySet<string> = new Set([
+  "type", "format", "items", "default", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength",
+  "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "enum", "multipleOf",
+]); // biome-ignore format: a table
+
+function noteOf(value: JsonObject): { readonly note?: string } {
+  const { description } = value;
+  return typeof description === "string" && description !== "" ? { note: description } : {};
+}
+
+function exampleOf(
+  { notices, schemas }: ImportContext,
+  value: JsonObject,
+  pointer: string,
+): { readonly example?: Json } {
+  if (value["example"] !== undefined) return { example: value["example"] };
+  const { examples } = value;
+  if (!isObject(examples)) return {};
+  const [first, ...more] = Object.entries(examples);
+  if (more.length > 0) notices.lost(below(pointer, "examples"), "examples after the first one");
+  const found = first && schemas.resolve(first[1], below(pointer, "examples", first[0]))?.value["value"];
+  return found === undefined ? {} : { example: found };
+}
+
+// ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function requestBody(source: ImportContext, operation: Found): ContractBody | undefined {
+  const { schemas } = source;
+  const at = below(operation.pointer, "requestBody");
+  if (operation.value["requestBody"] === undefined) return undefined;
+  const body = schemas.resolve(operation.value["requestBody"], at);
+  if (body === undefined) return undefined;
+  const content = contentOf(source, body.value["content"], below(body.pointer, "content"));
+  return { optional: body.value["required"] !== true, ...content, ...noteOf(body.value) };
+}
+
+function swaggerBody(source: ImportContext, operation: Found, parameters: readonly Found[]): ContractBody | undefined {
+  const { schemas, root } = source;
+  const consumes = mediaList(operation.value["consumes"] ?? root["consumes"]);
+  const body = parameters.find(({ value }) => value["in"] === "body");
+  const form = parameters.filter(({ value }) => value["in"] === "formData");
+  if (body !== undefined) {
+    const type = schemas.typeOf(body.value["schema"], below(body.pointer, "schema"));
+    return { optional: body.value["required"] !== true, type, ...mediaMember(consumes), ...noteOf(body.value) };
+  }
+  const [first] = form;
+  if (first === undefined) return undefined;
+  const properties = form.map(({ value, pointer }): [string, Json] => {
+    const schema = schemas.convert(inlineSchema(value), pointer);
+    return [textOf(value["name"]), isObject(schema) ? { ...schema, ...described(value) } : schema];
+  });
+  const required = form.filter(({ value }) => value["required"] === true).map(({ value }) => textOf(value["name"]));
+  const files = form.some(({ value }) => value["type"] === "file");
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+  const media = consumes.filter((one) => /form/.test(one));
+  const usual = files ? "multipart/form-data" : "application/x-www-form-urlencoded";
+  return {
+    optional: required.length === 0,
+    type: { kind: "schema", schema },
+    media: media.length === 0 ? [usual] : media,
+  };
+}
+
+function described(value: JsonObject): JsonObject {
+  return typeof value["description"] === "string" ? { description: value["description"] } : {};
+}
+
+function mediaList(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && isMedia(one)) : [];
+}
+
+function isMedia(text: string): boolean {
+  return /^[^\s/;]+\/[^\s/;]+(?:;.*)?$/.test(text);
+}
+
+/** JSON is what stands where nothing is said. */
+function mediaMember(media: readonly string[]): { readonly media?: readonly string[] } {
+  const distinct = [...new Set(media)];
+  return distinct.length === 0 || isWrittenAlike(distinct, ["application/json"]) ? {} : { media: distinct };
+}
+
+/** Media types that have the same schema; of several schemas that of JSON, or the first. */
+function contentOf(
+  source: ImportContext,
+  content: Json | undefined,
+  pointer: string,
+): Pick<ContractBody, "type" | "media"> {
+  const { schemas, notices } = source;
+  if (!isObject(content)) return {};
+  const entries = Object.entries(content).filter(([media]) => {
+    if (!isMedia(media)) notices.lost(below(pointer, media), "a media type that is none", media);
+    return isMedia(media);
+  });
+  const main =
+    entries.find(([media]) => /^application\/json\b/.test(media)) ??
+    entries.find(([media]) => /json/.test(media)) ??
+    entries[0];
+  if (main === undefined) return {};
+  const schemaIn = (entry: Json): Json | undefined => (isObject(entry) ? entry["schema"] : undefined);
+  const same = entries.filter(([, entry]) => isWrittenAlike(schemaIn(entry), schemaIn(main[1])));
+  for (const [media] of entries.filter((entry) => !same.includes(entry)))
+    notices.lost(below(pointer, media), "another schema for another media type", media);
+  for (const [media, entry] of same) reportContent(source, entry, below(pointer, media));
+  const schema = schemaIn(main[1]);
+  const media = same.map(([name]) => name);
+  if (schema === undefined) return { media };
+  return { type: schemas.typeOf(schema, below(pointer, main[0], "schema")), ...mediaMember(media) };
+}
+
+function reportContent({ notices }: ImportContext, entry: Json, pointer: string): void {
+  if (!isObject(entry)) return;
+  if (entry["encoding"] !== undefined) notices.lost(below(pointer, "encoding"), "how the parts of a form are written");
+  if (entry["example"] !== undefined || entry["examples"] !== undefined)
+    notices.lost(pointer, "examples of a whole body");
+}
+
+// ── Answers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function responsesOf(source: ImportContext, operation: Found): EndpointContract["answers"] {
+  const { notices, schemas } = source;
+  const { responses } = operation.value;
+  if (!isObject(responses)) return undefined;
+  const answers = Object.entries(responses).flatMap(([written, one]): [string, ContractResponse][] => {
+    const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written;
+    const at = below(operation.pointer, "responses", written);
+    if (written.startsWith("x-")) return [];
+    if (!/^(?:[1-5](?:[0-9]{2}|XX)|default)$/.test(status)) {
+      notices.lost(at, "an answer whose status is none", written);
+      return [];
+    }
+    const response = schemas.resolve(one, at);
+    return response === undefined ? [[status, {}]] : [[status, responseOf(source, operation, response)]];
+  });
+  return Object.fromEntries(answers);
+}
+
+function responseOf(source: ImportContext, operation: Found, { value, pointer }: Found): ContractResponse {
+  const { notices, dialect } = source;
+  const content =
+    dialect === "2.0"
+      ? swaggerContent(source, operation, { value, pointer })
+      : contentOf(source, value["content"], below(pointer, "content"));
+  const headers = headersOf(source, value["headers"], below(pointer, "headers"));
+  if (value["links"] !== undefined) notices.lost(below(pointer, "links"), "links between operations");
+  return { ...content, ...(Object.keys(headers).length === 0 ? {} : { headers }), ...noteOf(value) };
+}
+
+function swaggerContent(
+  source: ImportContext,
+  operation: Found,
+  { value, pointer }: Found,
+): Pick<ContractBody, "type" | "media"> {
+  const { schemas, root, notices } = source;
+  if (value["examples"] !== undefined) notices.lost(below(pointer, "examples"), "examples of a whole body");
+  if (value["schema"] === undefined) return {};
+  const produces = mediaList(operation.value["produces"] ?? root["produces"]);
+  return { type: schemas.typeOf(value["schema"], below(pointer, "schema")), ...mediaMember(produces) };
+}
+
+function headersOf(
+  source: ImportContext,
+  headers: Json | undefined,
+  pointer: string,
+): Readonly<Record<string, Parameter>> {
+  if (!isObject(headers)) return {};
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, one]): [string, Parameter][] => {
+      if (/^content-type$/i.test(name) || name.endsWith("?") || name === "") return [];
+      const header = source.schemas.resolve(one, below(pointer, name));
+      if (header === undefined) return [];
+      const type = parameterType(source, header.value, header.pointer);
+      const optional = header.value["required"] !== true;
+      return [[name, { optional, type, ...noteOf(header.value), ...exampleOf(source, header.value, header.pointer) }]];
+    }),
+  );
+}

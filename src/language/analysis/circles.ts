@@ -1,0 +1,48 @@
+/**
+ * The nodes of a graph that lie on a circle, each with the number of its group: two of one group can be come to from one
+ * another. Found in one walk (Tarjan 1972), however deep the graph is.
+ */
+
+export function onCircles(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const numbers = new Map<string, number>();
+  /** The lowest number that can be come back to. */
+  const lows = new Map<string, number>();
+  const open: string[] = [];
+  const isOpen = new Set<string>();
+  for (const root of graph.keys()) {
+    const path = numbers.has(root) ? [] : [visit(root)];
+    for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
+      const next = step.rest.pop();
+      if (next === undefined) {
+        path.pop();
+        leave(step.node);
+        const before = path.at(-1);
+        if (before !== undefined) lower(before.node, lows.get(step.node));
+      } else if (!numbers.has(next)) path.push(visit(next));
+      else if (isOpen.has(next)) lower(step.node, numbers.get(next));
+    }
+  }
+  return found;
+
+  function visit(node: string): { readonly node: string; readonly rest: string[] } {
+    numbers.set(node, numbers.size);
+    lows.set(node, numbers.size - 1);
+    open.push(node);
+    isOpen.add(node);
+    return { node, rest: [...(graph.get(node) ?? [])] };
+  }
+
+  function lower(node: string, to = Number.POSITIVE_INFINITY): void {
+    lows.set(node, Math.min(lows.get(node) ?? to, to));
+  }
+
+  /** Closes the group that starts at the node, if one does; alone it is a circle only with itself. */
+  function leave(node: string): void {
+    if (lows.get(node) !== numbers.get(node)) return;
+    const group = open.splice(open.lastIndexOf(node));
+    for (const member of group) isOpen.delete(member);
+    const isSingle = group.length === 1 && !(graph.get(node) ?? []).includes(node);
+    if (!isSingle) for (const member of group) found.set(member, numbers.get(node) ?? 0);
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * What the checks ask of a document, worked out once: which operation is about which resource, how records move, which
+ * errors are raised where, who may do what. Checks look things up here and never search the model for them, so that a long
+ * document takes only longer in proportion.
+ */
+import type { Span } from "../../base/span.ts";
+import { startOfText } from "../../base/span.ts";
+import type { Document } from "../../document/document.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Grant } from "../authentication/model.ts";
+import { type ResolvedEndpoint, resolveEndpoint, type ResourceEndpoint, subjectOf } from "../endpoints/resolve.ts";
+import { standardErrors } from "../errors/model.ts";
+import type { OutEvent } from "../events/model.ts";
+import type { TypedExpressions } from "./expressions.ts";
+import type { Model, PartName, SourceLocations } from "../model.ts";
+import { lookup } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import type { Sections } from "../grammar/sections.ts";
+import { type Lifecycle, type Transition, transitionName, type Trigger } from "../states/model.ts";
+
+export interface DocumentIndex {
+  readonly document: Document;
+  readonly model: Model;
+  readonly places: SourceLocations;
+  readonly sections: Sections;
+  /** By path, those without a problem. */
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  readonly texts: TypedExpressions["texts"];
+  readonly problems: TypedExpressions["problems"];
+  /** Every field of every resource. */
+  readonly fields: readonly IndexedField[];
+  /** The names of part 1 and part 4. */
+  readonly operations: ReadonlySet<string>;
+  /** By operation. */
+  readonly endpoints: ReadonlyMap<string, ResolvedEndpoint>;
+  /** The endpoints that are about a resource, by its name. */
+  readonly endpointsOf: ReadonlyMap<string, readonly ResourceEndpoint[]>;
+  /** Whether some operation does what a handler says, of which the document does not know everything. */
+  readonly hasHandlers: boolean;
+  readonly lives: readonly Life[];
+  readonly lifeOf: ReadonlyMap<string, Life>;
+  readonly transitions: readonly TriggeredTransition[];
+  /** The transitions that an operation makes. */
+  readonly transitionsBy: ReadonlyMap<string, readonly TriggeredTransition[]>;
+  /** The transitions that an event makes. */
+  readonly transitionsWhen: ReadonlyMap<string, readonly TriggeredTransition[]>;
+  /** By name, the resource that each event that goes out is about. */
+  readonly outEvents: ReadonlyMap<string, IndexedEvent>;
+  /** Every place that names an error. */
+  readonly returned: readonly ReturnedError[];
+  /** The errors that can be named: the document's and those it imports. */
+  readonly errorNames: ReadonlySet<string>;
+  /** Every grant of parts 5 and 6. */
+  readonly grants: readonly IndexedGrant[];
+  /** Gaps that the document states for one question. */
+  readonly gaps: ReadonlySet<string>;
+}
+
+export interface IndexedField {
+  /** A path as in `SourceLocations`. */
+  readonly at: string;
+  /** With its resource before it: `Parcel.size`. */
+  readonly name: string;
+  readonly field: Field;
+}
+
+/** The states of one resource and how they follow one another. */
+export interface Life {
+  readonly resource: string;
+  readonly lifecycle: Lifecycle;
+  readonly states: readonly string[];
+  /** The state that a record is created in: the one said, or the first. */
+  readonly start: string | undefined;
+  readonly final: readonly string[];
+  readonly transitions: readonly TriggeredTransition[];
+  /** The transitions out of each state. */
+  readonly out: ReadonlyMap<string, readonly TriggeredTransition[]>;
+  /** Whether its moves are all known and all between its own states: else nothing is said of where they do not lead. */
+  readonly closed: boolean;
+  /** The states that a record can ever be in. */
+  readonly reachable: ReadonlySet<string>;
+}
+
+/** One trigger of one move. */
+export interface TriggeredTransition {
+  readonly resource: string;
+  readonly transition: Transition;
+  readonly trigger: Trigger;
+  /** Of the trigger, as in `SourceLocations`. */
+  readonly at: string;
+  /** The states that it leads away from; `any` stands for all that are not final, but for the target. */
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly guard?: TypedExpression;
+}
+
+export interface IndexedEvent {
+  readonly event: OutEvent;
+  readonly resource: string | undefined;
+}
+
+export interface ReturnedError {
+  readonly code: string;
+  readonly at: string;
+}
+
+export interface IndexedGrant {
+  readonly grant: Grant;
+  readonly at: string;
+  /** The operation that it allows, where it allows one. */
+  readonly operation?: string;
+}
+
+export interface IndexInput {
+  readonly document: Document;
+  readonly model: Model;
+  readonly places: SourceLocations;
+  readonly sections: Sections;
+  readonly expressions: TypedExpressions;
+}
+
+export function indexDocument({ document, model, places, sections, expressions }: IndexInput): DocumentIndex {
+  const { typed, texts, problems } = expressions;
+  const endpoints = new Map(
+    Object.keys(model.endpoints.endpoints).flatMap((operation) => {
+      const resolved = resolveEndpoint(model, operation);
+      return resolved === undefined ? [] : [[operation, resolved] as const];
+    }),
+  );
+  const about = [...endpoints.values()].filter((resolved) => resolved.kind === "resource");
+  const lives = Object.entries(model.states).flatMap(([resource, lifecycle]) =>
+    lifecycle === "none" ? [] : [lifeOf(model, resource, lifecycle, typed)],
+  );
+  const transitions = lives.flatMap((life) => life.transitions);
+  const outEvents = Object.entries(model.events.out ?? {}).map(([name, event]) => {
+    return [name, { event, resource: eventResource(event, endpoints) }] as const;
+  });
+  return {
+    document,
+    model,
+    places,
+    sections,
+    typed,
+    texts,
+    problems,
+    fields: indexedFields(model),
+    operations: new Set([...Object.keys(model.purpose.operations), ...Object.keys(model.endpoints.endpoints)]),
+    endpoints,
+    endpointsOf: Map.groupBy(about, (resolved) => resolved.resource),
+    hasHandlers: [...endpoints.values()].some((resolved) => resolved.kind === "free" && resolved.action === "handler"),
+    lives,
+    lifeOf: new Map(lives.map((life) => [life.resource, life])),
+    transitions,
+    transitionsBy: grouped(transitions, ({ on }) => (on.kind === "by" ? [on.operation] : [])),
+    transitionsWhen: grouped(transitions, ({ on }) => (on.kind === "when" ? on.events : [])),
+    outEvents: new Map(outEvents),
+    returned: returnedErrors(model, transitions),
+    errorNames: new Set([...Object.keys(model.errors.errors), ...importedErrors(model)]),
+    grants: indexedGrants(model),
+    gaps: new Set(model.gaps),
+  };
+}
+
+function indexedFields({ resources }: Model): readonly IndexedField[] {
+  return Object.entries(resources.resources).flatMap(([resource, { fields }]) =>
+    Object.entries(fields).map(([name, field]) => ({
+      at: `resources/${resource}/${name}`,
+      name: `${resource}.${name}`,
+      field,
+    })),
+  );
+}
+
+/** Whether a part says anything that another part can be held to: a block, or that there is none. */
+export function declares({ model }: DocumentIndex, ...parts: readonly PartName[]): boolean {
+  return parts.every((part) => model.status[part] === "shown" || model.status[part] === "none");
+}
+
+/** Whether the document has a line for the path, also where that line could not be understood or says that it is open. */
+export function isWritten({ places }: DocumentIndex, path: string): boolean {
+  return places.has(path);
+}
+
+/** Where a path stands; without a place of its own, the nearest statement around it. */
+export function locationOf(places: SourceLocations, path: string): Span {
+  const exact = places.get(path);
+  if (exact !== undefined) return exact;
+  for (let at = path.replace(/#\w+$/, ""); at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
+    const span = places.get(at);
+    if (span !== undefined) return span;
+  }
+  return startOfText;
+}
+
+/** The errors that part 7 takes from the catalogue; all of them where it does not say which. */
+function importedErrors({ errors: { standard } }: Model): readonly string[] {
+  return standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
+}
+
+function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: DocumentIndex["typed"]): Life {
+  const states = Object.keys(lifecycle.states);
+  const final = lifecycle.final ?? [];
+  // What follows from a state that is not there would only repeat that it is not.
+  const start = lifecycle.start !== undefined && states.includes(lifecycle.start) ? lifecycle.start : states[0];
+  const transitions = lifecycle.moves.flatMap((transition) =>
+    transition.triggers.map((trigger, index): TriggeredTransition => {
+      const at = `states/${resource}/moves/${transitionName(transition)}/${index}`;
+      const guard = typed.get(`${at}/if`);
+      const from =
+        transition.from === "any"
+          ? states.filter((state) => state !== transition.to && !final.includes(state))
+          : transition.from;
+      return { resource, transition, trigger, at, from, to: transition.to, ...(guard === undefined ? {} : { guard }) };
+    }),
+  );
+  const out = new Map<string, TriggeredTransition[]>(states.map((state) => [state, []]));
+  for (const transition of transitions) for (const state of transition.from) out.get(state)?.push(transition);
+  const reachable = reachableFrom(start, (state) => (out.get(state) ?? []).map(({ to }) => to));
+  const known = new Set(states);
+  const closed =
+    !model.gaps.some((path) => path.startsWith(`states/${resource}/moves`)) &&
+    transitions.every(({ from, to }) => known.has(to) && from.every((state) => known.has(state)));
+  return { resource, lifecycle, states, start, final, transitions, out, closed, reachable };
+}
+
+/** Everything that can be come to from `start`, itself included. */
+export function reachableFrom(
+  start: string | undefined,
+  next: (node: string) => readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>(start === undefined ? [] : [start]);
+  for (const node of found) for (const other of next(node)) found.add(other);
+  return found;
+}
+
+function grouped(
+  transitions: readonly TriggeredTransition[],
+  names: (trigger: Trigger) => readonly string[],
+): ReadonlyMap<string, readonly TriggeredTransition[]> {
+  const groups = new Map<string, TriggeredTransition[]>();
+  for (const transition of transitions) {
+    for (const name of names(transition.trigger)) {
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [transition]);
+      else group.push(transition);
+    }
+  }
+  return groups;
+}
+
+function eventResource({ when }: OutEvent, endpoints: DocumentIndex["endpoints"]): string | undefined {
+  if (when.kind === "enters") return when.resource;
+  const resolved = endpoints.get(when.operation);
+  return resolved === undefined || resolved.kind === "unclear" ? undefined : subjectOf(resolved);
+}
+
+function returnedErrors(model: Model, transitions: readonly TriggeredTransition[]): readonly ReturnedError[] {
+  const guards = transitions.flatMap(({ trigger, at }) =>
+    trigger.else === undefined ? [] : [{ code: trigger.else, at: `${at}/else` }],
+  );
+  const choices = Object.entries(model.endpoints.endpoints).flatMap(([operation, { choose = {} }]) =>
+    Object.entries(choose).map(([field, choice]) => ({
+      code: choice.else,
+      at: `endpoints/endpoints/${operation}/choose/${field}/else`,
+    })),
+  );
+  const outcomes = Object.entries(model.endpoints.endpoints).flatMap(([operation, { else: code, statuses }]) => [
+    ...(code === undefined ? [] : [{ code, at: `endpoints/endpoints/${operation}/else` }]),
+    ...(statuses?.differs === undefined
+      ? []
+      : [{ code: statuses.differs, at: `endpoints/endpoints/${operation}/status/differs` }]),
+  ]);
+  const rules = Object.entries(model.resources.rules).flatMap(([resource, lines]) =>
+    lines.flatMap((rule, index) =>
+      rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
+    ),
+  );
+  const { afterSunset, unknown } = model.versioning.policy ?? {};
+  return [
+    ...rules,
+    ...guards,
+    ...choices,
+    ...outcomes,
+    ...(afterSunset === undefined ? [] : [{ code: afterSunset.error, at: "versioning/policy/after sunset#value" }]),
+    ...(unknown === undefined ? [] : [{ code: unknown.error, at: "versioning/policy/unknown#value" }]),
+  ];
+}
+
+function indexedGrants({ authentication, events }: Model): readonly IndexedGrant[] {
+  const { webhook, stream } = events.delivery ?? {};
+  return [
+    ...Object.entries(authentication.allow).flatMap(([operation, grants]) =>
+      grants.map((grant, index) => ({ grant, at: `authentication/allow/${operation}/${index}`, operation })),
+    ),
+    ...Object.entries(authentication.show).flatMap(([field, grants]) =>
+      grants.map((grant, index) => ({ grant, at: `authentication/show/${field}/${index}` })),
+    ),
+    ...(webhook?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/webhook/for/${index}` })),
+    ...(stream?.for ?? []).map((grant, index) => ({ grant, at: `events/delivery/stream/for/${index}` })),
+  ];
+}
+
+/** Who may run an operation. */
+export function allowedTo({ model }: DocumentIndex, operation: string): readonly Grant[] {
+  return lookup(model.authentication.allow, operation) ?? [];
+}

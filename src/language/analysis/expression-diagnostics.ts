@@ -1,0 +1,127 @@
+/** What is wrong with expressions, as diagnostics at their words: what the type check found, and what SQL cannot say. */
+import { readingActions } from "../endpoints/model.ts";
+import { defined } from "../../base/defined.ts";
+import type { Span } from "../../base/span.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { sqlProblems } from "../../expression/sql.ts";
+import type { ExpressionProblem } from "../../expression/syntax.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { type DocumentIndex, locationOf } from "./document-index.ts";
+import { subSpan } from "./finding-diagnostic.ts";
+import { isStored, lookup } from "../resources/fields.ts";
+import { namedTypes } from "../resources/type-names.ts";
+
+export function expressionDiagnostics(documentIndex: DocumentIndex): readonly Diagnostic[] {
+  const dropped = documentIndex.problems.length === 0 ? new Set() : droppedFields(documentIndex);
+  const problems = documentIndex.problems.filter(({ text, problem }) => {
+    // The line of the field itself has been reported, so its name is not unknown.
+    return !(problem.code === "unknown-name" && dropped.has(text.slice(problem.start, problem.end)));
+  });
+  const reported = problems.map(({ path, text, problem }) => diagnosticFor(documentIndex, path, text, problem));
+  // A value of an unknown type cannot be queried in SQL either, and the unknown type is reported already.
+  if (namesUnknownType(documentIndex)) return reported;
+  return [
+    ...reported,
+    ...[...documentIndex.typed].flatMap(([path, typed]) => {
+      const text = defined(documentIndex.texts.get(path), `the text of ${path}`);
+      // The expression that `own` names is reported at its declaration.
+      const why = text === "own" ? undefined : whyInSql(documentIndex, path, typed);
+      if (why === undefined) return [];
+      return sqlProblems(typed).map((problem) => ({ ...diagnosticFor(documentIndex, path, text, problem), why }));
+    }),
+  ];
+}
+
+function namesUnknownType({ model }: DocumentIndex): boolean {
+  const { resources, schemas = {}, types, views = {} } = model.resources;
+  return namedTypes(model).some(
+    ({ name }) => ![resources, schemas, types, views].some((all) => Object.hasOwn(all, name)),
+  );
+}
+
+function diagnosticFor(
+  documentIndex: DocumentIndex,
+  path: string,
+  text: string,
+  problem: ExpressionProblem,
+): Diagnostic {
+  const valueSpan = locationOf(documentIndex.places, `${path}#value`);
+  return {
+    code: `expression/${problem.code}`,
+    severity: "error",
+    message: problem.message,
+    span: spanOf(valueSpan, text, problem, documentIndex.document.text),
+    ...(problem.help === undefined ? {} : { help: problem.help }),
+  };
+}
+
+/** The words of the problem, where the expression stands in the file as it is; else the whole of it. */
+function spanOf(valueSpan: Span, text: string, { start, end }: ExpressionProblem, file: string): Span {
+  const written = file.slice(valueSpan.start.offset, valueSpan.end.offset);
+  const at = written.indexOf(text);
+  if (at < 0 || written.slice(0, at + end).includes("\n")) return valueSpan;
+  return subSpan(valueSpan, at + start, at + Math.max(end, start + 1));
+}
+
+/** Fields that stand in the document and that no reader understood; those that are said to be open are not among them. */
+function droppedFields({ model, places, gaps }: DocumentIndex): ReadonlySet<string> {
+  const names = new Set<string>();
+  // Most places are of something else, so a path is not taken apart before it is known to be a field's.
+  for (const path of places.keys()) {
+    if (!isFieldPath(path) || gaps.has(path)) continue;
+    const [, resource = "", field = ""] = path.split("/");
+    const fields = lookup(model.resources.resources, resource)?.fields;
+    const name = field.replace(/\?$/, "");
+    if (fields !== undefined && !Object.hasOwn(fields, name)) names.add(name);
+  }
+  return names;
+}
+
+const part = "resources/";
+
+/** Whether a path is `resources/Resource/field`, the whole of its line. */
+function isFieldPath(path: string): boolean {
+  if (!path.startsWith(part)) return false;
+  const slash = path.indexOf("/", part.length);
+  return slash > 0 && slash < path.length - 1 && !path.includes("/", slash + 1);
+}
+
+/**
+ * Where the database evaluates an expression, each with the reason. The server evaluates all others over the record that it has, unless
+ * they read other records.
+ */
+const inSql: readonly (readonly [path: RegExp, why: string])[] = [
+  [/^authentication\/(?:own|show)\//, "A list asks it of all records at once, inside the database."],
+  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/gives\//, "The database puts answers together."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:choose|the)(?:\/|$)/, "The database looks for the record to take."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:where$|filters\/)/, "A list asks it of all records at once, inside the database."],
+];
+
+const computedPath = /^resources\/(?!views\/)([^/]+)\/([^/]+)\/computed$/;
+const allowPath = /^authentication\/allow\/([^/]+)\//;
+
+/** Why the database evaluates the expression at a path; undefined if the server does. */
+function whyInSql({ endpoints, model }: DocumentIndex, path: string, expression: TypedExpression): string | undefined {
+  const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
+  const computed = lookup(model.resources.resources, resource)?.fields[name];
+  // What is stored is worked out when its record is written; the rest, whenever it is read.
+  if (computed !== undefined && !isStored(computed)) return "The database works it out for every record that is read.";
+  const [, operation = ""] = allowPath.exec(path) ?? [];
+  const resolved = endpoints.get(operation);
+  if (resolved?.kind === "resource" && readingActions.has(resolved.action))
+    return "A list asks it of all records at once, inside the database.";
+  // A filter whose values have no type is reported as such.
+  if (path.includes("/filters/") && comparesUnknown(expression)) return undefined;
+  const found = inSql.find(([pattern]) => pattern.test(path));
+  if (found !== undefined) return found[1];
+  return goesThroughRecords(expression) ? "The database evaluates what goes through records." : undefined;
+}
+
+function comparesUnknown(expression: TypedExpression): boolean {
+  if (expression.kind === "variable") return expression.type.kind === "any";
+  return parts(expression).some(comparesUnknown);
+}
+
+function goesThroughRecords(expression: TypedExpression): boolean {
+  return expression.kind === "records" || parts(expression).some(goesThroughRecords);
+}

@@ -1,0 +1,662 @@
+/**
+ * Every expression of a model, found and typed in one pass: `nonet check` reports the problems, the plan takes the typed
+ * trees. Both are by path, as in `Places` without `#value`.
+ *
+ * What an expression can name depends on where it stands:
+ *
+ *     computed field           fields of its record; when it is worked out at reading, `caller`, `now` and `base` too
+ *     rule                     fields, `old` (the record before the write, null when it is created), `caller`, `now`
+ *     move: if, set            fields and `old` (as they were), `caller`, `now`, and `input`: what the operation takes,
+ *                              for `when` what the event carries
+ *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
+ *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`, `base`
+ *     member of a view         fields of the record that it is of, `caller`, `now`, `base`
+ *     link, unlink             fields of the record at hand, `input`, `caller`, `now`
+ *     filters                  fields, `caller`, `now`, `value` and, where no field has it, the parameter's own name
+ *     if of an endpoint        fields where there is a record (all may be null where a PUT creates), `input`, `caller`, `now`
+ *     accepted                 as `gives`
+ *     the, where               fields, `caller`, `now`, and of `input` the query parameters
+ *     own, allow, show         fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
+ *                              expression of the resource
+ *
+ * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
+ * `base` is the address at which the service is reached, without a slash at its end.
+ */
+import { parseExpression } from "../../expression/parse.ts";
+import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
+import { children, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
+import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../../expression/types.ts";
+import type { Grant } from "../authentication/model.ts";
+import { tokensOf } from "../authentication/login.ts";
+import { filterNames, filterType } from "../endpoints/filter-type.ts";
+import { creates, inputOf } from "../endpoints/input.ts";
+import { type ResolvedEndpoint, hasRecord, resolveEndpoint, subjectOf } from "../endpoints/resolve.ts";
+import { type Endpoint, inputOnlyActions } from "../endpoints/model.ts";
+import { responseShape, responseExpressions, shapeOf, inputShape } from "../endpoints/shape.ts";
+import type { Model } from "../model.ts";
+import { perModel } from "./per-model.ts";
+import { fieldsOf, isNullable, isStored, nestedView, lookup, referenceOf } from "../resources/fields.ts";
+import type { Fields } from "../resources/model.ts";
+import { recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts";
+import { transitionName, type Trigger } from "../states/model.ts";
+
+export interface TypedExpressions {
+  /** Of each expression without a problem. */
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** Their texts, by the same paths. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly problems: readonly MisplacedExpression[];
+}
+
+/** What is wrong with the expression at `path`; the problem's offsets are into `text`. */
+export interface MisplacedExpression {
+  readonly path: string;
+  readonly text: string;
+  readonly problem: ExpressionProblem;
+}
+
+export function typeExpressions(model: Model): TypedExpressions {
+  const typed = new Map<string, TypedExpression>();
+  const texts = new Map<string, string>();
+  const problems: MisplacedExpression[] = [];
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  problems.push(...strayComputed(model));
+  for (const site of sites(model)) {
+    const found = typeSite(model, site, resources, typed);
+    problems.push(
+      ...found.problems.map((problem) => ({
+        path: site.path,
+        text: site.text,
+        problem: explained(model, site, problem),
+      })),
+    );
+    // Where one text is asked of several resources, the first typing stands for it.
+    if (found.typed === undefined || typed.has(site.path)) continue;
+    typed.set(site.path, found.typed);
+    texts.set(site.path, site.text);
+  }
+  return { typed, texts, problems };
+}
+
+/** An expression that stands where no site of the model's own does: the clauses of part 9's entries. */
+export function typeText(
+  model: Model,
+  site: Site,
+): { readonly typed?: TypedExpression; readonly problems: readonly MisplacedExpression[] } {
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  const { typed, problems } = typeSite(model, site, resources, new Map());
+  const { path, text } = site;
+  return {
+    ...(typed === undefined ? {} : { typed }),
+    problems: problems.map((problem) => ({ path, text, problem: explained(model, site, problem) })),
+  };
+}
+
+/**
+ * A permission's condition over a record of the resource, with `own` as that resource has it: for what is asked of several
+ * resources, such as who receives their events. Throws where the model's expressions have problems.
+ */
+export function typeCondition(
+  model: Model,
+  text: string,
+  resource: string,
+  { typed }: Pick<TypedExpressions, "typed">,
+  input: Readonly<Record<string, ExpressionField>> = {},
+): TypedExpression {
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  const names = { ...recordNames(model, resource), ...moment(), input: inputVariable(input) };
+  const found = typeSite(model, { path: "", text, names, expected: condition, owner: resource }, resources, typed);
+  if (found.typed === undefined) throw new Error(`${text}: ${found.problems[0]?.message}`);
+  return found.typed;
+}
+
+/** An expression with its surroundings. */
+export interface Site {
+  readonly path: string;
+  readonly text: string;
+  readonly names: Readonly<Record<string, NamedType>>;
+  readonly expected?: ExpressionField;
+  /** The resource whose ownership expression `own` stands for. */
+  readonly owner?: string;
+  /**
+   * The resource whose records the expression stands for, where it is no value: what a view nests as a list. Then `expected`
+   * is not asked. For the one record of a reference `expected` says so: `{ type: { kind: "record", resource }, nullable: true }`.
+   */
+  readonly records?: string;
+  /** The credentials whose tokens it can give (`tokensOf`). */
+  readonly tokens?: TypeEnvironment["tokens"];
+}
+
+interface Typing {
+  readonly typed?: TypedExpression;
+  readonly problems: readonly ExpressionProblem[];
+}
+
+function typeSite(
+  model: Model,
+  site: Site,
+  resources: TypeEnvironment["resources"],
+  before: TypedExpressions["typed"],
+): Typing {
+  const parsed = parseExpression(site.text);
+  if (parsed.expression === undefined) return { problems: parsed.problems };
+  const expression =
+    site.owner === undefined ? parsed.expression : withOwnership(model, parsed.expression, site.owner, before);
+  if (!("kind" in expression)) return expression;
+  const scope = { names: site.names, resources, ...(site.tokens === undefined ? {} : { tokens: site.tokens }) };
+  if (site.records !== undefined) return checkRecords(expression, scope, site.records);
+  const { typed, problems } = checkExpression(expression, scope, site.expected?.type);
+  if (typed === undefined) return { problems };
+  if (site.expected?.nullable === false && typed.nullable) {
+    const problem: ExpressionProblem = {
+      code: "may-be-absent",
+      message: "this can be null, where a value has to be",
+      help: "say what it is then, as in `a == null ? 0 : a`, or let the field be absent (`?`)",
+      start: 0,
+      end: site.text.length,
+    };
+    return { problems: [problem] };
+  }
+  return { typed, problems: [] };
+}
+
+/** A name that is a field, but one without a column: why it is not there, and what to do about it. */
+function explained(model: Model, site: Site, problem: ExpressionProblem): ExpressionProblem {
+  if (problem.code !== "unknown-name" && problem.code !== "unknown-field") return problem;
+  const name = site.text.slice(problem.start, problem.end);
+  const fields = Object.values(model.resources.resources).map((resource) => lookup(resource.fields, name));
+  const computed = fields.find((field) => field?.computed !== undefined);
+  if (computed?.computed === undefined) return problem;
+  const message = `\`${name}\` is computed, and expressions only name what is stored`;
+  return { ...problem, message, help: `write what it stands for: \`${computed.computed}\`` };
+}
+
+// ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The condition with the ownership expression in place of the word, or what is wrong with that. */
+function withOwnership(
+  model: Model,
+  condition: Expression,
+  resource: string,
+  before: TypedExpressions["typed"],
+): Expression | Typing {
+  const word = nameNode(condition, "own");
+  if (word === undefined || lookup(fieldsOf(model, resource), "own") !== undefined) return condition;
+  const text = lookup(model.authentication.own, resource);
+  if (text === undefined && isOpen(model, resource))
+    return replaced(condition, { kind: "bool", value: false, at: word.at });
+  if (text === undefined) {
+    const message = `the document does not say which ${resource} is one's own`;
+    const help = `write \`own: { ${resource}: owner == caller.id }\` in part 5`;
+    return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
+  }
+  const ownership = parseExpression(text).expression;
+  // A fault in the ownership expression is reported once, where it stands, and that comes first.
+  const sound = ownership !== undefined && before.has(`authentication/own/${resource}`);
+  return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
+}
+
+/** Whether it is said to be open whose the records are: then they are nobody's, so that nothing is allowed by it. */
+function isOpen({ gaps }: Model, resource: string): boolean {
+  return gaps.includes("authentication/own") || gaps.includes(`authentication/own/${resource}`);
+}
+
+function nameNode(expression: Expression, name: string): Expression | undefined {
+  if (expression.kind === "name") return expression.name === name ? expression : undefined;
+  for (const child of children(expression)) {
+    const found = nameNode(child, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function replaced(expression: Expression, ownership: Expression): Expression {
+  const inside = (child: Expression): Expression => replaced(child, ownership);
+  switch (expression.kind) {
+    case "name":
+      return expression.name === "own" ? ownership : expression;
+    case "list":
+      return { ...expression, items: expression.items.map(inside) };
+    case "member":
+      return { ...expression, object: inside(expression.object) };
+    case "call": {
+      const { target } = expression;
+      return {
+        ...expression,
+        ...(target === undefined ? {} : { target: inside(target) }),
+        arguments: expression.arguments.map(inside),
+      };
+    }
+    case "not":
+    case "negate":
+      return { ...expression, operand: inside(expression.operand) };
+    case "binary":
+      return { ...expression, left: inside(expression.left), right: inside(expression.right) };
+    case "conditional":
+      return {
+        ...expression,
+        test: inside(expression.test),
+        whenTrue: inside(expression.whenTrue),
+        whenFalse: inside(expression.whenFalse),
+      };
+    default:
+      return expression;
+  }
+}
+
+// ── Where expressions stand ────────────────────────────────────────────────────────────────────────────────────────
+
+function sites(model: Model): readonly Site[] {
+  return [
+    ...computedSites(model),
+    ...ruleSites(model),
+    ...transitionSites(model),
+    ...viewSites(model),
+    ...endpointSites(model),
+    ...permissionSites(model),
+    ...deliverySites(model),
+  ];
+}
+
+const condition: ExpressionField = { type: { kind: "bool" }, nullable: true };
+const now: NamedType = { type: { kind: "timestamp" }, nullable: false, from: "variables" };
+
+function callerType(anonymous: boolean): NamedType {
+  const present = (type: ValueType): ExpressionField => ({ type, nullable: false });
+  const members = {
+    id: { type: { kind: "string" }, nullable: anonymous },
+    roles: present({ kind: "list", of: { kind: "string" } }),
+    claims: present({ kind: "map", of: { kind: "any" } }),
+  } as const satisfies Record<string, ExpressionField>;
+  return { type: { kind: "object", members }, nullable: false, from: "variables" };
+}
+
+const anyMoment: Readonly<Record<string, NamedType>> = { caller: callerType(true), now };
+const signedInMoment: Readonly<Record<string, NamedType>> = { caller: callerType(false), now };
+
+function moment(anonymous = true): Readonly<Record<string, NamedType>> {
+  return anonymous ? anyMoment : signedInMoment;
+}
+
+/** The address of the service: in computed fields that are worked out at reading, and in answers. A field may hide it. */
+const address: Record<string, NamedType> = {
+  base: { type: { kind: "string" }, nullable: false, from: "variables" },
+};
+
+const recordNames = perModel((model, resource: string): Readonly<Record<string, NamedType>> => {
+  const members = Object.entries(recordMembers(model, resource));
+  return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
+});
+
+/** A record as a variable: `old`. */
+function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
+  const members = Object.entries(recordMembers(model, resource)).map(([name, member]) => {
+    return [name, nullable ? { ...member, nullable: true } : member] as const;
+  });
+  return { type: { kind: "object", members: Object.fromEntries(members) }, nullable, from: "variables" };
+}
+
+/** The body as a variable. A member that may be left out is null then, also where its field has a default. */
+function inputVariable(members: Readonly<Record<string, ExpressionField>>): NamedType {
+  return { type: { kind: "object", members }, nullable: false, from: "variables" };
+}
+
+/** An operation may take very many members, so it is called only where there is an expression. */
+const operationInput = perModel((model, operation: string): NamedType => {
+  const resolved = resolveEndpoint(model, operation);
+  const queryVariables = queryFields(model, resolved?.endpoint.query ?? {});
+  if (resolved?.kind === "resource") {
+    const members = inputOf(model, resolved).map(({ name, field, required }) => {
+      // A literal stands in for what a new record, or a move, is not told.
+      const filled =
+        (resolved.action === "create" || inputOnlyActions.has(resolved.action)) && field.default?.kind === "literal";
+      const nullable = (!required && !filled) || isNullable(field);
+      return [name, { type: valueTypeOf(model, field.type), nullable }] as const;
+    });
+    return inputVariable({ ...Object.fromEntries(members), ...queryVariables });
+  }
+  const input = resolved === undefined ? undefined : inputShape(model, resolved.endpoint);
+  return inputVariable({ ...inputFields(model, input?.fields ?? {}), ...queryVariables });
+});
+
+/** Query parameters; one that is left out has its default. */
+function queryFields(model: Model, fields: Fields): Record<string, ExpressionField> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { type, nullable } = valueOf(model, field);
+      return [name, { type, nullable: nullable && field.default?.kind !== "literal" }];
+    }),
+  );
+}
+
+function inputFields(model: Model, fields: Fields): Record<string, ExpressionField> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { type, nullable } = valueOf(model, field);
+      return [name, { type, nullable: nullable || field.default !== undefined }];
+    }),
+  );
+}
+
+function computedSites(model: Model): Site[] {
+  return Object.entries(model.resources.resources).flatMap(([resource, { fields }]) =>
+    Object.entries(fields).flatMap(([name, field]): Site[] => {
+      if (field.computed === undefined) return [];
+      const { [name]: _itself, ...names } = recordNames(model, resource);
+      const plain = Object.entries(names).filter(([other]) => lookup(fields, other)?.computed === undefined);
+      return [
+        {
+          path: `resources/${resource}/${name}/computed`,
+          text: field.computed,
+          // One that is stored must not depend on who asks and when, nor on others that are worked out at the same time.
+          names: isStored(field) ? Object.fromEntries(plain) : { ...address, ...names, ...moment() },
+          expected: valueOf(model, field),
+        },
+      ];
+    }),
+  );
+}
+
+/** Computed fields where there is no record to compute them from. */
+function strayComputed(model: Model): MisplacedExpression[] {
+  const types = Object.entries(model.resources.types).map(
+    ([name, fields]) => [`resources/types/${name}`, fields] as const,
+  );
+  const input = Object.entries(model.endpoints.endpoints).flatMap(([operation, { takes }]) =>
+    takes === undefined ? [] : [[`endpoints/endpoints/${operation}/takes`, takes] as const],
+  );
+  return [...types, ...input].flatMap(([path, fields]) =>
+    Object.entries(fields).flatMap(([name, { computed }]): MisplacedExpression[] => {
+      if (computed === undefined) return [];
+      const message = `\`${name}\` cannot be computed here: only a resource has a record to compute it from`;
+      const problem = { code: "computed-elsewhere", message, start: 0, end: computed.length };
+      return [{ path: `${path}/${name}/computed`, text: computed, problem }];
+    }),
+  );
+}
+
+function ruleSites(model: Model): Site[] {
+  return Object.entries(model.resources.rules).flatMap(([resource, rules]) => {
+    const names = { ...recordNames(model, resource), old: recordVariable(model, resource, true), ...moment() };
+    return rules.flatMap((rule, index): Site[] => {
+      if (rule.kind !== "holds") return [];
+      return [
+        { path: `resources/rules/${resource}/${index}/holds`, text: rule.expression, names, expected: condition },
+      ];
+    });
+  });
+}
+
+function transitionSites(model: Model): Site[] {
+  return Object.entries(model.states).flatMap(([resource, lifecycle]) => {
+    if (lifecycle === "none") return [];
+    return lifecycle.moves.flatMap((transition) =>
+      transition.triggers.flatMap((trigger, index) => {
+        const path = `states/${resource}/moves/${transitionName(transition)}/${index}`;
+        return triggerSites(model, resource, trigger, path);
+      }),
+    );
+  });
+}
+
+function triggerSites(model: Model, resource: string, trigger: Trigger, path: string): Site[] {
+  // A resource may have very many fields, and most transitions no expression.
+  if (trigger.if === undefined && trigger.set === undefined) return [];
+  const names = {
+    ...recordNames(model, resource),
+    old: recordVariable(model, resource, false),
+    ...triggerInput(model, trigger),
+  };
+  const fields = fieldsOf(model, resource);
+  const guard = trigger.if === undefined ? [] : [{ path: `${path}/if`, text: trigger.if, names, expected: condition }];
+  const set = Object.entries(trigger.set ?? {}).map(([name, text]): Site => {
+    const field = lookup(fields, name);
+    return {
+      path: `${path}/set/${name}`,
+      text,
+      names,
+      ...(field === undefined ? {} : { expected: valueOf(model, field) }),
+    };
+  });
+  return [...guard, ...set];
+}
+
+function triggerInput(model: Model, { on }: Trigger): Record<string, NamedType> {
+  if (on.kind === "by") {
+    return { ...moment(allowsAnyone(model, on.operation)), input: operationInput(model, on.operation) };
+  }
+  if (on.kind !== "when") return { now };
+  const payloads = on.events.map((event) => payloadOf(model, event));
+  const [first = {}, ...others] = payloads;
+  const shared = Object.entries(first).filter(([name]) =>
+    others.every((payload) => lookup(payload, name) !== undefined),
+  );
+  return { now, input: inputVariable(Object.fromEntries(shared)) };
+}
+
+/** What the payload of an event holds, as expressions see it. */
+function payloadOf(model: Model, event: string): Record<string, ExpressionField> {
+  const inbound = lookup(model.events.in ?? {}, event);
+  if (inbound !== undefined) {
+    const members = Object.entries(inbound.carries).map(([name, type]) => {
+      const nullable = type.kind === "nullable" || (inbound.optional ?? []).includes(name);
+      return [name, { type: valueTypeOf(model, type), nullable }] as const;
+    });
+    return Object.fromEntries(members);
+  }
+  const outbound = lookup(model.events.out ?? {}, event);
+  const resource = outbound === undefined ? undefined : eventResource(model, event);
+  if (outbound === undefined || resource === undefined) return {};
+  const all = Object.entries(recordMembers(model, resource));
+  return Object.fromEntries(all.filter(([name]) => outbound.carries?.includes(name) ?? true));
+}
+
+/** The resource that an event of this service is about. */
+export function eventResource(model: Model, event: string): string | undefined {
+  const source = lookup(model.events.out ?? {}, event)?.when;
+  if (source?.kind !== "operation") return source?.resource;
+  const resolved = resolveEndpoint(model, source.operation);
+  return resolved === undefined || resolved.kind === "unclear" ? undefined : subjectOf(resolved);
+}
+
+function endpointSites(model: Model): Site[] {
+  return Object.entries(model.endpoints.endpoints).flatMap(([operation, declared]) => {
+    const resolved = resolveEndpoint(model, operation);
+    const endpoint = resolved?.kind === "resource" ? resolved.endpoint : declared;
+    const path = `endpoints/endpoints/${operation}`;
+    const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
+    const input = () => operationInput(model, operation);
+    const queryVariables =
+      endpoint.query === undefined ? {} : { input: inputVariable(queryFields(model, endpoint.query)) };
+    const around = moment(allowsAnyone(model, operation));
+    const record = resource === undefined ? {} : recordNames(model, resource);
+    const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]): Site[] => {
+      if (choice.if === undefined) return [];
+      const names = { ...recordNames(model, choice.from), ...around, input: input() };
+      return [{ path: `${path}/choose/${field}/if`, text: choice.if, names, expected: condition }];
+    });
+    const answers = responseSites(model, resolved, endpoint).map(({ at, text }): Site => {
+      return {
+        path: [path, "gives", ...at].join("/"),
+        text,
+        names: { ...address, ...record, ...around, input: input() },
+        tokens: tokensOf(model, resource),
+      };
+    });
+    const { where } = endpoint;
+    const lists =
+      where === undefined
+        ? []
+        : [
+            {
+              path: `${path}/where`,
+              text: where,
+              names: { ...record, ...around, ...queryVariables },
+              expected: condition,
+            },
+          ];
+    return [
+      ...choices,
+      ...answers,
+      ...lists,
+      ...actionSites(model, operation, { record, around, input, queryVariables }),
+    ];
+  });
+}
+
+/** The expressions of an answer. Of what no resource is about all are. */
+function responseSites(
+  model: Model,
+  resolved: ResolvedEndpoint | undefined,
+  { gives }: Endpoint,
+): readonly { readonly at: readonly string[]; readonly text: string }[] {
+  if (gives === undefined || gives === "none") return [];
+  const shapes =
+    resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
+  const around = shapes.page === undefined ? shapes.item : shapes.page;
+  const texts = around === undefined ? [] : responseExpressions(around);
+  // A name that is meant for a view is no expression: `endpoints/shape-unclear` says what is wrong with it.
+  return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
+}
+
+/** The members of views, over the record that each is of. */
+function viewSites(model: Model): Site[] {
+  const { views = {} } = model.resources;
+  return Object.entries(views).flatMap(([view, { of, members = {} }]) => {
+    const names = { ...address, ...recordNames(model, of), ...moment() };
+    const tokens = tokensOf(model, of);
+    return Object.entries(members).flatMap(([name, field]): Site[] => {
+      const path = `resources/views/${view}/${name}/computed`;
+      const { type, computed } = field;
+      const nested = nestedView(model, type);
+      if (nested === undefined)
+        return computed === undefined ? [] : [{ path, text: computed, names, tokens, expected: valueOf(model, field) }];
+      const text = computed ?? name;
+      if (nested.list) return computed === undefined ? [] : [{ path, text, names, records: nested.of }];
+      // Without an expression it is the field of its name: what is wrong with that is told where it stands.
+      if (computed === undefined && !isReferenceTo(model, of, name, nested.of)) return [];
+      return [{ path, text, names, expected: { type: { kind: "record", resource: nested.of }, nullable: true } }];
+    });
+  });
+}
+
+function isReferenceTo(model: Model, resource: string, name: string, target: string): boolean {
+  const field = lookup(fieldsOf(model, resource), name);
+  return field !== undefined && referenceOf(model, field.type) === target;
+}
+
+/** The names that the condition of a filter has beside the value. */
+export function filterScope(model: Model, operation: string): Readonly<Record<string, NamedType>> {
+  const resolved = resolveEndpoint(model, operation);
+  const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
+  const record = resource === undefined ? {} : recordNames(model, resource);
+  return { ...record, ...moment(allowsAnyone(model, operation)) };
+}
+
+interface Around {
+  /** Fields of the record at hand. */
+  readonly record: Readonly<Record<string, NamedType>>;
+  readonly around: Readonly<Record<string, NamedType>>;
+  readonly input: () => NamedType;
+  /** Of the query parameters alone. */
+  readonly queryVariables: { readonly input?: NamedType };
+}
+
+function actionSites(model: Model, operation: string, { record, around, input, queryVariables }: Around): Site[] {
+  const path = `endpoints/endpoints/${operation}`;
+  const resolved = resolveEndpoint(model, operation);
+  const { the, link, unlink, if: guard, statuses, filters = {} } = lookup(model.endpoints.endpoints, operation) ?? {};
+  // A resource may have very many fields, and most operations no expression.
+  const site = (at: string, text: string | undefined, names: () => Record<string, NamedType>): Site[] =>
+    text === undefined ? [] : [{ path: `${path}/${at}`, text, names: names(), expected: condition }];
+  const here = () => ({ ...record, ...around });
+  const linked = (["link", "unlink"] as const).flatMap((word) => {
+    const one = word === "link" ? link : unlink;
+    return Object.entries(one?.with ?? {}).map(([name, text]): Site => {
+      const field = lookup(fieldsOf(model, one?.in ?? ""), name);
+      const expected = field === undefined ? {} : { expected: valueOf(model, field) };
+      return { path: `${path}/${word}/with/${name}`, text, names: { ...here(), input: input() }, ...expected };
+    });
+  });
+  const filtered = Object.entries(filters).flatMap(([name, filter]) => {
+    const type = filterType(model, resolved, name, filter, here());
+    const value: NamedType = {
+      type: type === undefined ? { kind: "any" } : valueTypeOf(model, type),
+      nullable: false,
+      from: "variables",
+    };
+    return site(`filters/${name}/if`, filter.if, () => ({ ...here(), ...filterNames(name, value, here()) }));
+  });
+  const makes = resolved?.kind === "resource" && creates(model, resolved);
+  const isThere =
+    resolved?.kind === "resource" ? hasRecord(resolved) : resolved?.kind === "free" && resolved.key !== undefined;
+  const guarded = () => (isThere ? (makes ? nullableNames(record) : record) : {});
+  return [
+    ...site("the", the, () => ({ ...here(), ...queryVariables })),
+    ...linked,
+    ...filtered,
+    ...site("if", guard, () => ({ ...guarded(), ...around, input: input() })),
+    ...site("status/accepted/if", statuses?.accepted?.if, () => ({ ...here(), input: input() })),
+  ];
+}
+
+function nullableNames(names: Readonly<Record<string, NamedType>>): Record<string, NamedType> {
+  return Object.fromEntries(Object.entries(names).map(([name, type]) => [name, { ...type, nullable: true }]));
+}
+
+function permissionSites(model: Model): Site[] {
+  const { own: ownership, allow, show } = model.authentication;
+  // First, because the others ask whether they are sound.
+  const owner = Object.entries(ownership).map(([resource, text]): Site => {
+    const names = { ...recordNames(model, resource), ...moment() };
+    return { path: `authentication/own/${resource}`, text, names, expected: condition };
+  });
+  const allowed = Object.entries(allow).flatMap(([operation, grants]) => {
+    const resolved = resolveEndpoint(model, operation);
+    // It is reported elsewhere, or said to be open, what the operation is about: nothing can be said of its records.
+    if (resolved === undefined || resolved.kind === "unclear") return [];
+    const { resource } = resolved;
+    return grantSites(model, `authentication/allow/${operation}`, grants, resource);
+  });
+  const visibilitySites = Object.entries(show).flatMap(([field, grants]) => {
+    return grantSites(model, `authentication/show/${field}`, grants, field.slice(0, field.indexOf(".")));
+  });
+  return [...owner, ...allowed, ...visibilitySites];
+}
+
+function grantSites(model: Model, path: string, grants: readonly Grant[], resource: string | undefined): Site[] {
+  return grants.flatMap((grant, index): Site[] => {
+    if (grant.if === undefined) return [];
+    const anonymous = grant.who.kind === "anyone";
+    const record = resource === undefined ? {} : recordNames(model, resource);
+    return [
+      {
+        path: `${path}/${index}/if`,
+        text: grant.if,
+        names: { ...record, ...moment(anonymous) },
+        expected: condition,
+        ...(resource === undefined ? {} : { owner: resource }),
+      },
+    ];
+  });
+}
+
+/** Who receives events is asked of each resource that has any. */
+function deliverySites(model: Model): Site[] {
+  const { webhook, stream } = model.events.delivery ?? {};
+  const emitting = Object.keys(model.events.out ?? {}).map((event) => eventResource(model, event));
+  return [...new Set(emitting)].flatMap((resource) => [
+    ...grantSites(model, "events/delivery/webhook/for", webhook?.for ?? [], resource),
+    ...grantSites(model, "events/delivery/stream/for", stream?.for ?? [], resource),
+  ]);
+}
+
+function allowsAnyone(model: Model, operation: string): boolean {
+  return (lookup(model.authentication.allow, operation) ?? []).some((grant) => grant.who.kind === "anyone");
+}

@@ -1,0 +1,75 @@
+/** A finding of a check as a diagnostic: placed in the text, with the near miss and the edit where there is one. */
+import type { Span } from "../../base/span.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { type DocumentIndex, locationOf } from "./document-index.ts";
+import type { Check, Finding } from "./finding.ts";
+
+/** For more findings of one check than this, no near miss is looked for: it is asked of every name that is known. */
+const mostAdvised = 100;
+
+/** `index`: how many findings the check has given before. */
+export function diagnosticOf(
+  { code, severity, why }: Check,
+  finding: Finding,
+  documentIndex: DocumentIndex,
+  index: number,
+): Diagnostic {
+  const { at, message } = finding;
+  const unknown = index < mostAdvised ? finding.unknown : undefined;
+  const span = typeof at === "string" ? locationOf(documentIndex.places, at) : at;
+  const advice = unknown === undefined ? {} : adviceFor(unknown, span, documentIndex.document.text);
+  const help = advice.help ?? finding.help;
+  return {
+    code,
+    severity,
+    message,
+    span: advice.span ?? span,
+    ...(why === undefined ? {} : { why }),
+    ...(help === undefined ? {} : { help }),
+    ...(advice.fix === undefined ? {} : { fix: advice.fix }),
+  };
+}
+
+interface Advice extends Partial<Pick<Diagnostic, "help" | "fix">> {
+  /** The name itself, where it can be found. */
+  readonly span?: Span;
+}
+
+/** More names than this are not listed. */
+const mostListed = 12;
+
+function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span, text: string): Advice {
+  const names = [...known];
+  const near = didYouMean(name, names);
+  const word = wordIn(span, name, text);
+  const where = word === undefined ? {} : { span: word };
+  if (near !== undefined) {
+    const title = `write \`${near}\``;
+    return {
+      ...where,
+      help: `did you mean \`${near}\`?`,
+      ...(word === undefined ? {} : { fix: { title, span: word, text: near } }),
+    };
+  }
+  if (names.length === 0 || names.length > mostListed) return where;
+  return { ...where, help: `known here: ${names.map((other) => `\`${other}\``).join(", ")}` };
+}
+
+/** Where `name` stands within the span, when it stands there once and on the span's first line. */
+function wordIn(span: Span, name: string, text: string): Span | undefined {
+  const line = text.slice(span.start.offset, span.end.offset).split(/[\r\n]/, 1)[0] ?? "";
+  const found = [...line.matchAll(new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, "g"))];
+  const [only] = found;
+  if (only === undefined || found.length > 1) return undefined;
+  return subSpan(span, only.index, only.index + name.length);
+}
+
+/** A stretch of a span's first line. */
+export function subSpan({ start }: Span, from: number, to: number): Span {
+  const { line, column, offset } = start;
+  return {
+    start: { line, column: column + from, offset: offset + from },
+    end: { line, column: column + to, offset: offset + to },
+  };
+}

@@ -1,0 +1,28 @@
+/** What a check is: one thing that can be wrong with a document, and how it is said. Each stands beside its page. */
+import type { Span } from "../../base/span.ts";
+import type { Severity } from "../../diagnostics/diagnostic.ts";
+import type { DocumentIndex } from "./document-index.ts";
+
+export interface Check {
+  /** `part/slug`, as the file's place says; permanent, never reused. */
+  readonly code: string;
+  /**
+   * `error`: the service could not be served rightly, or the document contradicts itself. `warning`: it can be served, and
+   * somebody may be hurt by it. `hint`: others write it differently, and gain something by that.
+   */
+  readonly severity: Severity;
+  /** Why it matters: one sentence. */
+  readonly why?: string;
+  run(documentIndex: DocumentIndex): Iterable<Finding>;
+}
+
+export interface Finding {
+  /** A path as in `Places`, `#key` or `#value` included; where it has no place, that of the nearest around it is taken. */
+  readonly at: string | Span;
+  /** What is wrong, one sentence, naming the thing. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly help?: string;
+  /** A name that means nothing here, and those that would: gives `help` and the edit where one of them is near. */
+  readonly unknown?: { readonly name: string; readonly known: Iterable<string> };
+}

@@ -1,0 +1,68 @@
+/**
+ * What follows only from what the document says is open. That a name is not there, or that nothing refers to something, is
+ * no error of the document where `not shown` stands in the very place that could have said it: it is the gap, once more.
+ */
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { Model, PartName } from "../model.ts";
+import { partNames } from "../model.ts";
+
+/** Where an open list leaves every name of its sort open, by the code that a missing one has. */
+const openLists: readonly (readonly [code: RegExp, gap: RegExp])[] = [
+  [/^errors\/not-declared$/, /^errors\/errors$/],
+  [/^events\/unknown-credential$/, /^authentication\/credentials$/],
+  [/^authentication\/unknown-role$/, /^authentication\/roles(\/|$)/],
+  [/^states\/unknown-event$/, /^events\/(out|in)$/],
+  [/^(states\/unknown-state|limits\/unknown-moment)$/, /^states\/[^/]+(\/(states|final)(\/\d+)?)?$/],
+  [/^endpoints\/action-without-move$/, /^states\/[^/]+(\/moves(\/|$)|$)/],
+  [/^states\/event-finds-none$/, /^(resources\/[A-Z]|events\/(out|in)\/)/],
+  [/^(endpoints|resources|events|states|authentication|limits|versioning)\/(no-|unknown-)/, /^resources\/[A-Z][^/]*$/],
+  [/^(resources|events)\/unknown-type$/, /^resources\/types$/],
+  [/^versioning\/unknown-version$/, /^versioning\/versions$/],
+  [/^expression\/unknown-(name|field)$/, /^(resources\/[A-Z][^/]*|states\/[^/]+(\/states)?)$/],
+  [/^expression\/never-equal$/, /^states\/[^/]+(\/states)?$/],
+  [/^expression\/unknown-field$/, /^endpoints\/endpoints\/[^/]+(\/(takes|at))?$/],
+  [/^expression\/not-in-sql$/, /^resources\/[A-Z]/],
+];
+
+/** The errors that can follow from what is not there. */
+const follows =
+  /\/(unknown-|not-declared|no-resource|no-ownership|event-finds-none|action-without-move|required-never-set|choose-misplaced|not-in-sql|never-equal)/;
+
+export interface WithoutOpen {
+  readonly diagnostics: readonly Diagnostic[];
+  /** The parts whose gaps took a finding out: until they are answered, the service is not whole. */
+  readonly open: ReadonlySet<PartName>;
+}
+
+/** Takes out the errors that stated gaps account for. */
+export function withoutOpen({ gaps }: Model, found: readonly Diagnostic[]): WithoutOpen {
+  const open = new Set<PartName>();
+  if (gaps.length === 0) return { diagnostics: found, open };
+  // A resource that can be named but not found cannot be kept.
+  if (gaps.some((gap) => /^resources\/[A-Z][^/]*\/id$/.test(gap))) open.add("resources");
+  const first = openLists.map(([code, pattern]) => ({ code, gap: gaps.find((path) => pattern.test(path)) }));
+  const byName = new Map(gaps.map((gap) => [nameOf(gap), gap]));
+  const diagnostics = found.filter((one) => {
+    if (one.severity !== "error" || !follows.test(one.code)) return true;
+    const gap =
+      first.find(({ code, gap: path }) => path !== undefined && code.test(one.code))?.gap ??
+      mentioned(one.message)
+        .map((name) => byName.get(name))
+        .find((path) => path !== undefined);
+    const part = partNames.find((name) => gap?.startsWith(`${name}/`));
+    if (part === undefined) return true;
+    open.add(part);
+    return false;
+  });
+  return { diagnostics, open };
+}
+
+/** The name that a gap leaves open: a key, without the sign that it may be absent. */
+function nameOf(gap: string): string {
+  return gap.slice(gap.lastIndexOf("/") + 1).replace(/\?$/, "");
+}
+
+/** The names that a message quotes; of `Parcel.weightKg` and `error no-capacity` the last word too. */
+function mentioned(message: string): readonly string[] {
+  return [...message.matchAll(/`([^`]+)`/g)].flatMap(([, name = ""]) => [name, /[^ .]+$/.exec(name)?.[0] ?? name]);
+}

@@ -1,0 +1,83 @@
+/** What it means for a service to be specified: a question, and the five answers that a document can give it. */
+import type { DocumentIndex } from "./document-index.ts";
+
+/**
+ * `shown`: a block defines it. `none`: the document says that there is none, or nothing in it that the question could be
+ * about. `default`: a default of the language was taken. `not shown`: the document says that it is open. `silent`: it says
+ * nothing. The last two are gaps.
+ */
+export type AnswerStatus = "shown" | "none" | "default" | "not shown" | "silent";
+
+export interface Answer {
+  readonly status: AnswerStatus;
+  /** A path as in `Places`: what gives the answer, or what lacks it. */
+  readonly at?: string;
+  /** The default, in words; only with `default`. */
+  readonly taken?: string;
+}
+
+export interface Question {
+  /** `part/slug`, permanent. */
+  readonly id: string;
+  readonly text: string;
+  answer(documentIndex: DocumentIndex): Answer;
+}
+
+export const undeclared: Answer = { status: "silent" };
+export const none: Answer = { status: "none" };
+
+export function definedAt(at: string): Answer {
+  return { status: "shown", at };
+}
+
+export function noneAt(at: string): Answer {
+  return { status: "none", at };
+}
+
+export function missing(at: string): Answer {
+  return { status: "silent", at };
+}
+
+export function taken(text: string): Answer {
+  return { status: "default", taken: text };
+}
+
+/** The answer of one statement: given, said to be open, or what follows where it is not there. */
+export function declaredAnswer(
+  documentIndex: DocumentIndex,
+  at: string,
+  value: unknown,
+  otherwise: Answer = undeclared,
+): Answer {
+  if (documentIndex.gaps.has(at)) return { status: "not shown", at };
+  return value === undefined ? otherwise : definedAt(at);
+}
+
+/** As `given`, for what can be said to be none: an empty list or map, or the word. */
+export function declaredOrNone(
+  documentIndex: DocumentIndex,
+  at: string,
+  value: unknown,
+  otherwise: Answer = undeclared,
+): Answer {
+  if (value === "none" || (typeof value === "object" && value !== null && Object.keys(value).length === 0)) {
+    return documentIndex.places.has(at) ? noneAt(at) : otherwise;
+  }
+  return declaredAnswer(documentIndex, at, value, otherwise);
+}
+
+/** One answer for many statements: the first that is open, else the first that is missing, else shown where the first is. */
+export function each(documentIndex: DocumentIndex, statements: readonly Statement[], otherwise: Answer = none): Answer {
+  const [first] = statements;
+  if (first === undefined) return otherwise;
+  const open = statements.find(({ at }) => documentIndex.gaps.has(at));
+  if (open !== undefined) return { status: "not shown", at: open.at };
+  const lacking = statements.find(({ declared }) => !declared);
+  return lacking === undefined ? definedAt(first.at) : (lacking.otherwise ?? missing(lacking.at));
+}
+
+export interface Statement {
+  readonly at: string;
+  readonly declared: boolean;
+  readonly otherwise?: Answer;
+}

@@ -1,0 +1,67 @@
+/** `# ok rule: reason`: takes out the findings that are silenced, and reports each of them that silences nothing. */
+import { didYouMean } from "../../base/suggest.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { Suppression } from "../../document/document.ts";
+import { checks } from "./checks.ts";
+import { comparisonCodes, isComparisonCode } from "./comparison.ts";
+
+/** Where more suppressions silence nothing, no near miss is looked for: it is asked of every code. */
+const mostAdvised = 100;
+
+/** `compared`: whether the document was compared with an older one. */
+export function suppress(
+  found: readonly Diagnostic[],
+  suppressions: readonly Suppression[],
+  compared: boolean,
+): readonly Diagnostic[] {
+  if (suppressions.length === 0) return found;
+  const silenced = new Set<Diagnostic>();
+  const byLine = Map.groupBy(found, ({ span }) => span.start.line);
+  let advised = 0;
+  const near = (rule: string): string | undefined => {
+    advised += 1;
+    return advised > mostAdvised || codes().some((code) => isNamed(code, rule)) ? undefined : didYouMean(rule, names());
+  };
+  const unused = suppressions.flatMap((suppression) =>
+    suppression.rules.flatMap((rule) => {
+      const meant = (byLine.get(suppression.covers) ?? []).filter(({ code }) => isNamed(code, rule));
+      const mild = meant.filter(({ severity, code }) => severity !== "error" || isComparisonCode(code));
+      for (const one of mild) silenced.add(one);
+      const unknown = !compared && comparisonCodes.some((code) => isNamed(code, rule));
+      return mild.length > 0 || unknown ? [] : [unusedSuppression(suppression, rule, meant.length > 0, near)];
+    }),
+  );
+  return [...found.filter((one) => !silenced.has(one)), ...unused];
+}
+
+/** A rule is the whole code, or its slug. */
+function isNamed(code: string, rule: string): boolean {
+  return code === rule || code.endsWith(`/${rule}`);
+}
+
+function unusedSuppression(
+  { span, covers }: Suppression,
+  rule: string,
+  isError: boolean,
+  nearOf: (rule: string) => string | undefined,
+): Diagnostic {
+  const near = nearOf(rule);
+  return {
+    code: "document/unused-suppression",
+    severity: "warning",
+    message: isError
+      ? `\`${rule}\` is an error, and errors cannot be silenced`
+      : `There is no \`${rule}\` at line ${covers}`,
+    span,
+    why: "A silenced finding that is not there hides the next one.",
+    help: near === undefined ? "remove the comment" : `did you mean \`${near}\`?`,
+  };
+}
+
+function codes(): readonly string[] {
+  return [...checks.map(({ code }) => code), ...comparisonCodes];
+}
+
+function names(): readonly string[] {
+  return codes().flatMap((code) => [code.slice(code.indexOf("/") + 1), code]);
+}

@@ -1,0 +1,36 @@
+/** An operation that changes records and is open to anyone. */
+import { withArticle } from "../../../base/case.ts";
+import { allowedTo, type DocumentIndex } from "../../analysis/document-index.ts";
+import { readingActions, sessionActions } from "../../endpoints/model.ts";
+import type { Check } from "../../analysis/finding.ts";
+import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
+import { readsInput } from "../input-guard.ts";
+
+export const check: Check = {
+  code: "authentication/anyone-may-write",
+  severity: "warning",
+  why: "Whoever finds the address can change what others rely on, and nobody is named.",
+  *run(documentIndex) {
+    for (const resolved of documentIndex.endpoints.values()) {
+      if (resolved.kind !== "resource" || readingActions.has(resolved.action)) continue;
+      // Who logs in says who it is, and changes nothing.
+      if (sessionActions.has(resolved.action)) continue;
+      const grants = allowedTo(documentIndex, resolved.operation);
+      const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
+      if (index < 0 || isGuarded(documentIndex, resolved)) continue;
+      yield {
+        at: `authentication/allow/${resolved.operation}/${index}`,
+        message: `Anyone may ${resolved.action} ${withArticle(resolved.resource)} with \`${resolved.operation}\``,
+        help: "name a role, add a condition with `if`, or silence this with the reason",
+      };
+    }
+  },
+};
+
+/** A code that the caller has to send is a proof of its own. */
+function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: ResourceEndpoint): boolean {
+  return (
+    action === "move" &&
+    (transitionsBy.get(operation) ?? []).every(({ guard }) => guard !== undefined && readsInput(guard))
+  );
+}

@@ -1,0 +1,24 @@
+/** Permissions for those who are signed in, where nobody can sign in. */
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "authentication/no-credential",
+  severity: "error",
+  why: "Nobody could ever use these permissions.",
+  *run({ model, grants, places }) {
+    const isDeclared = places.get("authentication/credentials") !== undefined;
+    if (
+      !isDeclared ||
+      Object.keys(model.authentication.credentials).length > 0 ||
+      model.gaps.includes("authentication/credentials")
+    )
+      return;
+    const needing = grants.find(({ grant }) => grant.who.kind !== "anyone");
+    if (needing === undefined) return;
+    yield {
+      at: "authentication/credentials",
+      message: "There are permissions for those who are signed in, and no credential to sign in with",
+      help: "add one such as `key: { kind: api-key, sent: Authorization Bearer }`",
+    };
+  },
+};

@@ -1,0 +1,38 @@
+/** A secret that a caller changes without the present one. */
+import { inputOf } from "../../endpoints/input.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { lookup } from "../../resources/fields.ts";
+import { type Login, loginsOf, presentSecretName } from "../login.ts";
+import type { Grant } from "../model.ts";
+
+export const check: Check = {
+  code: "authentication/no-current-secret",
+  severity: "warning",
+  why: "Whoever finds a token of somebody, or their screen unlocked, takes over the account for good.",
+  *run(documentIndex) {
+    for (const login of loginsOf(documentIndex.model)) {
+      const { credential, changed, resource, secret } = login;
+      if (changed !== undefined) continue;
+      const operation = [...documentIndex.endpoints.values()].find((resolved) => {
+        if (resolved.kind !== "resource" || resolved.resource !== resource) return false;
+        if (resolved.action !== "update" && resolved.action !== "replace") return false;
+        if (!inputOf(documentIndex.model, resolved).some(({ name, sets }) => sets && name === secret)) return false;
+        const grants = lookup(documentIndex.model.authentication.allow, resolved.operation) ?? [];
+        return grants.some((grant) => isForRecords(documentIndex, login, grant));
+      })?.operation;
+      if (operation === undefined) continue;
+      yield {
+        at: `authentication/credentials/${credential}`,
+        message: `\`${operation}\` lets a ${resource} change the own \`${secret}\` without the present one`,
+        help: `write \`changed: with ${presentSecretName(secret)}\`, or \`# ok no-current-secret: …\` with the reason`,
+      };
+    }
+  },
+};
+
+/** Whether one of those who log in may have it. */
+function isForRecords({ model }: DocumentIndex, { credential }: Login, { who }: Grant): boolean {
+  const roles = lookup(model.authentication.credentials, credential)?.roles ?? [];
+  return who.kind !== "role" || "field" in roles || ("includes" in roles && roles.includes(who.role));
+}

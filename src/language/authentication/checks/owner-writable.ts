@@ -1,0 +1,28 @@
+/** An owner that callers can write themselves. */
+import { withArticle } from "../../../base/case.ts";
+import { inputOf } from "../../endpoints/input.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { ownerFields } from "../owner.ts";
+
+export const check: Check = {
+  code: "authentication/owner-writable",
+  severity: "warning",
+  why: "Whoever may create or edit a record can make it somebody else's, or take somebody else's for their own.",
+  *run(documentIndex) {
+    for (const resource of Object.keys(documentIndex.model.authentication.own)) {
+      const typed = documentIndex.typed.get(`authentication/own/${resource}`);
+      if (typed === undefined) continue;
+      const owners = new Set(ownerFields(typed));
+      for (const resolved of documentIndex.endpointsOf.get(resource) ?? []) {
+        const writable = inputOf(documentIndex.model, resolved).find(({ name, sets }) => sets && owners.has(name));
+        if (writable === undefined) continue;
+        owners.delete(writable.name);
+        yield {
+          at: `resources/${resource}/${writable.name}`,
+          message: `\`${writable.name}\` says whose ${withArticle(resource)} is, and \`${resolved.operation}\` lets callers set it`,
+          help: `write \`${writable.name}: user = caller, read-only\`; if callers may set it for others, add \`# ok owner-writable: …\` with the reason`,
+        };
+      }
+    }
+  },
+};

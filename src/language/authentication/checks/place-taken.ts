@@ -1,0 +1,22 @@
+/** A credential that is sent in a header field with a meaning of its own. */
+import type { Check } from "../../analysis/finding.ts";
+import { isHeaderReserved } from "../../grammar/request-fields.ts";
+
+export const check: Check = {
+  code: "authentication/place-taken",
+  severity: "error",
+  why: "One value cannot be a credential and what else is sent there.",
+  *run({ model }) {
+    const { repeats } = model.endpoints;
+    const idempotencyHeader = repeats === undefined || repeats === "none" ? undefined : repeats.header.toLowerCase();
+    for (const [name, { sent }] of Object.entries(model.authentication.credentials)) {
+      if (sent === undefined || !(isHeaderReserved(sent.header) || sent.header.toLowerCase() === idempotencyHeader))
+        continue;
+      yield {
+        at: `authentication/credentials/${name}`,
+        message: `\`${name}\` is sent in \`${sent.header}\`, which has a meaning of its own`,
+        help: "write `Authorization Bearer`, or a header of its own, as in `header X-Key`",
+      };
+    }
+  },
+};

@@ -1,0 +1,57 @@
+/** Tokens in answers that are about other records than the caller's own. */
+import { returnsToken } from "../../../expression/typed.ts";
+import { responseShape, responseExpressions, type Shape } from "../../endpoints/shape.ts";
+import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { lookup } from "../../resources/fields.ts";
+
+export const check: Check = {
+  code: "authentication/token-of-others",
+  severity: "error",
+  why: "Whoever has a token is whom it is of, so nobody is told one of somebody else, and there is null in its place.",
+  *run(documentIndex) {
+    for (const resolved of documentIndex.endpoints.values()) {
+      if (resolved.kind !== "resource" || isOwnRecord(resolved)) continue;
+      const { operation, resource } = resolved;
+      if (!hasToken(documentIndex, resolved)) continue;
+      yield {
+        at: `endpoints/endpoints/${operation}/gives`,
+        message: `\`${operation}\` gives tokens, and is about a ${resource} that need not be the caller`,
+        help: "write `the: id == caller.id` where it is, or a view without the token",
+      };
+    }
+  },
+};
+
+/** What makes a record, or proves which one it is, and what is about the caller's own. */
+function isOwnRecord({ action, endpoint }: ResourceEndpoint): boolean {
+  return action === "create" || action === "login" || action === "renew" || endpoint.the !== undefined;
+}
+
+function hasToken({ model, typed }: DocumentIndex, resolved: ResourceEndpoint): boolean {
+  const isTokenAt = (path: string): boolean => {
+    const expression = typed.get(path);
+    return expression !== undefined && returnsToken(expression);
+  };
+  const { item, page } = responseShape(model, resolved);
+  const shapes = [item, page].filter((shape) => shape !== undefined);
+  const at = `endpoints/endpoints/${resolved.operation}/gives`;
+  const isReturned = shapes.some((shape) =>
+    responseExpressions(shape).some(({ path }) => isTokenAt([at, ...path].join("/"))),
+  );
+  const views = shapes.flatMap(viewsIn);
+  return (
+    isReturned ||
+    views.some((view) =>
+      Object.keys(lookup(model.resources.views ?? {}, view)?.members ?? {}).some((name) =>
+        isTokenAt(`resources/views/${view}/${name}/computed`),
+      ),
+    )
+  );
+}
+
+function viewsIn(shape: Shape): readonly string[] {
+  if (shape.kind === "view") return [shape.view];
+  return shape.kind === "object" ? Object.values(shape.members).flatMap(viewsIn) : [];
+}

@@ -1,0 +1,30 @@
+/** An ownership that no permission asks for. */
+import { withArticle } from "../../../base/case.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "authentication/unused-own",
+  severity: "warning",
+  why: "It reads as if records were protected by their owner, and they are not.",
+  *run({ model, grants, endpoints, outEvents }) {
+    const ownerGrants = grants.filter(({ grant }) => grant.if !== undefined && /(?<![\w.])own(?!\w)/.test(grant.if));
+    const usedResources = new Set(
+      ownerGrants.flatMap(({ at, operation }) => {
+        if (operation !== undefined) {
+          const resolved = endpoints.get(operation);
+          return resolved === undefined || resolved.kind === "unclear" ? [] : [resolved.resource];
+        }
+        const field = /^authentication\/show\/([^./]+)/.exec(at)?.[1];
+        return field === undefined ? [...outEvents.values()].map(({ resource }) => resource) : [field];
+      }),
+    );
+    for (const resource of Object.keys(model.authentication.own)) {
+      if (usedResources.has(resource) || !Object.hasOwn(model.resources.resources, resource)) continue;
+      yield {
+        at: `authentication/own/${resource}#key`,
+        message: `No permission asks whose ${withArticle(resource)} is`,
+        help: "write `role if own` where it matters, or remove the line",
+      };
+    }
+  },
+};

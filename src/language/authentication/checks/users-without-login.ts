@@ -1,0 +1,56 @@
+/** Clients that act for users who cannot prove who they are, or cannot see what they agree to. */
+import { declares } from "../../analysis/document-index.ts";
+import type { Check, Finding } from "../../analysis/finding.ts";
+import { lookup } from "../../resources/fields.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import { loginsOf } from "../login.ts";
+import { makesTokens } from "../oauth.ts";
+
+export const check: Check = {
+  code: "authentication/users-without-login",
+  severity: "error",
+  why: "A user lets a client act for them on pages that ask for the name and password of one credential, and for nothing else.",
+  *run(documentIndex) {
+    for (const [name, credential] of Object.entries(documentIndex.model.authentication.credentials)) {
+      const { login, scopes, scopeRoles } = credential;
+      if (login === undefined || !makesTokens(credential)) continue;
+      const at = `authentication/credentials/${name}`;
+      if ((scopeRoles === undefined || Object.keys(scopeRoles).length === 0) && (scopes ?? []).length === 0) {
+        const message = `\`${name}\` has no scopes, so nobody could be told what they let a client do`;
+        yield { at, message, help: 'write `scopes: { "parcels:read": reader }`' };
+      }
+      yield* loginFindings(documentIndex, `${at}/login`, name, login);
+    }
+  },
+};
+
+function* loginFindings(documentIndex: DocumentIndex, at: string, name: string, login: string): Iterable<Finding> {
+  const { model } = documentIndex;
+  const found = loginsOf(model).find(({ credential }) => credential === login);
+  if (found === undefined) {
+    const known = loginsOf(model).map(({ credential }) => credential);
+    const message = `\`${login}\`, by which users of \`${name}\` log in, is no password credential`;
+    const help =
+      known.length === 0
+        ? "add one: `session: { kind: password, of: User, name: email, secret: password }`"
+        : `write \`login: ${known[0]}\``;
+    yield { at, message, help };
+    return;
+  }
+  if (!declares(documentIndex, "endpoints")) return;
+  for (const { operation, action, endpoint } of documentIndex.endpointsOf.get(found.resource) ?? []) {
+    if (action !== "login") continue;
+    const grants = lookup(model.authentication.allow, operation) ?? [];
+    if (
+      endpoint.if === undefined &&
+      grants.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined)
+    )
+      continue;
+    const message = `\`${operation}\` lets in some and not others, which the pages of \`${name}\` do not ask`;
+    yield {
+      at,
+      message,
+      help: `let \`${operation}\` be for anyone, and say in \`allow\` what those may do who log in`,
+    };
+  }
+}

@@ -1,0 +1,130 @@
+/** What part 5 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import {
+  type Answer,
+  each,
+  declaredAnswer,
+  declaredOrNone,
+  none,
+  noneAt,
+  type Question,
+  undeclared,
+  taken,
+} from "../analysis/question.ts";
+import type { Credential } from "./model.ts";
+import { makesTokens } from "./oauth.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "authentication/credentials",
+    text: "Which kinds of credential are taken?",
+    answer: (documentIndex) => {
+      const needed = documentIndex.grants.some(({ grant }) => grant.who.kind !== "anyone");
+      const otherwise = needed || documentIndex.grants.length === 0 ? undeclared : none;
+      return declaredOrNone(
+        documentIndex,
+        "authentication/credentials",
+        documentIndex.model.authentication.credentials,
+        otherwise,
+      );
+    },
+  },
+  {
+    id: "authentication/lifetime",
+    text: "How is each obtained, renewed and revoked, and how long is it valid?",
+    answer: (documentIndex) => eachCredential(documentIndex, lifetime),
+  },
+  {
+    id: "authentication/place",
+    text: "Where in a request does each stand?",
+    answer: (documentIndex) =>
+      eachCredential(documentIndex, (credential) =>
+        credential.sent === undefined
+          ? `\`Authorization: ${credential.kind === "basic" ? "Basic" : "Bearer"}\``
+          : undefined,
+      ),
+  },
+  {
+    id: "authentication/roles",
+    text: "Which roles are there, and where do they come from?",
+    answer: (documentIndex) => {
+      const used = documentIndex.grants.find(({ grant }) => grant.who.kind === "role");
+      const otherwise = used === undefined ? none : { ...taken("those that permissions name"), at: used.at };
+      return declaredOrNone(documentIndex, "authentication/roles", documentIndex.model.authentication.roles, otherwise);
+    },
+  },
+  {
+    id: "authentication/permissions",
+    text: "Who may run each operation?",
+    answer: (documentIndex) =>
+      each(
+        documentIndex,
+        [...documentIndex.operations].map((name) => ({
+          at: `authentication/allow/${name}`,
+          declared: Object.hasOwn(documentIndex.model.authentication.allow, name),
+        })),
+        declaredAnswer(documentIndex, "authentication/allow", undefined),
+      ),
+  },
+  {
+    id: "authentication/ownership",
+    text: "Whose is each record?",
+    answer: (documentIndex) => {
+      const otherwise = taken("nobody's: no permission depends on it");
+      return declaredOrNone(documentIndex, "authentication/own", documentIndex.model.authentication.own, otherwise);
+    },
+  },
+  {
+    id: "authentication/visibility",
+    text: "Who sees each sensitive field?",
+    answer: (documentIndex) => {
+      const otherwise = taken("whoever sees the record, but for `secret` and `write-only` fields");
+      return declaredOrNone(documentIndex, "authentication/show", documentIndex.model.authentication.show, otherwise);
+    },
+  },
+  {
+    id: "authentication/unseen",
+    text: "Is what a caller may not see answered with 403 or with 404?",
+    answer: (documentIndex) =>
+      declaredAnswer(
+        documentIndex,
+        "authentication/unseen",
+        documentIndex.model.authentication.unseen,
+        taken("404, so that nothing is said about it"),
+      ),
+  },
+];
+
+/** `usual` gives what is taken where a credential does not say it. */
+function eachCredential(documentIndex: DocumentIndex, usual: (credential: Credential) => string | undefined): Answer {
+  const { credentials } = documentIndex.model.authentication;
+  if (documentIndex.places.has("authentication/credentials") && Object.keys(credentials).length === 0) {
+    return noneAt("authentication/credentials");
+  }
+  return each(
+    documentIndex,
+    Object.entries(credentials).map(([name, credential]) => {
+      const at = `authentication/credentials/${name}`;
+      const text = usual(credential);
+      return { at, declared: text === undefined, ...(text === undefined ? {} : { otherwise: { ...taken(text), at } }) };
+    }),
+  );
+}
+
+/** A secret that two servers share, or the tokens of another one, live where they are made. */
+function lifetime(credential: Credential): string | undefined {
+  const { kind, obtained, renewed, lasts, revoked } = credential;
+  if (kind === "hmac-sha256") return undefined;
+  const elsewhere = kind === "jwt" || (kind === "oauth2" && !makesTokens(credential));
+  const login = kind === "password";
+  const made = login ? "obtained by logging in" : "made by whoever runs the service";
+  const usual = [
+    ...(obtained === undefined ? [elsewhere ? "obtained from its issuer" : made] : []),
+    ...(renewed === undefined ? [login ? "renewed by logging in again" : "renewed by obtaining another"] : []),
+    ...(lasts === undefined
+      ? [elsewhere ? "valid as long as it says" : login ? "valid for 30 days" : "valid until revoked"]
+      : []),
+    ...(revoked === undefined && !elsewhere ? ["revoked at once"] : []),
+  ];
+  return usual.length === 0 ? undefined : usual.join(", ");
+}

@@ -1,0 +1,484 @@
+/**
+ * Part 5: credentials, roles, ownership and permissions.
+ *
+ *     credentials   name: kind   or   name: { kind, sent, … }   or `none`
+ *       kind        api-key | password | jwt | oauth2 | basic | hmac-sha256
+ *       sent        `Authorization SCHEME` or `header NAME`   map: { header, scheme }. Never in an address (R5.3).
+ *       obtained, renewed   a sentence; `renewed` of password, and of oauth2 with `login`, also a duration, for
+ *                   which there are tokens to renew it with
+ *       lasts       a duration or `until revoked`
+ *       revoked     a duration, `at once` or `none`
+ *       prefix      api-key: what a key starts with
+ *       secret      jwt, oauth2, hmac-sha256: `env NAME`, never the secret itself. password, basic: the field that holds it
+ *       of, name    password, basic: the resource that can log in, and the field that names one of it
+ *       changed     password: `with NAME`, the member with the present secret where callers change their own
+ *       issuer, audience, jwks   jwt, oauth2: the `iss` and `aud` that are expected, the address of the key set
+ *       user        jwt, oauth2: `claim NAME`, what names the caller
+ *       roles       a list, the same for each caller, or (jwt, oauth2) `claim NAME`, or (password, basic) `field NAME`
+ *       scopes      jwt, oauth2, api-key: a list   jwt, oauth2 also: { scope: roles }
+ *       at          oauth2: `POST /path`, where clients get tokens
+ *       login       oauth2: the password credential by which users log in who let a client act for them
+ *     roles         a list of names, or `none`
+ *     own           Resource: expression
+ *     allow         operation: grants, or several operations with one line: `a, b: grants` (grants.ts). Two lines for
+ *                   one operation add up.
+ *     show          Resource.field: grants, likewise
+ *     unseen        403 or 404
+ */
+import type { Entry, MapNode, TextNode } from "../../document/document.ts";
+import { named } from "../grammar/collections.ts";
+import { converted, form, type Members, part, type Spread } from "../grammar/form.ts";
+import { type Complaint, complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
+import { closed, either, lineSchema, mapOf, oneOf, orNone, shared } from "../grammar/schema.ts";
+import { choice, expression, matching, names, prefixed, text, words, type Words } from "../grammar/words.ts";
+import { sourceTextOf, spanOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
+import {
+  expectMap,
+  isGap,
+  isNone,
+  knownEntries,
+  type Path,
+  recordLocation,
+  type Reader,
+  report,
+} from "../grammar/reader.ts";
+import { readDuration } from "../grammar/values.ts";
+import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
+import {
+  type Authentication,
+  type Credential,
+  type CredentialKind,
+  credentialKinds,
+  type Grant,
+  lifetimes,
+  revocations,
+  type SentIn,
+} from "./model.ts";
+
+// ── What a credential says ─────────────────────────────────────────────────────────────────────────────────────────
+
+const token = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** `Authorization Bearer`, `header X-Api-Key`, or a map of `header` and `scheme`. Header names are tokens (RFC 9110, 5.6.2). */
+const writtenSent = form<SentIn>({
+  what: "`sent`",
+  example: "{ header: X-Api-Key }",
+  line: {
+    read: (reader, path, line) => {
+      const [first, second, ...rest] = wordsOf(line);
+      const where = first?.text.toLowerCase() ?? "";
+      if (["query", "url", "body", "path"].includes(where))
+        return complain(reader, path, line, [
+          "sent-in-address",
+          () => "A credential is sent in a header and nowhere else",
+          { why: "Addresses and bodies end up in logs and histories (R5.3).", help: "write `header X-Api-Key`" },
+        ]);
+      if (second !== undefined && rest.length === 0 && token.test(second.text)) {
+        if (first?.text === "header") return { header: second.text };
+        if (where === "authorization") return { header: "Authorization", scheme: second.text };
+      }
+      const isHeader = second === undefined && token.test(where) && where !== "header";
+      return complain(reader, path, line, [
+        "bad-sent",
+        (found) => `\`${found}\` does not say where the credential is sent`,
+        {
+          help: !isHeader
+            ? "write `Authorization Bearer`, with the scheme, or `header X-Api-Key`, with the header's name"
+            : where === "authorization"
+              ? "write `Authorization Bearer` or another scheme"
+              : `write \`header ${first?.text}\``,
+        },
+      ]);
+    },
+    print: ({ header, scheme }) => (scheme === undefined ? `header ${header}` : `${header} ${scheme}`),
+  },
+  members: {
+    header: { ...text("The header"), needed: true },
+    scheme: { ...text("The scheme"), orNothing: true },
+  },
+  missing: (reader, _, __, { span }) => reportSent(reader, span),
+});
+
+function reportSent(reader: Reader, span: MapNode["span"]): undefined {
+  report(reader, "authentication/bad-sent", span, "This does not say where the credential is sent", {
+    help: "write `{ header: X-Api-Key }`, or `{ header: Authorization, scheme: Bearer }`",
+  });
+}
+
+const sent = converted<SentIn, SentIn>(
+  writtenSent,
+  (reader, _, { header, scheme }, { value }) => {
+    const isAuthorization = header.toLowerCase() === "authorization";
+    if (token.test(header) && scheme === undefined) return { header };
+    if (isAuthorization && scheme !== undefined && token.test(scheme)) return { header: "Authorization", scheme };
+    return reportSent(reader, value.span);
+  },
+  (value) => value,
+);
+
+/** A duration, or one of some fixed phrases. */
+function length(what: string, fixed: readonly string[]): Words<string> {
+  return words(
+    (reader, path, found) => (fixed.includes(found.text) ? found.text : readDuration(reader, path, found, what)),
+    shared("text"),
+    { label: what },
+  );
+}
+
+/** `env NAME`. What is written instead may be the secret itself, so the message does not repeat it. */
+const secret = prefixed(
+  "env",
+  /^env\s+([A-Za-z_][A-Za-z0-9_]*)$/,
+  [
+    "secret-in-document",
+    () => "A secret comes from the environment, never from the document",
+    {
+      why: "A document is read by everybody who uses the service.",
+      help: "name the variable that holds it: `env DOOR_SECRET`",
+    },
+  ],
+  "The secret",
+);
+
+/** The field that holds the secret of each record: callers who log in never share one secret. */
+function secretField(kind: CredentialKind): Words<string> {
+  return matching(
+    /^(?!env\s)/,
+    [
+      "member-of-other-kind",
+      () =>
+        `A credential of kind ${kind} has no secret of its own: its \`secret\` names a field of the resource in \`of\``,
+      { help: `write \`{ kind: ${kind}, of: User, name: email, secret: password }\`` },
+    ],
+    { label: "The field of the secret" },
+  );
+}
+
+const taken = ["signed-in", "any-scope", "anyone", "none"];
+const roles = names("The list of roles", (reader, path, role) => {
+  const isTaken = taken.includes(role.text);
+  if (!isTaken && /^[A-Za-z][\w-]*$/.test(role.text)) return true;
+  complain(reader, path, role, [
+    "bad-role",
+    (name) =>
+      isTaken ? `\`${name}\` has a meaning of its own and cannot name a role` : `\`${name}\` cannot name a role`,
+    { help: "a role is one word of letters, digits, `-` and `_`" },
+  ]);
+  return false;
+});
+
+/** Roles in a list, `claim NAME` of a token, or `field NAME` of the record that a caller is. */
+function roleSource(kind: CredentialKind): Grammar<NonNullable<Credential["roles"]>> {
+  const isToken = kind === "jwt" || kind === "oauth2";
+  const list = "write the list of roles: `[courier]`";
+  const wrong: Readonly<Record<string, Complaint>> = {
+    claim: ["bad-claim", () => `A credential of kind ${kind} has no claims`, { help: list }],
+    field: [
+      "bad-claim",
+      () => `Who sends a credential of kind ${kind} is no record with fields`,
+      { help: isToken ? "write `claim roles`" : list },
+    ],
+  };
+  return {
+    schema: shared("names"),
+    read: (reader, path, statement) => {
+      const line = statement.value.kind === "text" ? sourceTextOf(statement.value) : undefined;
+      const [, from, name = ""] = /^(claim|field)\s+(\S+)$/.exec(line?.text ?? "") ?? [];
+      if (line === undefined || from === undefined) return roles.read(reader, path, statement);
+      if (from === "claim" && isToken) return { claim: name };
+      if (from === "field" && isLogin(kind)) return { field: name };
+      return complain(reader, path, line, wrong[from] as Complaint);
+    },
+    print: (value, below) => {
+      if ("claim" in value) return `claim ${value.claim}`;
+      return "field" in value ? `field ${value.field}` : roles.print(value, below);
+    },
+  };
+}
+
+function isLogin(kind: CredentialKind): boolean {
+  return kind === "password" || kind === "basic";
+}
+
+/** A list, or a map: the roles that each scope of a token gives. */
+const scopeList = names("The list of scopes");
+const scopeMap = named(roles, { example: "read: [reader]" });
+const scopes: Spread<Credential> = {
+  schema: either(scopeList.schema, mapOf(roles.schema)),
+  read: (reader, path, statement) => {
+    if (statement.value.kind === "map") return { scopeRoles: scopeMap.read(reader, path, statement) ?? {} };
+    return { scopes: scopeList.read(reader, path, statement) ?? [] };
+  },
+  print: ({ scopeRoles, scopes: list }, below) =>
+    scopeRoles === undefined ? list && scopeList.print(list, below) : scopeMap.print(scopeRoles, () => true),
+};
+
+const kindWords = choice(credentialKinds, "The kind of a credential");
+
+type Spreads = "foreign" | "scopes" | "scopeRoles";
+type CredentialMembers = Members<Credential, Spreads>;
+
+/** Everything that a credential can say, in the order in which it is printed: what it is, where it goes, whom it names, how it lives. */
+function members(kind: CredentialKind): CredentialMembers {
+  return {
+    kind: { ...kindWords, label: "The kind", needed: true },
+    at: {
+      ...prefixed(
+        "POST",
+        /^POST\s+(\/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-])$/,
+        [
+          "bad-token-address",
+          (found) => `\`${found}\` is no place to get tokens at`,
+          { help: "write `POST` and a path: `POST /oauth/token`" },
+        ],
+        "Where tokens are given",
+      ),
+      schema: lineSchema("POST\\s+/\\S+", "`POST /oauth/token`"),
+    },
+    login: text("The credential by which users log in"),
+    of: text("The resource that can log in"),
+    name: text("The field that names who logs in"),
+    sent,
+    prefix: matching(
+      /^[A-Za-z][A-Za-z0-9_-]*$/,
+      [
+        "bad-prefix",
+        (found) => `\`${found}\` cannot start a key`,
+        { help: "a prefix is letters, digits, `-` and `_`: `pl_`" },
+      ],
+      { label: "The prefix" },
+    ),
+    secret,
+    field: { ...secretField(kind), key: "secret" },
+    changed: {
+      ...prefixed(
+        "with",
+        /^with\s+([A-Za-z_][A-Za-z0-9_]*)$/,
+        ["bad-changed", (found) => `\`${found}\` names no member of a body`, { help: "write `with currentPassword`" }],
+        "What a change of the secret takes",
+      ),
+      schema: lineSchema("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
+    },
+    issuer: text("The issuer"),
+    audience: text("The audience"),
+    jwks: matching(
+      /^https?:\/\/[^\s/]+\S*$/,
+      [
+        "bad-address",
+        (found) => `\`${found}\` is not an absolute address`,
+        { help: "write it as `https://issuer.example/.well-known/jwks.json`" },
+      ],
+      { label: "The address of the key set" },
+    ),
+    user: prefixed(
+      "claim",
+      /^claim\s+(\S+)$/,
+      ["bad-claim", (found) => `\`${found}\` does not name a claim`, { help: "write `claim sub`" }],
+      "What names the caller",
+    ),
+    roles: roleSource(kind),
+    "...scopes": scopes,
+    obtained: text("How a credential is obtained"),
+    lasts: length("How long a credential lasts", lifetimes),
+    renewed: text("How a credential is renewed"),
+    revoked: length("How soon a revocation takes effect", revocations),
+  };
+}
+
+// ── Which kind says what ───────────────────────────────────────────────────────────────────────────────────────────
+
+type Name = keyof CredentialMembers;
+
+const everyKind: readonly Name[] = ["kind", "sent", "obtained", "renewed", "lasts", "revoked", "roles"];
+const tokenMembers: readonly Name[] = ["secret", "issuer", "audience", "jwks", "user", "...scopes"];
+const loginMembers: readonly Name[] = ["of", "name", "field"];
+
+/** What each kind can say, beside what every kind can. */
+const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
+  "api-key": ["prefix", "...scopes"],
+  password: ["prefix", ...loginMembers, "changed"],
+  jwt: tokenMembers,
+  oauth2: ["at", "login", "prefix", ...tokenMembers],
+  basic: loginMembers,
+  "hmac-sha256": ["secret"],
+};
+
+/** What each kind must say: one of each list. */
+const neededBy: Readonly<Record<CredentialKind, readonly (readonly string[])[]>> = {
+  "api-key": [],
+  password: [["of"], ["name"], ["secret"]],
+  jwt: [["secret", "jwks", "issuer"]],
+  oauth2: [],
+  basic: [],
+  "hmac-sha256": [["secret"]],
+};
+
+function what(path: Path): string {
+  return `The credential ${path[2]}`;
+}
+
+const byKind = new Map(
+  credentialKinds.map((kind) => {
+    const own = [...everyKind, ...membersOf[kind]];
+    const said = Object.entries(members(kind)).filter(([name]) => own.includes(name as Name));
+    const grammar = form<Credential, Spreads>({
+      what,
+      example: "{ kind: api-key, sent: Authorization Bearer }",
+      line: "{kind}",
+      members: Object.fromEntries(said) as unknown as CredentialMembers,
+    });
+    return [kind, { grammar, keys: own.map(keyOf) }] as const;
+  }),
+);
+
+function keyOf(name: Name): string {
+  return name === "field" ? "secret" : name.replace("...", "");
+}
+
+const allKeys = [...new Set([...byKind.values()].flatMap(({ keys }) => keys))];
+
+const credential: Grammar<Credential> = {
+  schema: either(
+    kindWords.schema,
+    closed(
+      Object.fromEntries(Object.entries(members("jwt")).map(([name, member]) => [keyOf(name as Name), member.schema])),
+    ),
+  ),
+  read: (reader, path, statement) => {
+    const { key, value } = statement;
+    if (value.kind === "text") {
+      const kind = kindWords.read(reader, path, statement, what);
+      if (kind !== undefined) reportMissing(reader, path, kind, [], key);
+      return kind && { kind };
+    }
+    const map = expectMap(reader, path, value, what(path), "{ kind: api-key, sent: Authorization Bearer }");
+    return map && readCredential(reader, path, map, key);
+  },
+  print: (value, below) => byKind.get(value.kind)?.grammar.print(value, below) ?? value.kind,
+};
+
+function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode | undefined): Credential | undefined {
+  const said = map.entries.map((entry) => entry.key.value);
+  const kindEntry = map.entries.find((entry) => entry.key.value === "kind");
+  const isOpen = kindEntry?.value.kind === "text" && kindEntry.value.value === "not shown";
+  const kind = kindEntry && !isOpen ? kindWords.read(reader, [...path, "kind"], kindEntry, "The kind") : undefined;
+  const own = kind && byKind.get(kind);
+  if (kind === undefined || own === undefined) {
+    knownEntries(reader, path, map, allKeys, what(path));
+    if (kindEntry === undefined && key !== undefined)
+      report(reader, "authentication/missing-member", key.span, `${what(path)} does not say its kind`, {
+        help: `write \`kind:\` with one of ${credentialKinds.map((one) => `\`${one}\``).join(", ")}`,
+      });
+    return undefined;
+  }
+  reportMissing(reader, path, kind, said, key);
+  const isOther = (entry: Entry): boolean => allKeys.includes(entry.key.value) && !own.keys.includes(entry.key.value);
+  for (const entry of map.entries.filter(isOther))
+    report(
+      reader,
+      "authentication/member-of-other-kind",
+      entry.key.span,
+      `${what(path)} is of kind ${kind}, which has no \`${entry.key.value}\``,
+      { help: `known here: ${own.keys.join(", ")}` },
+    );
+  const rest = { ...map, entries: map.entries.filter((entry) => !isOther(entry)) };
+  const read = own.grammar.read(reader, path, { ...(key && { key }), value: rest });
+  // Somebody else makes the tokens, and who is not known.
+  const isForeign = kind === "oauth2" && reader.gaps.includes([...path, "issuer"].join("/"));
+  return read && (isForeign ? { ...read, foreign: true } : read);
+}
+
+function reportMissing(
+  reader: Reader,
+  path: Path,
+  kind: CredentialKind,
+  said: readonly string[],
+  key: TextNode | undefined,
+): void {
+  const examples: Readonly<Record<string, string>> = {
+    secret: isLogin(kind) ? "secret: password" : "secret: env NAME",
+    of: "of: User",
+    name: "name: email",
+  };
+  for (const choices of neededBy[kind]) {
+    if (key === undefined || choices.some((name) => said.includes(name))) continue;
+    const wanted = choices.map((name) => `\`${name}\``).join(" or ");
+    report(
+      reader,
+      "authentication/missing-member",
+      key.span,
+      `${what(path)} is of kind ${kind}, which needs ${wanted}`,
+      {
+        why: "Without it nothing could be verified.",
+        help: `write \`${examples[choices[0] ?? ""]}\``,
+      },
+    );
+  }
+}
+
+// ── Who may ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Permissions = Readonly<Record<string, readonly Grant[]>>;
+
+/** Lines whose keys are one name or several. Each name has a location; the first line of a name counts for that. */
+function permissions(example: string): Grammar<Permissions> {
+  return {
+    schema: orNone(mapOf(grants.schema)),
+    read: (reader, path, { value }) => {
+      if (isNone(value)) return {};
+      const found = new Map<string, readonly Grant[]>();
+      for (const line of expectMap(reader, path, value, `\`${path[1]}\``, example)?.entries ?? []) {
+        for (const name of splitAt(sourceTextOf(line.key), ",")) {
+          if (name.text === "") {
+            report(reader, "authentication/empty-name", line.key.span, "Between two commas stands no name");
+            continue;
+          }
+          const at = [...path, name.text];
+          const before = found.get(name.text);
+          if (before === undefined) recordLocation(reader, at, { key: { span: spanOf(name) }, value: line.value });
+          if (!isGap(reader, at, line.value)) found.set(name.text, readGrants(reader, at, line.value, before));
+        }
+      }
+      return Object.fromEntries(found);
+    },
+    // Neighbours that say the same share a line.
+    print: (value) => {
+      const lines: { names: string[]; grants: readonly Grant[] }[] = [];
+      for (const [name, some] of Object.entries(value)) {
+        const last = lines.at(-1);
+        if (last !== undefined && areSame(last.grants, some)) last.names.push(name);
+        else lines.push({ names: [name], grants: some });
+      }
+      return Object.fromEntries(lines.map((line) => [line.names.join(", "), printGrants(line.grants)]));
+    },
+  };
+}
+
+function areSame(some: readonly Grant[], others: readonly Grant[]): boolean {
+  return some.length === others.length && some.every((grant, index) => sameGrant(grant, others[index] as Grant));
+}
+
+const hiddenStatus = converted<"404" | "403", 404 | 403>(
+  choice(["404", "403"], "The answer for what a caller may not see"),
+  (_, __, status) => (status === "404" ? 404 : 403),
+  (status) => `${status}`,
+);
+
+export const authentication: PartGrammar<Authentication> = part<Authentication>("authentication", {
+  what: "Authentication",
+  example: "{ roles: [courier] }",
+  members: {
+    credentials: { ...named(credential, { example: "key: { kind: api-key, lasts: 365d }" }), absent: {} },
+    roles,
+    own: {
+      ...named(
+        expression((path) => `The ownership of ${path.at(-1)}`),
+        { example: "{ Parcel: courier == caller.id }" },
+      ),
+      absent: {},
+    },
+    allow: { ...permissions("getParcel, listParcels: operator | courier if own"), absent: {} },
+    show: { ...permissions("Parcel.pickupCode: operator"), absent: {} },
+    unseen: { ...hiddenStatus, schema: oneOf(403, 404, "403", "404") },
+  },
+});

@@ -1,0 +1,37 @@
+/** Whether somebody gets to know a field that `show` hides from them. */
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import { lookup } from "../resources/fields.ts";
+import type { Model } from "../model.ts";
+import { covers, nameOf } from "./grants.ts";
+import type { Grant } from "./model.ts";
+
+/** The fields that an expression over a record of `resource` reads, as `Resource.field`. */
+export function fieldsReadIn(typed: TypedExpression, resource: string): readonly string[] {
+  const below = parts(typed).flatMap((part) => fieldsReadIn(part, resource));
+  if (typed.kind === "field") return [`${resource}.${typed.name}`];
+  if (typed.kind === "walk" || typed.kind === "item-field") return [...below, `${typed.resource}.${typed.name}`];
+  return below;
+}
+
+/** Whether not everybody who sees a record of its resource sees the field: by `show`, or because nobody is given it back. */
+export function isHidden({ model }: Pick<DocumentIndex, "model">, field: string): boolean {
+  const [resource = "", name = ""] = field.split(".");
+  const { marks = [] } = lookup(lookup(model.resources.resources, resource)?.fields ?? {}, name) ?? {};
+  return (
+    lookup(model.authentication.show, field) !== undefined || marks.includes("secret") || marks.includes("write-only")
+  );
+}
+
+/** The first of those who are granted something that does not see the field; undefined where all of them do. */
+export function hiddenFrom({ model }: DocumentIndex, field: string, grants: readonly Grant[]): string | undefined {
+  const seers = lookup(model.authentication.show, field);
+  if (seers === undefined) return undefined;
+  const blind = grants.find((grant) => !seers.some((seer) => alwaysCovers(model, seer, grant)));
+  return blind && nameOf(blind);
+}
+
+/** Whether everybody whom `grant` names is named by `seer`, whatever the record. */
+function alwaysCovers(model: Model, seer: Grant, grant: Grant): boolean {
+  return (seer.if === undefined || seer.if === grant.if) && covers(model, seer, grant);
+}

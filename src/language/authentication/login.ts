@@ -1,0 +1,117 @@
+/** Who can log in: the `password` credentials of a document, and what their operations take and give unless they say it. */
+import { parseDuration } from "../../base/duration.ts";
+import type { TypeEnvironment } from "../../expression/types.ts";
+import type { Endpoint } from "../endpoints/model.ts";
+import type { Model } from "../model.ts";
+import { bareType, fieldsOf, lookup } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import type { Credential } from "./model.ts";
+
+/** A `password` credential that says of whom it is, by which of their fields. */
+export interface Login {
+  readonly credential: string;
+  readonly resource: string;
+  readonly name: string;
+  /** The field of the secret. */
+  readonly secret: string;
+  /** The member by which callers prove the present secret when they change it; absent: nobody is asked for it. */
+  readonly changed?: string;
+  /** Whether there are tokens to renew it with. */
+  readonly renewed: boolean;
+  /** Whether its tokens end by themselves. */
+  readonly ends: boolean;
+}
+
+export function loginsOf(model: Model, resource?: string): readonly Login[] {
+  return Object.entries(model.authentication.credentials).flatMap(([credential, definition]): Login[] => {
+    const { kind, of, name, field, changed } = definition;
+    if (kind !== "password" || of === undefined || name === undefined || field === undefined) return [];
+    if (resource !== undefined && of !== resource) return [];
+    return [
+      {
+        credential,
+        resource: of,
+        name,
+        secret: field,
+        ...(changed === undefined ? {} : { changed }),
+        renewed: isRenewed(definition),
+        ends: definition.lasts !== "until revoked",
+      },
+    ];
+  });
+}
+
+/** Whether `renewed` says for how long there are tokens to renew with; else it is a sentence. */
+export function isRenewed({ kind, login, renewed }: Credential): boolean {
+  return (kind === "password" || login !== undefined) && renewed !== undefined && parseDuration(renewed) !== undefined;
+}
+
+/** The credentials whose tokens an answer about a record of the resource can give, for `token(…)`. */
+export function tokensOf(model: Model, resource: string | undefined): NonNullable<TypeEnvironment["tokens"]> {
+  if (resource === undefined) return {};
+  return Object.fromEntries(
+    loginsOf(model, resource).map(({ credential, renewed, ends }) => [credential, { renewed, ends }]),
+  );
+}
+
+/** The member of what `renew` takes that is the token: there is no other use for one. */
+export const refreshMembers = ["refreshToken", "refresh_token"] as const;
+
+/** The endpoint of a login, a renewal or a logout with what it takes and gives, unless it says so itself. */
+export function sessionEndpoint(model: Model, endpoint: Endpoint, login: Login): Endpoint {
+  const { does } = endpoint;
+  const implied = does === "login" ? loginInput(model, login) : does === "renew" ? renewInput : {};
+  return {
+    ...endpoint,
+    ...(endpoint.takes === undefined && endpoint.takesView === undefined ? { takes: implied } : {}),
+    ...(endpoint.gives === undefined && does !== "logout" && endpoint.status !== 204
+      ? { gives: sessionResponse(login) }
+      : {}),
+    ...(does === "logout" && endpoint.gives === undefined && endpoint.status === undefined ? { status: 204 } : {}),
+  };
+}
+
+function text(max: number): Field {
+  return { type: { kind: "scalar", name: "string", min: 1, max }, optional: false, marks: [] };
+}
+
+const renewInput = { refreshToken: text(200) };
+
+/** The longest secret that a login takes where its field does not allow for longer ones. */
+const longestSecret = 1024;
+
+/** A secret may be shorter than new ones have to be: its owner chose it before the document said so. */
+function loginInput(model: Model, { resource, name, secret }: Login): Readonly<Record<string, Field>> {
+  const fields = fieldsOf(model, resource);
+  const named = lookup(fields, name);
+  const { max = longestSecret } = scalarOf(model, resource, secret);
+  return {
+    [name]: named === undefined ? text(longestSecret) : { type: bareType(named.type), optional: false, marks: [] },
+    [secret]: text(Math.max(max, longestSecret)),
+  };
+}
+
+/** What the member is best called: `currentPassword` for `password`. */
+export function presentSecretName(secret: string): string {
+  return `current${secret.slice(0, 1).toUpperCase()}${secret.slice(1)}`;
+}
+
+function scalarOf(model: Model, resource: string, secret: string): { readonly max?: number | undefined } {
+  const type = lookup(fieldsOf(model, resource), secret)?.type;
+  const bare = type && bareType(type);
+  return bare?.kind === "scalar" ? bare : {};
+}
+
+/** The member of a body that holds the present secret: it proves and is not stored. */
+export function presentSecret(model: Model, { resource, secret }: Login): Field {
+  const { max = longestSecret } = scalarOf(model, resource, secret);
+  return { ...text(Math.max(max, longestSecret)), optional: true, marks: ["secret"] };
+}
+
+function sessionResponse({ credential, renewed, ends }: Login): Readonly<Record<string, string>> {
+  return {
+    token: `token(${credential})`,
+    ...(ends ? { expiresAt: `expiry(${credential})` } : {}),
+    ...(renewed ? { refreshToken: `refreshToken(${credential})` } : {}),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * A document to everything that can be said about it: what it means, what is wrong with it, what it leaves open. Pure, and
+ * total: any bytes at all give a result.
+ *
+ * A finding is silenced by `# ok slug: reason` on the line it starts on, or on the line above; an error is not, unless it is
+ * that of a comparison. What a
+ * part does not show is one gap for the part; in a part that shows something, each open question is one.
+ */
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { inOrder } from "../diagnostics/order.ts";
+import { readDocument } from "../document/read.ts";
+import { checks } from "./analysis/checks.ts";
+import { expressionDiagnostics } from "./analysis/expression-diagnostics.ts";
+import { typeExpressions, type TypedExpressions } from "./analysis/expressions.ts";
+import { standardErrors } from "./errors/model.ts";
+import { indexDocument, declares } from "./analysis/document-index.ts";
+import { diagnosticOf } from "./analysis/finding-diagnostic.ts";
+import { withoutOpen } from "./analysis/open-questions.ts";
+import { type Model, type PartName, partNames, type SourceLocations } from "./model.ts";
+import { type PartAnswers, partAnswers, type QuestionAnswer } from "./analysis/questions.ts";
+import { readModel } from "./read.ts";
+import { conversionsOf } from "./versioning/conversions.ts";
+import { documentKeys } from "./grammar/sections.ts";
+import { suppress } from "./analysis/suppressions.ts";
+
+export interface CheckResult {
+  /** As given: a file's name. */
+  readonly name: string;
+  /** The document, without a byte order mark. */
+  readonly text: string;
+  /** The service's name; null where part 1 does not say it. */
+  readonly service: string | null;
+  readonly model: Model;
+  readonly places: SourceLocations;
+  readonly expressions: TypedExpressions;
+  /** In the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The parts whose stated gaps leave names of other parts without a meaning. */
+  readonly open: ReadonlySet<PartName>;
+  /** All questions of the language's section 12, part by part. */
+  readonly questions: readonly QuestionAnswer[];
+  readonly parts: readonly PartAnswers[];
+  readonly summary: Summary;
+}
+
+export interface Summary {
+  readonly errors: number;
+  readonly warnings: number;
+  /** Parts that show nothing, and open questions of parts that show something. */
+  readonly gaps: number;
+  /** Questions that a block answers. */
+  readonly shown: number;
+  readonly questions: number;
+}
+
+/** What is found when the document is compared with another one, which this phase knows nothing of. */
+export type Comparing = (model: Model, places: SourceLocations) => readonly Diagnostic[];
+
+export function check(name: string, input: string | Uint8Array, comparing?: Comparing): CheckResult {
+  const reading = readDocument(name, input, { topLevelKeys: documentKeys });
+  const { document } = reading;
+  const { model, places, sections, diagnostics } = readModel(document);
+  const typed = typeExpressions(model);
+  const expressions = { ...typed, problems: [...typed.problems, ...conversionsOf(model).problems] };
+  const documentIndex = indexDocument({ document, model, places, sections, expressions });
+  const broken = new Set(
+    reading.diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.start.line),
+  );
+  const found = [
+    ...reading.diagnostics,
+    // What a line means is not asked where it could not even be read.
+    ...diagnostics.filter(({ span }) => !broken.has(span.start.line)),
+    ...expressionDiagnostics(documentIndex),
+    ...checks.flatMap((one) =>
+      [...one.run(documentIndex)].map((finding, index) => diagnosticOf(one, finding, documentIndex, index)),
+    ),
+    ...(comparing?.(model, places) ?? []),
+  ];
+  const { diagnostics: closed, open: opened } = withoutOpen(model, found);
+  // What is raised where part 7 says nothing at all has no status to be answered with.
+  const unanswerable =
+    !declares(documentIndex, "errors") &&
+    documentIndex.returned.some(({ code }) => !Object.hasOwn(standardErrors, code));
+  const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
+  const reported = inOrder(suppress(once(closed), document.suppressions, comparing !== undefined));
+  const parts = partAnswers(documentIndex);
+  const questions = parts.flatMap((part) => part.questions);
+  return {
+    name,
+    text: document.text,
+    service: model.purpose.service ?? null,
+    model,
+    places,
+    expressions,
+    diagnostics: reported,
+    open,
+    questions,
+    parts,
+    summary: {
+      errors: reported.filter(({ severity }) => severity === "error").length,
+      warnings: reported.filter(({ severity }) => severity === "warning").length,
+      gaps: parts.reduce((sum, part) => sum + part.gaps, 0),
+      shown: questions.filter(({ status }) => status === "shown").length,
+      questions: questions.length,
+    },
+  };
+}
+
+/** One finding where several ways lead to it: a line that four operations share is wrong once. */
+function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
+  const known = new Set<string>();
+  return found.filter(({ code, span, message }) => {
+    const key = `${code} ${span.start.offset} ${span.end.offset} ${message}`;
+    return !known.has(key) && known.add(key);
+  });
+}
+
+declare const sound: unique symbol;
+
+/** A model without errors: what a plan can be made of. */
+export type SoundModel = Model & { readonly [sound]: true };
+
+export function soundModel(result: CheckResult): SoundModel | undefined {
+  return result.summary.errors === 0 ? (result.model as SoundModel) : undefined;
+}
+
+/** The parts without which there is nothing to serve, as far as the document does not show them or what others need of them. */
+export function unservable({ model, open }: CheckResult): readonly PartName[] {
+  // A service without resources has operations that handlers do.
+  const { endpoints, resources } = model.status;
+  const isLacking = { endpoints: endpoints !== "shown", resources: resources !== "shown" && resources !== "none" };
+  return partNames.filter(
+    (part) => open.has(part) || (Object.hasOwn(isLacking, part) && isLacking[part as keyof typeof isLacking]),
+  );
+}

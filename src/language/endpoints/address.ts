@@ -1,0 +1,101 @@
+/** A method and a path: `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
+import type { JsonObject } from "../../base/json.ts";
+import { form } from "../grammar/form.ts";
+import { complain, type Grammar, type Label, labelOf } from "../grammar/grammar.ts";
+import { closed, either, lineSchema, oneOf, shared } from "../grammar/schema.ts";
+import { words } from "../grammar/words.ts";
+import { expectMap, report } from "../grammar/reader.ts";
+import { type Method, methods } from "./model.ts";
+
+export interface Address {
+  readonly method: Method;
+  readonly path: string;
+}
+
+const choices = methods.map((name) => `\`${name}\``).join(", ");
+
+const method = words(
+  (reader, path, found) =>
+    methods.find((name) => name === found.text) ??
+    complain(reader, path, found, [
+      "bad-method",
+      (name) => `\`${name}\` is not a method`,
+      {
+        help: (name) => `write ${upper(name) === undefined ? `one of ${choices}` : `\`${upper(name)}\``}`,
+        write: (name) => upper(name) ?? "",
+      },
+    ]),
+  oneOf(...methods),
+  { label: "The method" },
+);
+
+function upper(name: string): Method | undefined {
+  return methods.find((known) => known === name.toUpperCase());
+}
+
+const route = words(
+  (reader, path, found) => {
+    const problem = pathProblem(found.text);
+    if (problem === undefined) return found.text;
+    return complain(reader, path, found, ["bad-path", (text) => `\`${text}\` ${problem.what}`, { help: problem.help }]);
+  },
+  { type: "string" },
+  { label: "The path" },
+);
+
+/** What all of them are to an editor. */
+export const addressSchema: JsonObject = either(
+  lineSchema(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`."),
+  closed({ method: method.schema, path: route.schema }),
+);
+
+/** `what` is how a complaint calls it. */
+export function address(what: Label): Grammar<Address> {
+  const help = "write it as `POST /path`";
+  const grammar = form<Address>({
+    what,
+    example: "POST /path",
+    line: "{method} {path}",
+    members: { method: { ...method, needed: true }, path: { ...route, needed: true } },
+    wrong: (reader, path, line) =>
+      complain(reader, path, line, [
+        "bad-address",
+        (text) => `${labelOf(what, path)} is a method and a path${text === "" ? "" : `, not \`${text}\``}`,
+        { help },
+      ]),
+    missing: (reader, path, _, { span }) =>
+      report(reader, `${path[0]}/bad-address`, span, `${labelOf(what, path)} is a method and a path`, { help }),
+  });
+  return {
+    ...grammar,
+    schema: shared("address"),
+    read: (reader, path, { value }) => {
+      if (value.kind === "list") expectMap(reader, path, value, labelOf(what, path), "POST /path");
+      return value.kind === "list" ? undefined : grammar.read(reader, path, { value });
+    },
+  };
+}
+
+/** What is wrong with a path that no request could be made to. */
+export function pathProblem(path: string): { readonly what: string; readonly help: string } | undefined {
+  if (!/^\/[^\s?#]*$/.test(path))
+    return { what: "is not a path", help: "a path starts with `/` and has no query: `/parcels/{id}`" };
+  if (path.includes("//")) return { what: "has an empty segment", help: "write one slash between two segments" };
+  const segments = path.split("/");
+  if (segments.some((segment) => /^\.{1,2}$/.test(segment)))
+    return { what: "has a segment of dots, which clients resolve before they send it", help: "give it a name" };
+  if (path.includes("%")) return { what: "has an escape", help: "write the character itself: requests escape it" };
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
+    return { what: "has brackets that name no parameter", help: "a parameter is one name in braces: `/parcels/{id}`" };
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
+  if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a name of its own" };
+  if (segments.some((segment) => segment.split("{").length > 2))
+    return {
+      what: "has two parameters in one segment",
+      help: "put a slash between them: a segment has one parameter, and may have fixed text around it, as in `/parcels/{id}.json`",
+    };
+  return undefined;
+}

@@ -1,0 +1,28 @@
+/** An operation on a record that makes none of its moves. */
+import { withArticle } from "../../../base/case.ts";
+import { declares } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "endpoints/action-without-move",
+  severity: "error",
+  why: "Without a move there is nothing for it to do, whatever the record.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "states")) return;
+    for (const resolved of documentIndex.endpoints.values()) {
+      if (
+        resolved.kind !== "resource" ||
+        resolved.action !== "move" ||
+        documentIndex.transitionsBy.has(resolved.operation)
+      )
+        continue;
+      // A move that says that it is open may be this one.
+      if (documentIndex.model.gaps.some((path) => path.startsWith(`states/${resolved.resource}`))) continue;
+      yield {
+        at: `endpoints/endpoints/${resolved.operation}/at`,
+        message: `\`${resolved.operation}\` makes no move of ${withArticle(resolved.resource)}`,
+        help: `write \`from -> to: by ${resolved.operation}\` in part 3, or say here what it \`does\``,
+      };
+    }
+  },
+};

@@ -1,0 +1,34 @@
+/** `choose` for a field that cannot hold what it finds. */
+import { withArticle } from "../../../base/case.ts";
+import { fieldsOf, hasUnknownType, lookup, referenceOf } from "../../resources/fields.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "endpoints/choose-misplaced",
+  severity: "error",
+  why: "`choose` finds a record and lets the field refer to it.",
+  *run({ endpoints, model }) {
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind !== "resource") continue;
+      const fields = fieldsOf(model, resolved.resource);
+      for (const [name, { from }] of Object.entries(resolved.endpoint.choose ?? {})) {
+        if (!Object.hasOwn(model.resources.resources, from)) continue;
+        const at = `endpoints/endpoints/${resolved.operation}/choose/${name}#key`;
+        const field = lookup(fields, name);
+        if (field === undefined) {
+          yield {
+            at,
+            message: `${resolved.resource} has no field \`${name}\``,
+            unknown: { name, known: Object.keys(fields) },
+          };
+        } else if (referenceOf(model, field.type) !== from && !hasUnknownType(model, resolved.resource, name)) {
+          yield {
+            at,
+            message: `\`${name}\` does not refer to ${withArticle(from)}`,
+            help: `write \`${name}: ${from}\` in part 2`,
+          };
+        }
+      }
+    }
+  },
+};

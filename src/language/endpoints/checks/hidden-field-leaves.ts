@@ -1,0 +1,37 @@
+/** A member of an answer that is worked out from a field which not everybody who gets the answer may see. */
+import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
+import { allowedTo } from "../../analysis/document-index.ts";
+import { responseShape, responseExpressions } from "../shape.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "endpoints/hidden-field-leaves",
+  severity: "warning",
+  why: "A hidden field appears nowhere, so to those who may not see it the answer comes without this member.",
+  *run(documentIndex) {
+    for (const resolved of documentIndex.endpoints.values()) {
+      // What tells of the service as a whole is of no record, and reads the fields of all.
+      const isAggregate = resolved.kind === "free" && resolved.action === "read";
+      if (resolved.kind !== "resource" && !isAggregate) continue;
+      const resource = isAggregate ? "" : (resolved.resource ?? "");
+      const { item, page } = responseShape(documentIndex.model, resolved);
+      for (const { path } of [page ?? item].flatMap((shape) =>
+        shape === undefined ? [] : responseExpressions(shape),
+      )) {
+        const at = ["endpoints/endpoints", resolved.operation, "gives", ...path].join("/");
+        const name = path.join(".");
+        const typed = documentIndex.typed.get(at);
+        if (typed === undefined) continue;
+        for (const field of fieldsReadIn(typed, resource)) {
+          const who = hiddenFrom(documentIndex, field, allowedTo(documentIndex, resolved.operation));
+          if (who === undefined) continue;
+          yield {
+            at: `${at}#key`,
+            message: `\`${name}\` reads the field \`${field}\`, which is hidden from \`${who}\`: they get no \`${name}\``,
+            help: `allow \`${resolved.operation}\` only to those who see it, or silence this where it may be absent`,
+          };
+        }
+      }
+    }
+  },
+};

@@ -1,0 +1,16 @@
+/** A path that does not say which resource its operation is about. */
+import { declares } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { unclearEndpoints } from "../unclear.ts";
+
+export const check: Check = {
+  code: "endpoints/no-resource",
+  severity: "error",
+  why: "What an operation takes, does and gives follows from its resource.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "resources")) return;
+    yield* unclearEndpoints(documentIndex, "resource", ({ endpoint, operation }) => {
+      return `write \`${operation}: { at: ${endpoint.method} ${endpoint.path}, of: Resource }\`, or \`does: handler\``;
+    });
+  },
+};

@@ -1,0 +1,116 @@
+/** A shape of `takes` or `gives` that the operation has no records for. */
+import { type DocumentIndex, isWritten } from "../../analysis/document-index.ts";
+import type { Check, Finding } from "../../analysis/finding.ts";
+import type { Model } from "../../model.ts";
+import { lookup } from "../../resources/fields.ts";
+import type { ResourceEndpoint } from "../resolve.ts";
+import type { ResponseTemplate } from "../model.ts";
+import { hasItems, itemsName, viewNamed } from "../shape.ts";
+
+export const check: Check = {
+  code: "endpoints/shape-unclear",
+  severity: "error",
+  why: "An answer is made of the record at hand, and that of a list of the records of its page.",
+  *run(documentIndex) {
+    const { endpoints, model } = documentIndex;
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind !== "resource") continue;
+      yield* unclearInput(documentIndex, resolved);
+      const { gives } = resolved.endpoint;
+      if (gives === undefined || gives === "none") continue;
+      const paged = resolved.action === "list" && hasItems(model, gives);
+      yield* unclearResponse(documentIndex, resolved, gives, paged, `endpoints/endpoints/${resolved.operation}/gives`);
+      if (paged && countOf(model, gives) > 1) {
+        const message = `\`${resolved.operation}\` gives its page twice`;
+        yield { at: `endpoints/endpoints/${resolved.operation}/gives`, message, help: "leave one of them out" };
+      }
+    }
+  },
+};
+
+function countOf(model: Model, gives: ResponseTemplate): number {
+  if (typeof gives === "string") return hasItems(model, gives) ? 1 : 0;
+  return Object.values(gives).reduce((sum, one) => sum + countOf(model, one), 0);
+}
+
+function* unclearResponse(
+  documentIndex: DocumentIndex,
+  resolved: ResourceEndpoint,
+  gives: ResponseTemplate,
+  paged: boolean,
+  at: string,
+): Iterable<Finding> {
+  if (typeof gives !== "string") {
+    for (const [name, inner] of Object.entries(gives))
+      yield* unclearResponse(documentIndex, resolved, inner, paged, `${at}/${name}`);
+    return;
+  }
+  const { operation, resource, action } = resolved;
+  const items = itemsName(gives);
+  const name = items ?? (/^[A-Z][A-Za-z0-9]*$/.test(gives) ? gives : undefined);
+  if (name === undefined) {
+    if (!paged || gives === "count" || gives === "next") return;
+    const message = `\`${gives}\` is said of no record: \`${operation}\` gives a page of them`;
+    yield {
+      at,
+      message,
+      help: "beside the page stand `count` and `next`; what is said of each record belongs to a view",
+    };
+    return;
+  }
+  const { resources, views = {} } = documentIndex.model.resources;
+  const of = lookup(views, name)?.of ?? (lookup(resources, name) === undefined ? undefined : name);
+  if (of === undefined) {
+    if (isWritten(documentIndex, `resources/views/${name}`)) return;
+    const known = [...Object.keys(views), resource];
+    yield { at, message: `There is no view \`${name}\``, unknown: { name, known } };
+  } else if (of !== resource) {
+    yield {
+      at,
+      message: `\`${name}\` is of ${of}, and \`${operation}\` is about ${resource}`,
+      help: `nest it in a view of ${resource}`,
+    };
+  } else if (items === undefined && action === "clear") {
+    const message = `\`${operation}\` deletes many records, and gives none by itself`;
+    yield { at, message, help: "leave `gives` out, which answers 204, or give values such as `{ done: true }`" };
+  } else if (items !== undefined && action !== "list") {
+    yield { at, message: `\`${operation}\` gives no list`, help: `write \`${name}\`, or an expression in a view` };
+  } else if (items === undefined && paged) {
+    yield { at, message: `\`${operation}\` gives a page, and no record by itself`, help: `write \`"${name}[]"\`` };
+  }
+}
+
+/** The fields of a view of another resource would set fields of this one that only have their names. */
+function* unclearInput(
+  documentIndex: DocumentIndex,
+  { operation, endpoint, resource, action }: ResourceEndpoint,
+): Iterable<Finding> {
+  const { model } = documentIndex;
+  const { takes = {}, takesView } = endpoint;
+  const path = `endpoints/endpoints/${operation}`;
+  const named = [
+    ...(takesView === undefined ? [] : [{ name: takesView, at: `${path}/takesView` }]),
+    ...Object.entries(takes).flatMap(([member, { type }]) => {
+      const name = viewNamed(model, type);
+      return name === undefined ? [] : [{ name, at: `${path}/takes/${member}/type` }];
+    }),
+  ];
+  const { views = {} } = model.resources;
+  for (const { name, at } of named) {
+    const of = lookup(views, name)?.of;
+    if (of === undefined) {
+      if (isWritten(documentIndex, `resources/views/${name}`)) continue;
+      const help =
+        lookup(model.resources.resources, name) === undefined
+          ? {}
+          : { help: "leave `takes` out: then the fields that can be set are taken" };
+      yield { at, message: `There is no view \`${name}\``, ...help, unknown: { name, known: Object.keys(views) } };
+    } else if (of !== resource && action !== "move") {
+      yield {
+        at,
+        message: `\`${name}\` is of ${of}, and \`${operation}\` is about ${resource}`,
+        help: "write its fields one by one",
+      };
+    }
+  }
+}

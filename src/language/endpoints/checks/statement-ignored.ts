@@ -1,0 +1,100 @@
+/** A statement about an operation that what it does has no use for. */
+import { withArticle } from "../../../base/case.ts";
+import type { FreeEndpoint, ResourceEndpoint } from "../resolve.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { bodilessActions, type Endpoint, readingActions } from "../model.ts";
+
+export const check: Check = {
+  code: "endpoints/statement-ignored",
+  severity: "error",
+  why: "Every statement is enforced, and this one cannot be.",
+  *run({ endpoints }) {
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind === "unclear") continue;
+      const ignored = resolved.kind === "resource" ? ignoredMembers(resolved) : ignoredByHandler(resolved);
+      for (const [member, reason] of ignored) {
+        yield {
+          at: `endpoints/endpoints/${resolved.operation}/${member}`,
+          message: `\`${resolved.operation}\` ${reason}`,
+        };
+      }
+    }
+  },
+};
+
+/** What only Nonet's own operations do: a handler's function has to do it by itself. */
+const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
+
+function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {
+  if (action !== "handler") return [];
+  const { errors: _, ...outcomes } = endpoint.statuses ?? {};
+  const members = [
+    ...notOfHandlers.filter((member) => endpoint[member] !== undefined),
+    ...Object.keys(outcomes).map((outcome) => `status/${outcome}`),
+  ];
+  const isBodiless = endpoint.method === "GET" && Object.keys(endpoint.takes ?? {}).length > 0;
+  return [
+    ...(isBodiless ? [["takes", "is a GET, which takes no body"] as const] : []),
+    ...members.map((member) => [member, `is done by a handler, which does not use \`${member}\``] as const),
+  ];
+}
+
+function ignoredMembers({
+  action,
+  endpoint,
+  key,
+}: ResourceEndpoint): readonly (readonly [member: string, reason: string])[] {
+  const hasBody = !readingActions.has(action) && !bodilessActions.has(action) && endpoint.method !== "DELETE";
+  const list = action === "list";
+  return [
+    ...(!hasBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
+      ? [["takes", `is ${withArticle(action === "unlink" ? endpoint.method : action)}, which takes no body`] as const]
+      : []),
+    ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),
+    ...(!list && action !== "clear" && endpoint.where !== undefined
+      ? [["where", "gives no list that `where` could narrow"] as const]
+      : []),
+    ...(!list && endpoint.filters !== undefined ? [["filters", "gives no list that could be cut down"] as const] : []),
+    ...(endpoint.the !== undefined && !ofOne(action, key !== undefined)
+      ? [["the", "is not about one record that the path leaves open"] as const]
+      : []),
+    ...(endpoint.link !== undefined && endpoint.unlink !== undefined
+      ? [["unlink", "links, and cannot take away what it makes"] as const]
+      : []),
+    ...ignoredOutcomes(action, endpoint),
+    ...(!list && endpoint.lists !== undefined
+      ? [["lists", "gives no list that could be cut into pages"] as const]
+      : []),
+    ...(action === "history" && endpoint.gives !== undefined
+      ? [["gives", "gives the moves of a record, which have members of their own"] as const]
+      : []),
+    ...(action !== "create" && action !== "move" && endpoint.choose !== undefined
+      ? [["choose", "creates and moves nothing that `choose` could find something for"] as const]
+      : []),
+  ];
+}
+
+function ofOne(action: ResourceEndpoint["action"], isKeyed: boolean): boolean {
+  return !isKeyed && action !== "create" && action !== "list" && action !== "clear";
+}
+
+function ignoredOutcomes(
+  action: ResourceEndpoint["action"],
+  { statuses = {} }: Endpoint,
+): readonly (readonly [member: string, reason: string])[] {
+  const makes = action === "create" || action === "replace" || action === "link";
+  const isIdempotent = makes || action === "update" || action === "unlink";
+  const gives = !readingActions.has(action) && action !== "delete" && action !== "clear";
+  return [
+    ...(statuses.created !== undefined && !makes ? [["status/created", "creates nothing"] as const] : []),
+    ...(statuses.same !== undefined && !isIdempotent
+      ? [["status/same", "never finds that nothing has to be done"] as const]
+      : []),
+    ...(statuses.accepted !== undefined && !gives
+      ? [["status/accepted", "leaves no record that could go on"] as const]
+      : []),
+    ...(statuses.differs !== undefined && action !== "replace" && !(action === "create" && statuses.same !== undefined)
+      ? [["status/differs", "never finds a record that would have to change"] as const]
+      : []),
+  ];
+}

@@ -1,0 +1,18 @@
+/** Creations that cannot be sent again after a lost answer. */
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "endpoints/unsafe-repeats",
+  severity: "hint",
+  why: "A caller whose answer was lost has to choose between doing nothing and doing it twice.",
+  *run({ endpointsOf, model }) {
+    if (model.endpoints.repeats !== "none") return;
+    const creating = [...endpointsOf.values()].flat().find(({ action }) => action === "create");
+    if (creating === undefined) return;
+    yield {
+      at: "endpoints/repeats",
+      message: `\`${creating.operation}\` cannot safely be sent a second time`,
+      help: "write `repeats: Idempotency-Key on every POST, kept 24h`",
+    };
+  },
+};

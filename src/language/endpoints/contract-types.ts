@@ -1,0 +1,27 @@
+/** What several phases ask about the wire of a handler. */
+import type { FieldType } from "../resources/model.ts";
+import { parameterLocations, type EndpointContract } from "./model.ts";
+
+export interface ContractType {
+  readonly type: FieldType;
+  /** A path as in `Places`. */
+  readonly at: string;
+}
+
+/** Every type that a wire names, with its place below `at`. */
+export function contractTypes(contract: EndpointContract | undefined, at: string): readonly ContractType[] {
+  if (contract === undefined) return [];
+  const { body, answers = {} } = contract;
+  return [
+    ...parameterLocations.flatMap((location) => parameterTypes(contract[location], `${at}/${location}`)),
+    ...(body?.type === undefined ? [] : [{ type: body.type, at: `${at}/body` }]),
+    ...Object.entries(answers).flatMap(([status, { type, headers }]): readonly ContractType[] => [
+      ...(type === undefined ? [] : [{ type, at: `${at}/answers/${status}` }]),
+      ...parameterTypes(headers, `${at}/answers/${status}/headers`),
+    ]),
+  ];
+}
+
+function parameterTypes(parameters: EndpointContract["query"] = {}, at: string): readonly ContractType[] {
+  return Object.entries(parameters).map(([name, { type }]) => ({ type, at: `${at}/${name}` }));
+}

@@ -1,0 +1,144 @@
+/**
+ * What values a filter takes: what it says, else what its condition compares the value with. So `author: author.handle ==
+ * value` takes what a handle is, by the field's own rules, and what is no handle is refused before anything is asked.
+ */
+import { checkExpression } from "../../expression/check.ts";
+import { parseExpression } from "../../expression/parse.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { NamedType, ValueType } from "../../expression/types.ts";
+import type { Model } from "../model.ts";
+import { bareType, fieldsOf, lifecycleOf, lookup } from "../resources/fields.ts";
+import type { FieldType } from "../resources/model.ts";
+import { recordMembers } from "../resources/value-type.ts";
+import type { ResolvedEndpoint } from "./resolve.ts";
+import type { Filter } from "./model.ts";
+
+type Names = Readonly<Record<string, NamedType>>;
+
+/** The names of the value beside those `around`: `value`, and the parameter's own where nothing else has it. */
+export function filterNames<Value>(parameter: string, value: Value, around: Names): Readonly<Record<string, Value>> {
+  return { value, ...(lookup(around, parameter) === undefined ? { [parameter]: value } : {}) };
+}
+
+/** Undefined where the filter does not say it and compares the value with nothing of a known type. */
+export function filterType(
+  model: Model,
+  resolved: ResolvedEndpoint | undefined,
+  parameter: string,
+  { type, if: text }: Filter,
+  around: Names,
+): FieldType | undefined {
+  if (type !== undefined) return bareType(type);
+  const compared = comparedIn(model, parameter, text, around);
+  if (resolved === undefined || resolved.kind === "unclear") return undefined;
+  const of = (one: Compared): FieldType | undefined => fieldTypeOf(model, resolved.resource, one);
+  return compared.map(of).find((one) => one !== undefined) ?? compared.map((one) => plain(one.type)).find(Boolean);
+}
+
+/** The field whose values the filter takes, where it compares its value with one: what older callers say is converted as it is. */
+export function filterField(
+  model: Model,
+  resource: string,
+  parameter: string,
+  { if: text }: Filter,
+  around: Names,
+): { readonly resource: string; readonly name: string } | undefined {
+  for (const { other } of comparedIn(model, parameter, text, around)) {
+    if (other === undefined || !("name" in other)) continue;
+    const of = other.kind === "field" ? resource : "resource" in other ? other.resource : undefined;
+    if (of !== undefined) return { resource: of, name: other.name };
+  }
+  return undefined;
+}
+
+/** What the condition compares the value with. */
+function comparedIn(model: Model, parameter: string, text: string, around: Names): readonly Compared[] {
+  const { expression } = parseExpression(text);
+  if (expression === undefined) return [];
+  const value: NamedType = { type: { kind: "any" }, nullable: false, from: "variables" };
+  const resources = Object.fromEntries(
+    Object.keys(model.resources.resources).map((name) => [name, recordMembers(model, name)]),
+  );
+  const names = { ...around, ...filterNames(parameter, value, around) };
+  const { typed } = checkExpression(expression, { names, resources }, { kind: "bool" });
+  return typed === undefined ? [] : comparedWith(typed);
+}
+
+interface Compared {
+  /** What stands on the other side, where something does. */
+  readonly other?: TypedExpression;
+  /** Whether the value is looked for among the items of that. */
+  readonly isMembership?: boolean;
+  readonly type: ValueType;
+}
+
+function comparedWith(typed: TypedExpression): readonly Compared[] {
+  const below = parts(typed).flatMap(comparedWith);
+  if (typed.kind === "compare") {
+    const { left, right } = typed;
+    if (isValue(left)) return [{ other: right, type: right.type }, ...below];
+    if (isValue(right)) return [{ other: left, type: left.type }, ...below];
+  }
+  if (typed.kind === "within" && isValue(typed.value)) {
+    const { type } = typed.list;
+    const item: ValueType = type.kind === "list" ? type.of : { kind: "string" };
+    return [{ other: typed.list, isMembership: true, type: item }, ...below];
+  }
+  if (typed.kind === "as" && isValue(typed.operand)) return [{ type: typed.type }, ...below];
+  return below;
+}
+
+function isValue(typed: TypedExpression): boolean {
+  if (typed.kind === "as") return isValue(typed.operand);
+  // Of the variables only the value is of unknown type and has no members.
+  return typed.kind === "variable" && typed.path.length === 1 && typed.type.kind === "any";
+}
+
+function fieldTypeOf(
+  model: Model,
+  record: string | undefined,
+  { other, isMembership }: Compared,
+): FieldType | undefined {
+  if (other === undefined) return undefined;
+  const resource = other.kind === "field" ? record : "resource" in other ? other.resource : undefined;
+  if (resource === undefined || !("name" in other)) return undefined;
+  if (other.name === "state") return statesOf(model, resource);
+  const field = lookup(fieldsOf(model, resource), other.name);
+  const type = field && bareType(field.type);
+  const found = isMembership === true && type?.kind === "list" ? bareType(type.of) : type;
+  return found !== undefined && isOneValue(model, found) ? found : undefined;
+}
+
+function statesOf(model: Model, resource: string): FieldType {
+  const states = Object.keys(lifecycleOf(model, resource)?.states ?? {});
+  return states.length === 0 ? { kind: "scalar", name: "string" } : { kind: "one-of", values: states, open: false };
+}
+
+/** What a query parameter can say. */
+export function isOneValue(model: Model, type: FieldType): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "named") return lookup(model.resources.resources, bare.name) !== undefined;
+  if (bare.kind === "scalar") return bare.name !== "json" && bare.name !== "money";
+  return bare.kind === "id" || bare.kind === "one-of";
+}
+
+function plain(type: ValueType): FieldType | undefined {
+  switch (type.kind) {
+    case "bool":
+      return { kind: "scalar", name: "boolean" };
+    case "int":
+      return { kind: "scalar", name: "integer" };
+    case "double":
+      return { kind: "scalar", name: "number" };
+    case "timestamp":
+      return { kind: "scalar", name: "datetime" };
+    case "string":
+      return type.values === undefined
+        ? { kind: "scalar", name: "string" }
+        : { kind: "one-of", values: type.values, open: false };
+    case "record":
+      return { kind: "named", name: type.resource };
+    default:
+      return undefined;
+  }
+}

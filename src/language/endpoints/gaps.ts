@@ -1,0 +1,118 @@
+/** What part 4 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import { each, declaredAnswer, declaredOrNone, none, type Question, definedAt, taken } from "../analysis/question.ts";
+import type { ResourceEndpoint } from "./resolve.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "endpoints/base",
+    text: "At which address is it reached?",
+    answer: (documentIndex) =>
+      declaredAnswer(
+        documentIndex,
+        "endpoints/base",
+        documentIndex.model.endpoints.base,
+        taken("`{base_url}`, which is filled in when it runs"),
+      ),
+  },
+  {
+    id: "endpoints/paths",
+    text: "Which method and path has each operation?",
+    answer: (documentIndex) => {
+      const names = [...documentIndex.operations].map((name) => ({
+        at: `endpoints/endpoints/${name}`,
+        declared:
+          Object.hasOwn(documentIndex.model.endpoints.endpoints, name) ||
+          documentIndex.places.has(`endpoints/endpoints/${name}`),
+      }));
+      const lacking = names.find(({ declared }) => !declared);
+      if (lacking !== undefined)
+        return { status: "silent", at: lacking.at.replace("endpoints/endpoints", "purpose/operations") };
+      return each(documentIndex, names);
+    },
+  },
+  {
+    id: "endpoints/requests",
+    text: "What does each operation take?",
+    answer: (documentIndex) =>
+      members(documentIndex, "takes", "what its method says: the fields that callers may set, or nothing"),
+  },
+  {
+    id: "endpoints/answers",
+    text: "What does each operation answer, with which status?",
+    answer: (documentIndex) =>
+      members(documentIndex, "gives", "the record with 200 or 201, a page of records, or 204 after a deletion"),
+  },
+  {
+    id: "endpoints/lists",
+    text: "How are lists cut into pages, and how large is one?",
+    answer: (documentIndex) => {
+      const lists = endpointsThat(documentIndex, "list");
+      const otherwise = taken("cursor, 20 per page, at most 100");
+      if (lists.length === 0 && documentIndex.model.endpoints.lists === undefined) return none;
+      if (lists.length > 0 && lists.every(({ endpoint }) => endpoint.lists !== undefined)) {
+        return definedAt(`endpoints/endpoints/${lists[0]?.operation}/lists`);
+      }
+      return declaredAnswer(documentIndex, "endpoints/lists", documentIndex.model.endpoints.lists, otherwise);
+    },
+  },
+  {
+    id: "endpoints/repeats",
+    text: "Which requests can safely be sent again?",
+    answer: (documentIndex) => {
+      const writes = endpointsThat(documentIndex, "create", "update", "replace", "delete", "move");
+      if (writes.length === 0 && documentIndex.model.endpoints.repeats === undefined) return none;
+      const otherwise = taken("every write, with `Idempotency-Key`, kept 24h");
+      return declaredOrNone(documentIndex, "endpoints/repeats", documentIndex.model.endpoints.repeats, otherwise);
+    },
+  },
+  {
+    id: "endpoints/edits",
+    text: "What keeps two edits at once from undoing each other?",
+    answer: (documentIndex) => {
+      const edits = endpointsThat(documentIndex, "update", "replace", "delete");
+      if (edits.length === 0 && documentIndex.model.endpoints.edits === undefined) return none;
+      return declaredOrNone(
+        documentIndex,
+        "endpoints/edits",
+        documentIndex.model.endpoints.edits,
+        taken("`If-Match` is optional"),
+      );
+    },
+  },
+  {
+    id: "endpoints/media",
+    text: "Which media type is taken, and what happens to unknown fields?",
+    answer: () => taken("`application/json`; unknown fields are refused"),
+  },
+];
+
+function endpointsThat(
+  { endpoints }: DocumentIndex,
+  ...actions: readonly ResourceEndpoint["action"][]
+): readonly ResourceEndpoint[] {
+  return [...endpoints.values()].filter(
+    (resolved): resolved is ResourceEndpoint => resolved.kind === "resource" && actions.includes(resolved.action),
+  );
+}
+
+/** A handler or a login is the document's own business, so there is no default for what it takes and gives. */
+function members(documentIndex: DocumentIndex, member: "takes" | "gives", usual: string): ReturnType<typeof definedAt> {
+  const { endpoints } = documentIndex.model.endpoints;
+  return each(
+    documentIndex,
+    Object.entries(endpoints).map(([operation, endpoint]) => {
+      const at = `endpoints/endpoints/${operation}/${member}`;
+      const free = documentIndex.endpoints.get(operation)?.kind === "free";
+      const { shape, wire } = endpoint;
+      // A wire says all that goes over it; without a body it takes none.
+      const isInContract = wire !== undefined && (member === "takes" || wire.answers !== undefined);
+      const declared = isInContract || endpoint[member] !== undefined || (member === "gives" && shape !== undefined);
+      return {
+        at: isInContract ? `endpoints/endpoints/${operation}/wire` : at,
+        declared,
+        ...(free ? {} : { otherwise: taken(usual) }),
+      };
+    }),
+  );
+}

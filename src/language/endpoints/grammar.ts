@@ -1,0 +1,279 @@
+/**
+ * Part 4: where each operation is reached, and how lists, edits and repeats work.
+ *
+ *     base       `{base_url}`, or an absolute address; a path may follow
+ *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
+ *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
+ *       names    what its parameters and members are called: limit, cursor, offset, page, sort, search, items, next, count
+ *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
+ *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
+ *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
+ *     cors       origins | any | none                                                           map: { origins, credentials, keep }
+ *     endpoints  operation: METHOD /path
+ *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
+ *                             filters, where }
+ *       at       METHOD /path   map: { method, path }
+ *       takes    field: type    as in part 2; { name: { … } }: an object of its own; a view's name: its fields; `none`: nothing
+ *       gives    member: expression | View | "View[]" | count | next | { … }; one of these alone; `none`: no body
+ *                of a handler member: type, as in part 2
+ *       choose   field: { from, if, else }
+ *       status   the success status                 map: see operation-members.ts
+ *       lists    as above, for this list alone
+ *       where    the condition of a list
+ *       wire     of a handler: all that goes over the wire (wire-grammar.ts)
+ *       the, link, unlink, query, if, else, filters: see operation-members.ts
+ */
+import { converted, form, type Members, part } from "../grammar/form.ts";
+import { named, noneOr } from "../grammar/collections.ts";
+import { complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
+import { either, lineSchema, shared } from "../grammar/schema.ts";
+import { choice, duration, expression, flag, matching, text, type Words, words } from "../grammar/words.ts";
+import { slice } from "../grammar/source-text.ts";
+import { isNone, locateAt, report } from "../grammar/reader.ts";
+import { address } from "./address.ts";
+import { cors } from "./cors.ts";
+import { listStyle } from "./lists.ts";
+import {
+  actions,
+  type EditStyle,
+  type Endpoint,
+  type Endpoints,
+  editStyles,
+  type IdempotencyStyle,
+  idempotencyScopes,
+  type Wrap,
+} from "./model.ts";
+import { choices, filters, gives, handlerGives, link, query, statuses, takes } from "./operation-members.ts";
+import { wire } from "./wire-grammar.ts";
+
+const base = matching(
+  /^(?:\{base_url\}|https?:\/\/[^\s/?#{}]+)(?:\/[^\s?#{}]*)?$/,
+  [
+    "bad-base",
+    (found) => `\`${found}\` ${hasParameter(found) ? "has a parameter in its path" : "is not a base address"}`,
+    {
+      help: (found) => {
+        if (!hasParameter(found))
+          return 'write `"{base_url}"`, which is filled in when the service runs, or `https://api.example.com`';
+        return /\/v?\{n\}/.test(found)
+          ? 'the place of the version is `sent: path /v{n}` in part 9 alone, which puts it before every path: write `"{base_url}"` here'
+          : 'a base address is the same for every request: write `"{base_url}/api"`';
+      },
+    },
+  ],
+  {
+    label: "The base address",
+    schema: lineSchema("(\\{base_url\\}|https?://[^\\s/?#]+)(/[^\\s?#]*)?", "`{base_url}`, or an absolute address."),
+  },
+);
+
+function hasParameter(found: string): boolean {
+  return /^\{base_url\}\/.*[{}]/.test(found);
+}
+
+const ifMatch = choice(editStyles, "`If-Match`");
+
+const edits = converted<{ readonly style: EditStyle }, EditStyle>(
+  form<{ readonly style: EditStyle }>({
+    what: "How edits are made safe",
+    example: "{ If-Match: required }",
+    line: {
+      // The name of a header, in letters of any size.
+      read: (reader, path, line) => {
+        const [, word] = /^If-Match\s+(\S+)$/i.exec(line.text) ?? [];
+        if (word === undefined)
+          return complain(reader, path, line, [
+            "bad-edits",
+            (found) => `\`${found}\` does not say how edits are made safe`,
+            { help: "write `If-Match required`, `If-Match optional` or `none`" },
+          ]);
+        const style = ifMatch.readWords(reader, path, slice(line, line.text.length - word.length));
+        return style && { style };
+      },
+      print: ({ style }) => `If-Match ${style}`,
+    },
+    lineSchema: lineSchema("[Ii][Ff]-[Mm][Aa][Tt][Cc][Hh]\\s+(required|optional)|none", "`If-Match required`"),
+    members: { style: { ...ifMatch, key: "If-Match", needed: true } },
+  }),
+  (_, __, { style }) => style,
+  (style) => ({ style }),
+);
+
+const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
+
+const repeats = form<IdempotencyStyle>({
+  what: "How requests are repeated",
+  example: "{ header: Idempotency-Key, on: POST, kept: 24h }",
+  line: "{header}[ {required}] on every {on}[, kept {kept}]",
+  lineSchema: lineSchema(
+    `none|\\S+\\s+(required\\s+)?on\\s+every\\s+(${idempotencyScopes.join("|")})(\\s*,\\s*kept\\s+\\S+)?`,
+    "`Idempotency-Key on every POST, kept 24h`",
+  ),
+  members: {
+    header: {
+      ...matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, [
+        "bad-repeats",
+        (found) => `\`${found}\` is not the name of a header`,
+        { help: repeatsHelp },
+      ]),
+      needed: true,
+    },
+    on: { ...choice(idempotencyScopes, "What is repeated"), pattern: idempotencyScopes.join("|"), needed: true },
+    required: { ...flag("required"), absent: false },
+    kept: { ...duration("How long answers are kept"), isLocated: true },
+  },
+  wrong: (reader, path, _, head) =>
+    complain(reader, path, head, [
+      "bad-repeats",
+      (found) => `\`${found}\` does not say how requests are repeated`,
+      { help: repeatsHelp },
+    ]),
+  wrongClause: (reader, path, clause) =>
+    complain(reader, path, clause, [
+      "bad-repeats",
+      (found) => `\`${found}\` does not say how long answers are kept`,
+      { help: repeatsHelp },
+    ]),
+  missing: (reader, path, _, { span }) =>
+    report(reader, `${path[0]}/bad-repeats`, span, "This does not say which header makes which requests repeatable", {
+      help: "write `{ header: Idempotency-Key, on: POST, kept: 24h }`",
+    }),
+});
+
+/** `none`, or what is said in its place. */
+function orNoneWord<Value extends object>(grammar: Grammar<Value>): Grammar<Value | "none"> {
+  return {
+    schema: grammar.schema,
+    read: (reader, path, statement, label) =>
+      isNone(statement.value) ? "none" : grammar.read(reader, path, statement, label),
+    print: (value, below) => (value === "none" ? value : grammar.print(value, below)),
+  };
+}
+
+function wrapName(key: string, place: string): Words<string> {
+  return words(
+    (reader, path, found) =>
+      /^[^\s{}"]+$/.test(found.text.replace(place, "x"))
+        ? found.text
+        : complain(reader, path, found, [
+            "bad-wrap",
+            (name) => `\`${name}\` is not the name of a member`,
+            { help: `write \`"${place}"\`, which is the resource's own name, or a name for all: \`data\`` },
+          ]),
+    text().schema,
+    { label: `The name around \`${key}\`` },
+  );
+}
+
+const wrap = form<Wrap>({
+  what: "`wrap`",
+  example: '{ one: "{resource}", many: "{resources}" }',
+  members: { one: wrapName("one", "{resource}"), many: wrapName("many", "{resources}") },
+});
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Several =
+  | "method"
+  | "path"
+  | "meant"
+  | "takes"
+  | "nesting"
+  | "takesView"
+  | "gives"
+  | "shape"
+  | "status"
+  | "statuses";
+
+const at = address((path) => `The endpoint of \`${path[2]}\``);
+
+const members: Members<Endpoint, Several> = {
+  "...at": {
+    ...at,
+    read: (reader, path, statement) => {
+      if (statement.value.kind === "text") locateAt(reader, path, statement.value);
+      return at.read(reader, path, statement);
+    },
+    needed: true,
+  },
+  of: text(),
+  does: choice(actions, "What an operation does"),
+  "...takes": takes,
+  "...gives": gives,
+  choose: choices,
+  "...status": statuses,
+  lists: listStyle,
+  where: expression(),
+  wire,
+  the: expression(),
+  link,
+  unlink: link,
+  query,
+  filters,
+  if: expression(),
+  else: text(),
+};
+
+function endpointForm(of: Members<Endpoint, Several>): Grammar<Endpoint> {
+  return form<Endpoint, Several>({
+    what: (path) => `The endpoint of \`${path[2]}\``,
+    example: "{ at: POST /parcels }",
+    members: of,
+    missing: (reader, path, _, { key, span }) =>
+      report(
+        reader,
+        "endpoints/no-address",
+        key?.span ?? span,
+        `The endpoint of \`${path[2]}\` has no method and path`,
+        {
+          help: "add `at: POST /parcels`",
+        },
+      ),
+  });
+}
+
+const ordinary = endpointForm(members);
+const handler = endpointForm({ ...members, "...gives": handlerGives });
+
+const endpoint: Grammar<Endpoint> = {
+  schema: either(shared("address"), ordinary.schema),
+  read: (reader, path, statement) => {
+    const { value } = statement;
+    if (value.kind !== "map") return members["...at"]?.read(reader, [...path, "at"], statement) as Endpoint | undefined;
+    const does = value.entries.find(({ key }) => key.value === "does")?.value;
+    const read = (does?.kind === "text" && does.value === "handler" ? handler : ordinary).read(reader, path, statement);
+    // A login says by `else` alone whom it does not let in.
+    if (read?.if === undefined || read.else !== undefined) return read;
+    const { if: _, ...rest } = read;
+    const guard = value.entries.find(({ key }) => key.value === "if")?.key;
+    if (guard !== undefined)
+      report(
+        reader,
+        "endpoints/bad-guard",
+        guard.span,
+        "`if` does not say which error answers where it does not hold",
+        {
+          help: "add `else: the-error`",
+        },
+      );
+    return rest;
+  },
+  print: (value, below) => {
+    const tree = (value.does === "handler" ? handler : ordinary).print(value, below);
+    return Object.keys(tree).length === 1 && !below() ? at.print(value, below) : tree;
+  },
+};
+
+export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
+  what: "Part 4",
+  example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
+  members: {
+    base,
+    lists: listStyle,
+    edits: { ...noneOr(edits, "none"), schema: edits.schema },
+    repeats: orNoneWord(repeats),
+    wrap: noneOr(wrap),
+    cors,
+    endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}" }), absent: {} },
+  },
+});

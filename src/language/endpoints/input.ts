@@ -1,0 +1,90 @@
+/** What an operation takes: the members of its body, and which of them are fields of the record. */
+import { loginsOf, presentSecret } from "../authentication/login.ts";
+import type { Model } from "../model.ts";
+import { perModel } from "../analysis/per-model.ts";
+import { bareType, fieldsOf, hasClientId, isChangeable, isServerSet, lookup } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import type { ResourceEndpoint } from "./resolve.ts";
+import { bodilessActions, readingActions, sessionActions, inputOnlyActions } from "./model.ts";
+import { inputShape } from "./shape.ts";
+
+export interface InputMember {
+  readonly name: string;
+  readonly field: Field;
+  /** Whether a body without it is refused. */
+  readonly required: boolean;
+  /** Whether it is the field of the record with this name that it sets; others are `input.name` in expressions only. */
+  readonly sets: boolean;
+  /** The field whose present value it proves, where it does that (`changed` of a credential). */
+  readonly proves?: string;
+}
+
+/**
+ * The members that a body may have: those of `takes`, else the fields that the deed implies. A create takes all fields but
+ * those that the server sets, `choose` finds or the path binds; an update those that may change; a replace the same, and
+ * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move and a link take nothing
+ * unless `takes` says so, and its members set no field by themselves: `set` and `with` do. Reads and deletes take nothing. What a login takes sets nothing either.
+ */
+export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly InputMember[] = perModel(
+  (model, resolved) => {
+    const { action, endpoint } = resolved;
+    if (readingActions.has(action) || bodilessActions.has(action)) return [];
+    const fields = fieldsOf(model, resolved.resource);
+    const accepted = inputShape(model, endpoint)?.fields;
+    const named = accepted === undefined ? impliedFields(model, resolved) : Object.entries(accepted);
+    const members = named.map(([name, field]): InputMember => {
+      const target = inputOnlyActions.has(action) || sessionActions.has(action) ? undefined : lookup(fields, name);
+      return {
+        name,
+        field,
+        required: action !== "update" && !field.optional && field.default === undefined,
+        sets:
+          target !== undefined &&
+          !isServerSet(target) &&
+          (action === "create" || creates(model, resolved) || isChangeable(name, target)),
+      };
+    });
+    return [...members, ...proofsOf(model, resolved, members)];
+  },
+);
+
+/** Where a caller may change a secret that somebody logs in with, and the document asks for the present one. */
+function proofsOf(
+  model: Model,
+  { action, resource }: ResourceEndpoint,
+  members: readonly InputMember[],
+): readonly InputMember[] {
+  if (action !== "update" && action !== "replace") return [];
+  return loginsOf(model, resource).flatMap((login) => {
+    const { changed, secret } = login;
+    if (changed === undefined || !members.some(({ name, sets }) => sets && name === secret)) return [];
+    if (members.some(({ name }) => name === changed)) return [];
+    return [{ name: changed, field: presentSecret(model, login), required: false, sets: false, proves: secret }];
+  });
+}
+
+/** Whether a PUT to a name that is not taken creates the record: where the client gives the id that the path has. */
+export function creates(model: Model, { action, resource, key }: ResourceEndpoint): boolean {
+  return action === "replace" && key?.column === "id" && hasClientId(model, resource);
+}
+
+function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (readonly [name: string, field: Field])[] {
+  if (inputOnlyActions.has(resolved.action)) return [];
+  const bound = boundFields(model, resolved);
+  const create = resolved.action === "create";
+  if (resolved.file !== undefined) return [[resolved.file, fieldsOf(model, resolved.resource)[resolved.file] as Field]];
+  const upsert = creates(model, resolved);
+  return Object.entries(fieldsOf(model, resolved.resource)).filter(([name, field]) => {
+    if (isServerSet(field) || bound.includes(name)) return false;
+    // A PUT of JSON cannot send a file and should not delete it: the value, if there is one, is compared with the record.
+    if (resolved.action === "replace" && !upsert && bareType(field.type).kind === "file") return false;
+    return create || (upsert && name !== "id") || isChangeable(name, field);
+  });
+}
+
+/** The fields of the record that the path or `choose` gives a value. */
+export function boundFields(model: Model, resolved: ResourceEndpoint): readonly string[] {
+  const { endpoint, parents, action } = resolved;
+  const parent = action === "create" || creates(model, resolved) ? parents.at(-1)?.field : undefined;
+  return [...(parent === undefined ? [] : [parent]), ...Object.keys(endpoint.choose ?? {})];
+}

@@ -1,0 +1,84 @@
+/**
+ * How lists are cut: `cursor, 50 per page, at most 200`.
+ *
+ *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
+ *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
+ *       names    what its parameters and members are called: limit, cursor, offset, page, sort, search, items, next, count
+ */
+import type { JsonObject } from "../../base/json.ts";
+import { converted, form } from "../grammar/form.ts";
+import { complain, type Grammar } from "../grammar/grammar.ts";
+import { lineSchema, shared } from "../grammar/schema.ts";
+import { choice, count, flag, matching, type Words } from "../grammar/words.ts";
+import { type Path, report } from "../grammar/reader.ts";
+import { type ListNames, type ListStyle, listKinds, listWords } from "./model.ts";
+
+/** Names that clients send and find; a parameter's may have what is usual there, `page[size]`. */
+function name(word: keyof ListNames): Words<string> {
+  const isMember = word === "items" || word === "next" || word === "count";
+  return matching(
+    isMember ? /^[^\s{}"]+$/ : /^[A-Za-z0-9_.$[\]-]+$/,
+    [
+      "bad-lists",
+      (found) => `\`${found}\` cannot name \`${word}\``,
+      { help: "a name has no blanks: `per_page`, `page[size]`" },
+    ],
+    { label: `The name of \`${word}\`` },
+  );
+}
+
+const names = form<ListNames>({
+  what: "The names of a list",
+  example: "{ limit: per_page, items: data }",
+  members: Object.fromEntries(listWords.map((word) => [word, name(word)])) as Record<keyof ListNames, Words<string>>,
+});
+
+interface WrittenStyle extends Omit<ListStyle, "bare"> {
+  readonly bare?: boolean;
+}
+
+const written = form<WrittenStyle>({
+  what: "How lists are cut",
+  example: "{ kind: cursor, size: 50, max: 200 }",
+  line: "{kind}[, {size} per page][, limit {size} at most {max}][, limit {size}][, at most {max}][, {bare}]",
+  lineSchema: lineSchema(
+    `(${listKinds.join("|")})(\\s*,\\s*([0-9]+ per page|limit [0-9]+( at most [0-9]+)?|at most [0-9]+|bare array))*`,
+    "`cursor, 50 per page, at most 200`",
+  ),
+  members: {
+    kind: { ...choice(listKinds, "How lists are cut"), pattern: ".*", needed: true },
+    size: { ...count("The size of a page"), isLocated: true },
+    max: { ...count("The largest size of a page"), isLocated: true },
+    bare: { ...flag("bare", "bare array"), isLocated: true },
+    names: { ...names, label: "The names of a list" },
+  },
+  wrongClause: (reader, path, clause) =>
+    complain(reader, path, clause, [
+      "bad-lists",
+      (found) => `\`${found}\` says nothing about lists`,
+      { help: "write `cursor, 50 per page, at most 200`, and `bare array` where the items are the whole answer" },
+    ]),
+  missing: (reader, path: Path, _, { span }) =>
+    report(reader, `${path[0]}/bad-lists`, span, "This does not say how lists are cut", {
+      help: "write `{ kind: cursor, size: 50, max: 200 }`",
+    }),
+});
+
+const style = converted<WrittenStyle, ListStyle>(
+  written,
+  (reader, path, { bare, ...style }) => {
+    const { kind, max, size } = style;
+    const span = reader.places.get(`${path.join("/")}/size`);
+    if (span !== undefined && size !== undefined && max !== undefined && size > max)
+      report(reader, `${path[0]}/bad-lists`, span, `A page of ${size} is larger than the largest page, ${max}`, {
+        help: `write \`${kind}, ${max} per page, at most ${size}\``,
+      });
+    return { ...style, ...(bare === true ? { bare } : {}) };
+  },
+  (style) => style,
+);
+
+/** What all of them are to an editor. */
+export const listsSchema: JsonObject = style.schema;
+
+export const listStyle: Grammar<ListStyle> = { ...style, schema: shared("lists") };

@@ -1,0 +1,255 @@
+/** Part 4, endpoints. */
+import type { Json } from "../../base/json.ts";
+import type { Field, FieldType } from "../resources/model.ts";
+
+export interface Endpoints {
+  /** `{base_url}` or an absolute URL. */
+  readonly base?: string;
+  readonly lists?: ListStyle;
+  readonly edits?: EditStyle;
+  /** `none`: said that nothing can be repeated safely. */
+  readonly repeats?: IdempotencyStyle | "none";
+  /** What stands around records in bodies. */
+  readonly wrap?: Wrap;
+  /** `none`: said that no page of another origin may call. */
+  readonly cors?: Cors | "none";
+  /** By operation. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+}
+
+/** Which pages of other origins may call (R4.22). */
+export interface Cors {
+  readonly origins: "any" | readonly string[];
+  /** Browsers may send cookies and the like along. */
+  readonly credentials?: true;
+  /** How long a browser may remember what it was told, a duration as written. */
+  readonly keep?: string;
+}
+
+export const listKinds = ["cursor", "offset", "page", "none"] as const;
+
+/** `cursor, 50 per page, at most 200`. */
+export interface ListStyle {
+  readonly kind: (typeof listKinds)[number];
+  readonly size?: number;
+  readonly max?: number;
+  /** `bare array`: the page's items are the whole answer. */
+  readonly bare?: true;
+  readonly names?: ListNames;
+}
+
+export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
+
+/** What a list's parameters and the members of its answer are called; `count` is only given where it has a name. */
+export interface ListNames {
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly offset?: string;
+  readonly page?: string;
+  readonly sort?: string;
+  readonly search?: string;
+  readonly items?: string;
+  readonly next?: string;
+  readonly count?: string;
+}
+
+/**
+ * `{ one: "{resource}", many: "{resources}" }`: the name of the member that holds a record, in answers and in bodies that
+ * make or change one, and of the one that holds a page of records. In braces stands the resource's name in camelCase.
+ */
+export interface Wrap {
+  readonly one?: string;
+  readonly many?: string;
+}
+
+export const editStyles = ["required", "optional", "none"] as const;
+
+/** `If-Match required`, `If-Match optional` or `none`. */
+export type EditStyle = (typeof editStyles)[number];
+
+export const idempotencyScopes = ["POST", "write"] as const;
+
+/** `Idempotency-Key on every POST, kept 24h`; `required` when the line says `required on`. */
+export interface IdempotencyStyle {
+  readonly header: string;
+  readonly on: (typeof idempotencyScopes)[number];
+  readonly required: boolean;
+  /** A duration as written. */
+  readonly kept?: string;
+}
+
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof methods)[number];
+
+export const actions = [
+  "create", "read", "list", "history", "update", "replace", "delete", "move", "login", "renew", "logout", "handler",
+] as const; // biome-ignore format: a table
+export type Action = (typeof actions)[number];
+
+/** What is about the sessions of a `password` credential. */
+export const sessionActions: ReadonlySet<string> = new Set<Action>(["login", "renew", "logout"]);
+/** What takes no body, beside what changes nothing. */
+export const bodilessActions: ReadonlySet<string> = new Set(["delete", "clear"]);
+/** What takes nothing but what `takes` says, and sets nothing by it: `input` alone has it. */
+export const inputOnlyActions: ReadonlySet<string> = new Set(["move", "link", "unlink"]);
+
+/** What changes nothing. */
+export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "list", "history"]);
+
+/** What the segments of a path stand for. */
+export interface ResolvedPath {
+  /** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+  readonly anchor: number;
+  /** The parameter that names the record at hand, by which of its unique fields. */
+  readonly key?: { readonly parameter: string; readonly column: string };
+  /** Outermost first. */
+  readonly parents: readonly PathParent[];
+}
+
+export interface PathParent {
+  readonly parameter: string;
+  /** The resource that the parameter names, by which unique field. */
+  readonly resource: string;
+  readonly column: string;
+  /** The field by which the next parent, or the record, refers to it. */
+  readonly field: string;
+}
+
+export interface Endpoint {
+  readonly method: Method;
+  /** As written, with `{name}` for parameters. */
+  readonly path: string;
+  /** The resource, where the path does not say it. */
+  readonly of?: string;
+  readonly does?: Action;
+  /** Of an older version, where its path does not show it under the names of that time. */
+  readonly meant?: ResolvedPath;
+  /** Members of the request's body, wherever in it they stand; one whose type is a view holds its fields. Absent: what the deed implies. */
+  readonly takes?: Readonly<Record<string, Field>>;
+  /**
+   * By member of `takes` the objects around it in the body, outermost first; `user?` may be left out. A member that is not
+   * here stands at the top.
+   */
+  readonly nesting?: Readonly<Record<string, readonly string[]>>;
+  /** Instead of `takes` the view whose fields are the members. */
+  readonly takesView?: string;
+  /** The answer. Absent: the record itself. */
+  readonly gives?: ResponseTemplate;
+  /** The same member of a handler, whose answer is no expression: the members by their types. */
+  readonly shape?: Readonly<Record<string, Field>>;
+  /** By field of the created or moved record: the record to take and lock. */
+  readonly choose?: Readonly<Record<string, Choice>>;
+  /** The success status, where it is not the deed's own. */
+  readonly status?: number;
+  /** What else an answer can have a status of its own for. */
+  readonly statuses?: Statuses;
+  readonly lists?: ListStyle;
+  /** The condition of a list, or of the deletion of many: the text of an expression. */
+  readonly where?: string;
+  /** What has to hold for it to be done. */
+  readonly if?: string;
+  /** The error without that, and for whom a login or a renewal does not let in. */
+  readonly else?: string;
+  /** Of a handler: all that it takes and answers, where `takes` and `gives` do not say it. */
+  readonly wire?: EndpointContract;
+  /** The record that it is about where no part of the path names one: a condition over it. */
+  readonly the?: string;
+  /** The record that it creates, unless there is one like it already. */
+  readonly link?: Association;
+  /** The record that it deletes, if there is one. */
+  readonly unlink?: Association;
+  /** Query parameters by which a list is cut down. */
+  readonly filters?: Readonly<Record<string, Filter>>;
+  /** Query parameters that are `input` in expressions. */
+  readonly query?: Readonly<Record<string, Field>>;
+}
+
+/**
+ * All that goes over the wire in an operation that a handler does, for an interface that exists already. Parameters have
+ * the names that callers send, whatever these look like.
+ */
+export interface EndpointContract {
+  readonly path?: Readonly<Record<string, Parameter>>;
+  readonly query?: Readonly<Record<string, Parameter>>;
+  readonly header?: Readonly<Record<string, Parameter>>;
+  readonly cookie?: Readonly<Record<string, Parameter>>;
+  readonly body?: ContractBody;
+  /** By status, `4XX` for a class of them, or `default` for all others. */
+  readonly answers?: Readonly<Record<string, ContractResponse>>;
+}
+
+/** The places of a wire that hold parameters. */
+export const parameterLocations = ["path", "query", "header", "cookie"] as const;
+
+export interface Parameter {
+  readonly optional: boolean;
+  readonly type: FieldType;
+  readonly note?: string;
+  readonly example?: Json;
+}
+
+export interface ContractBody {
+  /** `body?`: it may be left out. */
+  readonly optional: boolean;
+  /** Absent: any content at all. */
+  readonly type?: FieldType;
+  /** Absent: application/json. */
+  readonly media?: readonly string[];
+  readonly note?: string;
+}
+
+/** Without a type: no body, or where a media type is said any content of it. */
+export interface ContractResponse {
+  readonly type?: FieldType;
+  readonly media?: readonly string[];
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  readonly note?: string;
+}
+
+/**
+ * What an answer is, or one of its members: the name of a view or a resource (the record at hand), `X[]` (the page of a
+ * list), `count`, `next`, else the text of an expression over the record; `none` alone is no body.
+ */
+export type ResponseTemplate = string | ResponseTemplateMembers;
+
+export interface ResponseTemplateMembers {
+  readonly [member: string]: ResponseTemplate;
+}
+
+/** One record of another resource, told by what some of its fields have: expressions over the record at hand. */
+export interface Association {
+  readonly in: string;
+  readonly with: Readonly<Record<string, string>>;
+}
+
+/** `label in labels`, where `label` is the parameter. */
+export interface Filter {
+  /** Of a value. Absent: what it is compared with. */
+  readonly type?: FieldType;
+  readonly if: string;
+}
+
+export interface Statuses {
+  /** Where a record was made. */
+  readonly created?: number;
+  /** Where nothing had to be done. On a create: where there is a record with the same unique values. */
+  readonly same?: number;
+  /** Where what is asked for goes on after the answer. */
+  readonly accepted?: Accepted;
+  /** The error where there is a record already that would have to change. */
+  readonly differs?: string;
+  /** By the code of an error. */
+  readonly errors?: Readonly<Record<string, number>>;
+}
+
+export interface Accepted {
+  readonly status: number;
+  /** Over the record as it is afterwards. Absent: it is in a state that it leaves by itself. */
+  readonly if?: string;
+}
+
+export interface Choice {
+  readonly from: string;
+  readonly if?: string;
+  readonly else: string;
+}

@@ -1,0 +1,332 @@
+/**
+ * What an operation takes, gives and does, beyond its method and path.
+ *
+ *     the      the condition of the one record that it is about, where the path does not name it
+ *     link     { in: Resource, with: { field: expression } }       `unlink` likewise
+ *     query    parameter: type   as in part 2
+ *     filters  parameter: expression with the parameter's name or `value`       map: { type, if }
+ *     if       the condition of the operation; `else` the error without it
+ *     status   status | { given | changed, created, same, accepted: status ["if" expression], differs: error, error: status }
+ */
+import type { Entry, MapNode, Node } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { named, noneOr } from "../grammar/collections.ts";
+import { form, type Spread } from "../grammar/form.ts";
+import { type Grammar, nothingBelow, type Statement, soundName } from "../grammar/grammar.ts";
+import { either, lineSchema, shared } from "../grammar/schema.ts";
+import { expression, text, type Words, words } from "../grammar/words.ts";
+import {
+  expectMap,
+  isNone,
+  openEntries,
+  type Path,
+  recordLocation,
+  locateAt,
+  type Reader,
+  report,
+} from "../grammar/reader.ts";
+import { fieldKeys, fields, fieldType, readFields } from "../resources/field.ts";
+import { printFields } from "../resources/field-print.ts";
+import { lookup } from "../resources/fields.ts";
+import type { Field } from "../resources/model.ts";
+import { spanOf } from "../grammar/source-text.ts";
+import { readLines, readStatus, readText } from "../grammar/values.ts";
+import type { Accepted, Choice, Endpoint, Filter, ResponseTemplate, Association, Statuses } from "./model.ts";
+
+// ── What it is about ───────────────────────────────────────────────────────────────────────────────────────────────
+
+const linkExample = "{ in: Subscription, with: { by: caller.id, of: id } }";
+
+export const link: Grammar<Association> = form<Association>({
+  what: (path) => `\`${path.at(-1)}\``,
+  example: linkExample,
+  members: {
+    in: { ...text(), needed: true },
+    with: {
+      ...named(
+        expression((path) => `The value of \`${path.at(-1)}\``),
+        { example: "{ by: caller.id, of: id }" },
+      ),
+      needed: true,
+    },
+  },
+  missing: (reader, path, keys, { key, span }) => {
+    for (const member of keys)
+      report(
+        reader,
+        "endpoints/bad-link",
+        key?.span ?? span,
+        `\`${path.at(-1)}\` does not say ${member === "in" ? "in which resource" : "what the record has"}`,
+        { help: `write \`${linkExample}\`` },
+      );
+  },
+});
+
+const choiceExample = "{ from: Locker, if: state == 'free', else: no-free-locker }";
+
+const choice = form<Choice>({
+  what: (path) => `The choice of \`${path[4]}\``,
+  example: choiceExample,
+  members: { from: { ...text(), needed: true }, if: expression(), else: { ...text(), needed: true } },
+  missing: (reader, path, keys, { key, span }) => {
+    for (const member of keys) {
+      const what = member === "from" ? "from which resource" : "which error answers when there is none";
+      report(reader, "endpoints/bad-choice", key?.span ?? span, `The choice of \`${path[4]}\` does not say ${what}`, {
+        help: `write \`${choiceExample}\``,
+      });
+    }
+  },
+});
+
+export const choices: Grammar<Readonly<Record<string, Choice>>> = named(choice, {
+  example: "{ locker: { from: Locker, if: state == 'free', else: none-free } }",
+});
+
+const filter = form<Filter>({
+  what: (path) => `The filter \`${path[4]}\``,
+  example: "{ type: string, if: label in labels }",
+  line: "{if}",
+  lineSchema: shared("expression"),
+  members: { type: fieldType, if: { ...expression(), pattern: ".*", isLocated: true, needed: true } },
+  missing: (reader, path, _, { key, span }) =>
+    report(reader, "endpoints/bad-filter", key?.span ?? span, `The filter \`${path[4]}\` has no condition`, {
+      help: "write `{ type: string, if: label in labels }`",
+    }),
+});
+
+export const filters: Grammar<Readonly<Record<string, Filter>>> = named(filter, {
+  example: "{ label: label in labels }",
+  isName: soundName(/^[A-Za-z_][A-Za-z0-9_]*$/, [
+    "bad-filter",
+    (name) => `\`${name}\` cannot name a filter`,
+    { help: "use letters, digits and `_`" },
+  ]),
+});
+
+export const query: Grammar<Readonly<Record<string, Field>>> = noneOr(fields("{ plan: string(1..40) }"), {});
+
+// ── What it takes ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Fields below the objects around them, or the name of a view. */
+export const takes: Spread<Endpoint> = {
+  schema: either(shared("text"), shared("taken")),
+  read: (reader, path, { value }) => {
+    if (value.kind === "text" && /^[A-Z][A-Za-z0-9]*$/.test(value.value)) {
+      locateAt(reader, [...path.slice(0, -1), "takesView"], value);
+      return { takesView: value.value };
+    }
+    const map = isNone(value)
+      ? { ...noFields, span: value.span }
+      : expectMap(reader, path, value, "`takes`", "{ code: string(6) }");
+    if (map === undefined) return undefined;
+    const taken: Taken = { takes: {}, nesting: {} };
+    readTaken(reader, path, map, [], taken);
+    return { takes: taken.takes, ...(Object.keys(taken.nesting).length === 0 ? {} : { nesting: taken.nesting }) };
+  },
+  print: ({ takes: all, takesView, nesting = {} }, below) => {
+    if (all === undefined) return takesView;
+    const top: Record<string, Tree> = {};
+    for (const [name, field] of Object.entries(all)) {
+      let here = top;
+      for (const around of lookup(nesting, name) ?? []) here = (here[around] ??= {}) as Record<string, Tree>;
+      Object.assign(here, printFields({ [name]: field }, below));
+    }
+    return Object.keys(top).length === 0 ? "none" : top;
+  },
+};
+
+const noFields = { kind: "map", entries: [] } as const;
+
+interface Taken {
+  readonly takes: Record<string, Field>;
+  readonly nesting: Record<string, readonly string[]>;
+}
+
+/** Every field has its place by its own name alone, whatever stands around it: so expressions and later phases know it. */
+function readTaken(reader: Reader, at: Path, map: MapNode, nesting: readonly string[], taken: Taken): void {
+  const objects = map.entries.filter(({ value }) => isObjectOfFields(value));
+  const plain = { ...map, entries: map.entries.filter((entry) => !objects.includes(entry)) };
+  for (const [name, field] of Object.entries(readFields(reader, at, plain))) {
+    if (Object.hasOwn(taken.takes, name)) {
+      const entry = plain.entries.find(({ key }) => key.value === name || key.value === `${name}?`);
+      report(reader, "endpoints/field-twice", entry?.key.span ?? map.span, `The body has \`${name}\` in two places`, {
+        why: "Expressions know it as `input." + name + "`, wherever it stands.",
+        help: "give one of them another name",
+      });
+      continue;
+    }
+    taken.takes[name] = field;
+    if (nesting.length > 0) taken.nesting[name] = nesting;
+  }
+  for (const { key, value } of objects) {
+    if (value.kind !== "map") continue;
+    if (value.entries.length === 0) {
+      report(reader, "endpoints/empty", key.span, `\`${key.value}\` has no members`, {
+        help: "write what stands in it, or leave it out",
+      });
+    }
+    readTaken(reader, at, value, [...nesting, key.value], taken);
+  }
+}
+
+/** A map that says a type is a field; any other is an object around fields. */
+function isObjectOfFields(node: Node): boolean {
+  if (node.kind !== "map") return false;
+  const keys = node.entries.map(({ key }) => key.value);
+  const isField = keys.includes("type") || keys.includes("schema");
+  return !isField || !keys.every((key) => (fieldKeys as readonly string[]).includes(key));
+}
+
+// ── What it gives ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An answer, or a member of one. */
+const given: Grammar<ResponseTemplate> = {
+  schema: either(shared("given"), shared("fields")),
+  read: (reader, path, { key, value }) => {
+    const what = path.length === 4 ? "`gives`" : `The member \`${path.at(-1)}\``;
+    if (value.kind !== "map") return key && readText(reader, path, { key, value }, what)?.text;
+    return readLines(openEntries(reader, path, value), (line) => given.read(reader, [...path, line.key.value], line));
+  },
+  print: (value) => value,
+};
+
+export const gives: Spread<Endpoint> = {
+  schema: given.schema,
+  read: (reader, path, statement) => {
+    const read = given.read(reader, path, statement);
+    return read === undefined ? undefined : { gives: read };
+  },
+  print: ({ gives: value }) => value,
+};
+
+const shape = noneOr(fields("{ price: money }"), {});
+
+/** The document says what a handler gives, and its function works it out: types, and no expressions. */
+export const handlerGives: Spread<Endpoint> = {
+  schema: given.schema,
+  read: (reader, path, statement) => {
+    if (statement.value.kind === "text" && !isNone(statement.value)) return reportGivenRecord(reader, statement);
+    const read = shape.read(reader, path, statement);
+    return read && { shape: read };
+  },
+  print: ({ gives: value, shape: members }, below) => (members === undefined ? value : shape.print(members, below)),
+};
+
+/** What every other deed may give by its name: here a function names the records, and it does so by members or by `of`. */
+function reportGivenRecord(reader: Reader, { key, value }: Statement): undefined {
+  const said = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
+  if (said === undefined) return;
+  const [, name = "Parcel", many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(said.text) ?? [];
+  report(reader, "endpoints/not-a-map", spanOf(said), "What a handler gives is a map of types, not a text", {
+    why: "Its function gives members, whose types the document says; views and pages are made by other operations.",
+    help:
+      many === ""
+        ? `for one record of ${name} as the whole answer leave \`gives\` out and write \`of: ${name}\`; else \`gives: { it: ${name} }\``
+        : `name the member that holds them: \`gives: { items: "${name}[]" }\``,
+  });
+}
+
+// ── Its statuses ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const outcomes = ["given", "changed", "created", "same", "accepted", "differs"] as const;
+
+const success: Words<number> = words(
+  (reader, path, line) => readStatus(reader, path, line, "The status of a success", [200, 299]),
+  either({ type: "integer", minimum: 200, maximum: 299 }, lineSchema("2[0-9][0-9]", "The success status.")),
+);
+
+/** `202`, or `202 if accepts_incomplete`. */
+const accepted = form<Accepted>({
+  what: "`accepted`",
+  example: "{ status: 202, if: accepts_incomplete }",
+  lineSchema: either(success.schema, lineSchema("2[0-9][0-9]\\s+if\\s.+", "`202 if expression`")),
+  line: ["{status} if {if}", "{status}"],
+  members: {
+    status: { ...success, pattern: ".*?", needed: true },
+    if: { ...expression(), pattern: String.raw`\S.*`, isLocated: true },
+  },
+});
+
+export const statuses: Spread<Endpoint> = {
+  schema: either(success.schema, {
+    type: "object",
+    properties: {
+      given: success.schema,
+      changed: success.schema,
+      created: success.schema,
+      same: success.schema,
+      accepted: accepted.schema,
+      differs: shared("text"),
+    },
+    // What is no outcome is the code of an error.
+    additionalProperties: either(
+      { type: "integer", minimum: 400, maximum: 599 },
+      lineSchema("[45][0-9][0-9]", "The status."),
+    ),
+  }),
+  read: (reader, path, { key, value }) => key && readStatuses(reader, path, { key, value }),
+  print: (endpoint, below) => printStatuses(endpoint, below()),
+};
+
+/** `status: 204`, or a status for each of several outcomes; what is no outcome is the code of an error. */
+function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "status" | "statuses"> {
+  if (entry.value.kind !== "map") return readGiven(reader, at.slice(0, -1), entry);
+  const lines = openEntries(reader, at, entry.value);
+  const lineOf = (name: (typeof outcomes)[number]): Entry | undefined => lines.find(({ key }) => key.value === name);
+  const [given, changed] = [lineOf("given"), lineOf("changed")];
+  if (given !== undefined && changed !== undefined) {
+    const help = "keep one of them";
+    const message = "`given` and `changed` are the same: the status of what the operation does";
+    report(reader, "endpoints/bad-outcome", changed.key.span, message, { help });
+  }
+  const created = readSuccess(reader, at, lineOf("created"));
+  const same = readSuccess(reader, at, lineOf("same"));
+  const acceptance = lineOf("accepted");
+  const answered = acceptance && accepted.read(reader, [...at, "accepted"], acceptance, "`accepted`");
+  const differs = readText(reader, at, lineOf("differs"), "`differs`");
+  const errors = readErrors(reader, at, lines);
+  const statuses: Statuses = {
+    ...(created === undefined ? {} : { created }),
+    ...(same === undefined ? {} : { same }),
+    ...(answered === undefined ? {} : { accepted: answered }),
+    ...(differs === undefined ? {} : { differs: differs.text }),
+    ...(Object.keys(errors).length === 0 ? {} : { errors }),
+  };
+  return {
+    ...readGiven(reader, at, given ?? changed),
+    ...(Object.keys(statuses).length === 0 ? {} : { statuses }),
+  };
+}
+
+function readGiven(reader: Reader, at: Path, entry: Entry | undefined): Pick<Endpoint, "status"> {
+  const status = readSuccess(reader, at, entry);
+  return status === undefined ? {} : { status };
+}
+
+function readSuccess(reader: Reader, at: Path, entry: Entry | undefined): number | undefined {
+  const text = readText(reader, at, entry, `\`${entry?.key.value}\``);
+  return text && readStatus(reader, at, text, "The status of a success", [200, 299]);
+}
+
+function readErrors(reader: Reader, at: Path, lines: readonly Entry[]): Readonly<Record<string, number>> {
+  const codes = lines.filter(({ key }) => !outcomes.some((one) => one === key.value));
+  return readLines(codes, (line) => {
+    recordLocation(reader, [...at, "errors", line.key.value], line);
+    const text = readText(reader, at, line, `The status of \`${line.key.value}\``);
+    return text && readStatus(reader, at, text, `The status of \`${line.key.value}\``);
+  });
+}
+
+/** One status where that is all; with `map` always a map. */
+function printStatuses({ status, statuses: some }: Endpoint, map: boolean): Tree | undefined {
+  if (some === undefined && !map) return status === undefined ? undefined : String(status);
+  const { created, same, accepted: acceptance, differs, errors = {} } = some ?? {};
+  return {
+    ...(status === undefined ? {} : { given: String(status) }),
+    ...(created === undefined ? {} : { created: String(created) }),
+    ...(same === undefined ? {} : { same: String(same) }),
+    ...(acceptance && { accepted: accepted.print(acceptance, nothingBelow) }),
+    ...(differs === undefined ? {} : { differs }),
+    ...Object.fromEntries(Object.entries(errors).map(([code, one]) => [code, String(one)])),
+  };
+}

@@ -1,0 +1,437 @@
+/**
+ * What an endpoint means: its resource, what it does to it, which record it is about and whose child that is (language,
+ * section 7). Read off method and path, unless `of` and `does` say it.
+ *
+ *     /parcels                        the collection            GET lists, POST creates
+ *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
+ *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/{id}:collect           the same
+ *     /parcels/{id}/photo            a file of it              GET gives its bytes, PUT takes them
+ *     /parcels/{id}/history           how its state has moved   GET gives it, where the resource has states
+ *     /parcels/overdue                a part of the collection  GET lists
+ *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
+ *
+ * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A
+ * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`, and of
+ * ServiceInstance `{instance_id}`: the id). An operation that makes a move (`by` in part 3) moves, whatever its method.
+ *
+ * With `the` no part of the path names the record, and the whole path is the collection. With `of`, a collection may have
+ * any name or none: a parent's parameter then stands for the one resource that the record refers to and that has such a
+ * unique field.
+ */
+import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
+import type { Model } from "../model.ts";
+import { onceForModel } from "../analysis/per-model.ts";
+import { bareType, fieldsOf, isUnique, lifecycleOf, lookup, referenceOf, referencesTo } from "../resources/fields.ts";
+import { loginsOf, sessionEndpoint } from "../authentication/login.ts";
+import { type Action, type Endpoint, type ResolvedPath, type PathParent, sessionActions } from "./model.ts";
+
+export type PathSegment =
+  | { readonly kind: "literal"; readonly text: string }
+  /** `{id}`, or a part of the segment with fixed text around it: `{id}.json`, `{id}:close`. */
+  | { readonly kind: "parameter"; readonly name: string; readonly before?: string; readonly after?: string };
+
+/** What can be done to records. `clear` deletes all that fit, `link` and `unlink` make and delete one of another resource. */
+export type ResourceAction = Exclude<Action, "handler"> | "clear" | "link" | "unlink";
+
+/** What `does` has to say for a deed that the path does not show; undefined where other members say it. */
+export function doesOf(action: ResourceAction): Action | undefined {
+  if (action === "link" || action === "unlink") return undefined;
+  return action === "clear" ? "delete" : action;
+}
+
+export interface ResourceEndpoint extends ResolvedPath {
+  readonly kind: "resource";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly action: ResourceAction;
+  readonly resource: string;
+  readonly segments: readonly PathSegment[];
+  /** The field whose bytes a read gives and an update takes. */
+  readonly file?: string;
+}
+
+/** A handler need not be about a resource; a `read` without one tells of the service as a whole. */
+export interface FreeEndpoint extends ResolvedPath {
+  readonly kind: "free";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly action: "handler" | "read";
+  /** Of a handler: what it is about; the record, and those that the path binds, are named as for operations on a resource. */
+  readonly resource?: string;
+  readonly segments: readonly PathSegment[];
+}
+
+export interface UnclearEndpoint {
+  readonly kind: "unclear";
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  /**
+   * The resource, the deed, the field that a parameter stands for, what a parent's parameter is to the record, or whose
+   * sessions it is about.
+   */
+  readonly what: "resource" | "deed" | "key" | "parent" | "login";
+  /** One sentence, naming what is unclear. */
+  readonly message: string;
+}
+
+export type ResolvedEndpoint = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
+
+/** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
+export function resolveEndpoint(model: Model, operation: string): ResolvedEndpoint | undefined {
+  return resolutionsOf(model).byOperation.get(operation);
+}
+
+/** The resource whose records an operation makes, changes or deletes, and that its own events are about. */
+export function subjectOf(resolved: Exclude<ResolvedEndpoint, UnclearEndpoint>): string | undefined {
+  const { link, unlink } = resolved.endpoint;
+  return (resolved.kind === "resource" ? (link ?? unlink)?.in : undefined) ?? resolved.resource;
+}
+
+/** Whether there is one record that it is about before it is done. */
+export function hasRecord({ action }: ResourceEndpoint): boolean {
+  return action !== "create" && action !== "list" && action !== "clear";
+}
+
+/** The endpoints that are about a resource, in the document's order; with `resource`, those about this one. */
+export function resourceEndpoints(model: Model, resource?: string): readonly ResourceEndpoint[] {
+  const { ofResources, byResource } = resolutionsOf(model);
+  return resource === undefined ? ofResources : (byResource.get(resource) ?? []);
+}
+
+interface Resolutions {
+  readonly byOperation: ReadonlyMap<string, ResolvedEndpoint>;
+  readonly ofResources: readonly ResourceEndpoint[];
+  readonly byResource: ReadonlyMap<string, readonly ResourceEndpoint[]>;
+}
+
+const resolutionsOf = onceForModel((model): Resolutions => {
+  const plurals = pluralsOf(model);
+  const operations = Object.entries(model.endpoints.endpoints);
+  const byOperation = new Map(
+    operations.map(([operation, endpoint]) => [operation, resolveIn(model, plurals, operation, endpoint)]),
+  );
+  const ofResources = [...byOperation.values()].filter((resolved) => resolved.kind === "resource");
+  return { byOperation, ofResources, byResource: Map.groupBy(ofResources, ({ resource }) => resource) };
+});
+
+function resolveIn(
+  model: Model,
+  plurals: ReadonlyMap<string, string>,
+  operation: string,
+  endpoint: Endpoint,
+): ResolvedEndpoint {
+  const written = pathSegments(endpoint.path);
+  // What a path means does not depend on a slash at its end.
+  const segments = isSlash(written.at(-1)) ? written.slice(0, -1) : written;
+  const unclear = (what: UnclearEndpoint["what"], message: string): UnclearEndpoint => {
+    return { kind: "unclear", operation, endpoint, what, message };
+  };
+  const collections = segments.map((segment) => (segment.kind === "literal" ? plurals.get(segment.text) : undefined));
+  const resource = endpoint.of ?? collections.findLast((name) => name !== undefined);
+  const { does } = endpoint;
+  if (does !== undefined && sessionActions.has(does)) {
+    return (
+      resolveSession(model, operation, endpoint, collections, written) ??
+      unclear("login", loginDescription(model, operation))
+    );
+  }
+  if (does === "handler") {
+    const about = resource === undefined ? {} : { resource };
+    const named = endpoint.meant ?? recordNamed(model, resource, segments, collections, endpoint.of !== undefined);
+    return { kind: "free", operation, endpoint, action: does, segments: written, ...about, ...named };
+  }
+  if (isAggregateRead(endpoint, segments, resource)) {
+    return { kind: "free", operation, endpoint, action: "read", segments: written, ...noRecord };
+  }
+  if (resource === undefined || lookup(model.resources.resources, resource) === undefined) {
+    return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
+  }
+  const single = endpoint.the !== undefined;
+  const { meant } = endpoint;
+  const anchor = meant?.anchor ?? anchorOf(segments, collections, resource, single);
+  const rest = segments.slice(anchor + 1);
+  const hasStates = lifecycleOf(model, resource) !== undefined;
+  const moves = hasTransition(model, resource, operation);
+  const resolved = actionOf(endpoint, rest, moves, hasStates, single);
+  const key = single
+    ? undefined
+    : meant === undefined
+      ? keyOf(model, resource, rest, endpoint.of !== undefined)
+      : meant.key;
+  const declared = does === "delete" && rest.every(({ kind }) => kind === "literal") && !single ? "clear" : does;
+  const file = declared === undefined && !single ? fileOf(model, resource, endpoint, rest) : undefined;
+  const action = linkAction(endpoint) ?? declared ?? file?.action ?? resolved;
+  const [parameter, other] = rest.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
+  if (parameter !== undefined && other !== undefined && columnOf(model, resource, parameter) !== undefined)
+    return unclear("key", `\`{${other}}\` names no record: \`{${parameter}}\` names the ${resource} already`);
+  if (action === undefined) {
+    return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
+  }
+  if (action === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
+  const isCollection = action === "create" || action === "list" || action === "clear";
+  const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
+  if (parameter !== undefined && single) return displaced("has no place where `the` says which record it is");
+  if (parameter !== undefined && isCollection) {
+    const isKey = does === undefined && endpoint.of === undefined && columnOf(model, resource, parameter) !== undefined;
+    return displaced(
+      isKey
+        ? `does not stand right behind the collection of ${resource}`
+        : `has no place in the path of ${withArticle(action)}`,
+    );
+  }
+  if (!single && !isCollection && key === undefined) {
+    if (parameter !== undefined) return displaced(`is no unique field of ${resource}`);
+    return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
+  }
+  const before = segments.slice(0, Math.max(anchor, 0));
+  const parents = meant?.parents ?? parentsOf(model, resource, before, collections, endpoint.of !== undefined);
+  if (typeof parents === "string") return unclear("parent", parents);
+  return {
+    kind: "resource",
+    operation,
+    endpoint,
+    action,
+    resource,
+    segments: written,
+    anchor,
+    ...(key === undefined || isCollection ? {} : { key }),
+    parents,
+    ...(file === undefined ? {} : { file: file.field }),
+  };
+}
+
+const noRecord: ResolvedPath = { anchor: -1, parents: [] };
+
+/** What a handler's path names; parameters that name no record are its function's to understand. */
+function recordNamed(
+  model: Model,
+  resource: string | undefined,
+  segments: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+  declared: boolean,
+): ResolvedPath {
+  if (resource === undefined || lookup(model.resources.resources, resource) === undefined) return noRecord;
+  const anchor = anchorOf(segments, collections, resource, false);
+  const key = keyOf(model, resource, segments.slice(anchor + 1), declared);
+  const parents = parentsOf(model, resource, segments.slice(0, Math.max(anchor, 0)), collections, declared);
+  return { anchor, ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
+}
+
+/** A login, a renewal or a logout is about the records of the one `password` credential that it can be about. */
+function resolveSession(
+  model: Model,
+  operation: string,
+  endpoint: Endpoint,
+  collections: readonly (string | undefined)[],
+  segments: readonly PathSegment[],
+): ResourceEndpoint | undefined {
+  const logins = loginsOf(model);
+  const declared = endpoint.of ?? collections.findLast((name) => logins.some(({ resource }) => resource === name));
+  const [login, ...others] = declared === undefined ? logins : logins.filter(({ resource }) => resource === declared);
+  if (login === undefined || others.length > 0) return undefined;
+  if (lookup(model.resources.resources, login.resource) === undefined) return undefined;
+  return {
+    kind: "resource",
+    operation,
+    endpoint: sessionEndpoint(model, endpoint, login),
+    action: endpoint.does as ResourceEndpoint["action"],
+    resource: login.resource,
+    segments,
+    ...noRecord,
+  };
+}
+
+function loginDescription(model: Model, operation: string): string {
+  const names = loginsOf(model).map(({ credential }) => `\`${credential}\``);
+  if (names.length === 0) return `no \`password\` credential says of whom \`${operation}\` is`;
+  return `\`${operation}\` does not say of which it is: ${names.join(", ")}`;
+}
+
+/** A GET of nothing that has records, whose answer says by itself what is given; beside a collection `does: read` says so. */
+function isAggregateRead(
+  { method, gives, does, of }: Endpoint,
+  segments: readonly PathSegment[],
+  resource: string | undefined,
+): boolean {
+  const shaped = typeof gives === "object" && segments.every(({ kind }) => kind === "literal");
+  return (
+    method === "GET" && shaped && of === undefined && (resource === undefined ? does === undefined : does === "read")
+  );
+}
+
+/** A slash at the end is a last segment without text. */
+export function pathSegments(path: string): readonly PathSegment[] {
+  const parts = path.split("/").filter((part) => part !== "");
+  return (parts.length > 0 && path.endsWith("/") ? [...parts, ""] : parts).map((part) => {
+    const [, before = "", name, after = ""] = /^([^{}]*)\{([^{}]+)\}([^{}]*)$/.exec(part) ?? [];
+    if (name === undefined) return { kind: "literal", text: part };
+    return { kind: "parameter", name, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
+  });
+}
+
+/** The segment as a path has it: what `valueOf` gives in place of its parameter, else `{name}`. */
+export function segmentText(segment: PathSegment, valueOf: (name: string) => string = (name) => `{${name}}`): string {
+  if (segment.kind === "literal") return segment.text;
+  return `${segment.before ?? ""}${valueOf(segment.name)}${segment.after ?? ""}`;
+}
+
+/** Without what names and parameters are called: `{}.json`. */
+export function segmentShape(segment: PathSegment): string {
+  return segmentText(segment, () => "{}");
+}
+
+function isSlash(segment: PathSegment | undefined): boolean {
+  return segment?.kind === "literal" && segment.text === "";
+}
+
+/** Whether `moves` of the resource say `by` this operation. */
+export function hasTransition(model: Model, resource: string, operation: string): boolean {
+  const moves = lifecycleOf(model, resource)?.moves ?? [];
+  return moves.some((transition) =>
+    transition.triggers.some(({ on }) => on.kind === "by" && on.operation === operation),
+  );
+}
+
+/** The resource of each segment that names a collection. */
+function pluralsOf(model: Model): ReadonlyMap<string, string> {
+  const plurals = new Map<string, string>();
+  for (const resource of Object.keys(model.resources.resources)) {
+    for (const write of [kebabCase, snakeCase, camelCase]) plurals.set(write(plural(resource)), resource);
+  }
+  return plurals;
+}
+
+/** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+function anchorOf(
+  segments: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+  resource: string,
+  single: boolean,
+): number {
+  const collection = collections.lastIndexOf(resource);
+  if (collection >= 0) return collection;
+  if (single) return segments.length - 1;
+  const parameter = segments.findLastIndex((segment) => segment.kind === "parameter");
+  const belowAnother = parameter > 0 && collections[parameter - 1] !== undefined;
+  return parameter < 0 || (belowAnother && parameter < segments.length - 1) ? segments.length - 1 : parameter - 1;
+}
+
+function actionOf(
+  { method }: Endpoint,
+  rest: readonly PathSegment[],
+  moves: boolean,
+  hasStates: boolean,
+  single: boolean,
+): Exclude<ResourceAction, "link" | "unlink"> | undefined {
+  if (single) return moves && method !== "GET" ? "move" : actionOnOne(method);
+  const [first, ...more] = rest;
+  if (first?.kind !== "parameter") {
+    if (method === "GET") return "list";
+    if (method === "DELETE") return "clear";
+    return method === "POST" && rest.length === 0 ? "create" : undefined;
+  }
+  if (moves && method !== "GET") return "move";
+  const [last] = more.slice(-1);
+  if (method === "GET") return hasStates && last?.kind === "literal" && last.text === "history" ? "history" : "read";
+  if (more.length > 0) return method === "POST" ? "move" : undefined;
+  // `POST /parcels/{id}:collect`
+  return method === "POST" && first.after !== undefined ? "move" : actionOnOne(method);
+}
+
+function actionOnOne(method: string): "read" | "update" | "replace" | "delete" | undefined {
+  return ({ GET: "read", PATCH: "update", PUT: "replace", DELETE: "delete" } as const)[method];
+}
+
+function linkAction({ link, unlink }: Endpoint): "link" | "unlink" | undefined {
+  if (link !== undefined) return "link";
+  return unlink === undefined ? undefined : "unlink";
+}
+
+/** `GET` and `PUT /xs/{id}/photo`, where `photo` is a file. */
+function fileOf(
+  model: Model,
+  resource: string,
+  { method }: Endpoint,
+  [key, last, ...more]: readonly PathSegment[],
+): { readonly field: string; readonly action: "read" | "update" } | undefined {
+  const action = method === "GET" ? "read" : method === "PUT" ? "update" : undefined;
+  if (action === undefined || key?.kind !== "parameter" || last?.kind !== "literal" || more.length > 0)
+    return undefined;
+  const found = Object.entries(fieldsOf(model, resource)).find(([name, { type }]) => {
+    return bareType(type).kind === "file" && [name, kebabCase(name)].includes(last.text);
+  });
+  return found === undefined ? undefined : { field: found[0], action };
+}
+
+/** `said`: whether the endpoint says which resource it is about. */
+function keyOf(
+  model: Model,
+  resource: string,
+  rest: readonly PathSegment[],
+  declared: boolean,
+): ResourceEndpoint["key"] {
+  const [first, ...more] = rest;
+  if (first?.kind !== "parameter" || more.some((segment) => segment.kind === "parameter")) return undefined;
+  const column = columnOf(model, resource, first.name) ?? (declared ? idOf(model, resource, first.name) : undefined);
+  return column === undefined ? undefined : { parameter: first.name, column };
+}
+
+/** The unique field of the resource that a path parameter stands for. */
+function columnOf(model: Model, resource: string, parameter: string): string | undefined {
+  if (lookup(fieldsOf(model, resource), parameter) !== undefined) {
+    return isUnique(model, resource, parameter) ? parameter : undefined;
+  }
+  const words = snakeCase(resource).split("_");
+  // Of ServiceInstance also `{instance_id}` and `{instanceId}`.
+  const names = words.map((_, index) => words.slice(index).join("_"));
+  const candidates = [names[0], camelCase(names[0] ?? ""), "id"];
+  const ids = names.flatMap((name) => [`${name}_id`, camelCase(`${name}_id`)]);
+  return [...candidates, ...ids].includes(parameter) ? "id" : undefined;
+}
+
+/** Where `of` says what a path is about, its parameter is that record's id whatever it is called, if it is called an id. */
+function idOf(model: Model, resource: string, parameter: string): string | undefined {
+  const named = lookup(fieldsOf(model, resource), parameter) === undefined && /(?:_id|[a-z]Id)$/.test(parameter);
+  const others = Object.keys(model.resources.resources).filter((name) => name !== resource);
+  return named && others.every((name) => columnOf(model, name, parameter) === undefined) ? "id" : undefined;
+}
+
+/** The parents that the segments before the collection name, or a sentence that says what is unclear about them. */
+function parentsOf(
+  model: Model,
+  resource: string,
+  before: readonly PathSegment[],
+  collections: readonly (string | undefined)[],
+  declared: boolean,
+): readonly PathParent[] | string {
+  const parents: PathParent[] = [];
+  let child = resource;
+  for (let index = before.length - 1; index >= 0; index--) {
+    const segment = before[index];
+    if (segment?.kind !== "parameter") continue;
+    const parent = collections[index - 1] ?? (declared ? referredBy(model, child, segment.name) : undefined);
+    const column = parent === undefined ? undefined : columnOf(model, parent, segment.name);
+    if (parent === undefined || column === undefined) return `\`{${segment.name}}\` names no record by a unique field`;
+    const field = fieldTo(model, child, parent, segment.name);
+    if (field === undefined)
+      return `it is unclear which field of ${child} refers to the ${parent} of \`{${segment.name}}\``;
+    parents.unshift({ parameter: segment.name, resource: parent, column, field });
+    child = parent;
+  }
+  return parents;
+}
+
+/** The one resource that the record refers to and of which the parameter names a unique field. */
+function referredBy(model: Model, child: string, parameter: string): string | undefined {
+  const targets = Object.values(fieldsOf(model, child)).flatMap(({ type }) => referenceOf(model, type) ?? []);
+  const fitting = [...new Set(targets)].filter((target) => columnOf(model, target, parameter) !== undefined);
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** The one field that refers to the parent; of several the one with the parent's or the parameter's name. */
+function fieldTo(model: Model, child: string, parent: string, parameter: string): string | undefined {
+  const fields = referencesTo(model, child, parent);
+  if (fields.length <= 1) return fields[0];
+  return [parameter, camelCase(parent)].find((name) => fields.includes(name));
+}

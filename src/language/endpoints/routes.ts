@@ -1,0 +1,65 @@
+/** Every method and path that a document gives away: of operations, inbound events, webhooks and streams. */
+import type { Model } from "../model.ts";
+import { onceForModel } from "../analysis/per-model.ts";
+import { pathSegments, segmentShape } from "./resolve.ts";
+
+export interface Route {
+  /** What it belongs to, as the document names it. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  /** Its segments, each parameter as `{}`; a slash at the end is a segment without text. */
+  readonly shape: readonly string[];
+  /** A path as in `Places`. */
+  readonly at: string;
+}
+
+export const routesOf: (model: Model) => readonly Route[] = onceForModel((model) => {
+  const { webhook, stream } = model.events.delivery ?? {};
+  const addresses = [
+    ...Object.entries(model.endpoints.endpoints).map(([name, endpoint]) => {
+      return { name, ...endpoint, at: `endpoints/endpoints/${name}/at` };
+    }),
+    ...Object.entries(model.events.in ?? {}).map(([name, event]) => ({ name, ...event, at: `events/in/${name}/at` })),
+    ...(webhook === undefined ? [] : [{ name: "webhook", ...webhook, at: webhookAt }]),
+    ...(stream === undefined ? [] : [{ name: "stream", ...stream, at: streamAt }]),
+  ];
+  return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
+});
+
+/** What is served below the address at which endpoints of webhooks are made. */
+const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
+  ["GET", ""],
+  ["GET", "/{id}"],
+  ["PATCH", "/{id}"],
+  ["DELETE", "/{id}"],
+  ["POST", "/{id}/enable"],
+  ["POST", "/{id}/disable"],
+  ["POST", "/{id}/rotate-secret"],
+  ["GET", "/{id}/secret"],
+  ["POST", "/{id}/recover"],
+  ["GET", "/{webhook}/deliveries"],
+  ["GET", "/{webhook}/deliveries/{id}"],
+  ["POST", "/{webhook}/deliveries/{id}/resend"],
+];
+
+const webhookAt = "events/delivery/webhook/subscribe";
+const streamAt = "events/delivery/stream/at";
+
+/** With what webhooks and the stream bring with them and the document does not write. */
+export const allRoutesOf: (model: Model) => readonly Route[] = onceForModel((model) => {
+  const { webhook, stream } = model.events.delivery ?? {};
+  const below = webhook?.method === "POST" ? belowWebhooks : [];
+  const added = [
+    ...below.map(([method, rest]) => ({ name: "webhook", method, path: `${webhook?.path}${rest}`, at: webhookAt })),
+    ...(stream?.method === "GET" ? [{ ...stream, name: "stream", path: `${stream.path}/{id}`, at: streamAt }] : []),
+  ];
+  return [
+    ...routesOf(model),
+    ...added.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) })),
+  ];
+});
+
+function shapeOf(path: string): readonly string[] {
+  return pathSegments(path).map(segmentShape);
+}

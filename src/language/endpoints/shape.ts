@@ -1,0 +1,161 @@
+/** What `takes` and `gives` say, understood: which texts name views, which the page of a list, and which are expressions. */
+import type { Model } from "../model.ts";
+import { fieldsOf, isServerSet, lookup } from "../resources/fields.ts";
+import type { Field, Fields, FieldType } from "../resources/model.ts";
+import type { FreeEndpoint, ResourceEndpoint } from "./resolve.ts";
+import type { Endpoint, ResponseTemplate } from "./model.ts";
+
+// ── Answers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type Shape =
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, Shape>> }
+  /** The record at hand, as the caller sees it or as a view. */
+  | { readonly kind: "record"; readonly resource: string }
+  | { readonly kind: "view"; readonly view: string }
+  /** The page of a list, each record in this shape. */
+  | { readonly kind: "items"; readonly of: Shape }
+  | { readonly kind: "count" }
+  | { readonly kind: "next" }
+  | { readonly kind: "expression"; readonly text: string }
+  | { readonly kind: "none" };
+
+/** An answer: what is said of each record, and for a list what stands around them. */
+export interface ResponseShape {
+  /** Absent: the record as the caller sees it. */
+  readonly item?: Shape;
+  /** Absent: what the style of lists says. */
+  readonly page?: Shape;
+}
+
+export function responseShape(
+  model: Model,
+  { action, endpoint: { gives } }: ResourceEndpoint | FreeEndpoint,
+): ResponseShape {
+  if (gives === undefined) return {};
+  const list = action === "list";
+  const shape = gives === "none" ? ({ kind: "none" } as const) : shapeOf(model, gives, list && hasItems(model, gives));
+  if (!list || !hasItems(model, gives)) return { item: shape };
+  return { item: itemsIn(shape) ?? shape, page: shape };
+}
+
+/** `paged`: it is what stands around the records of a page, where `count` and `next` have a meaning. */
+export function shapeOf(model: Model, template: ResponseTemplate, paged: boolean): Shape {
+  if (typeof template !== "string") {
+    const members = Object.entries(template).map(([name, one]) => [name, shapeOf(model, one, paged)] as const);
+    return { kind: "object", members: Object.fromEntries(members) };
+  }
+  const items = itemsName(template);
+  if (items !== undefined && isNamed(model, items)) return { kind: "items", of: named(model, items) };
+  if (isNamed(model, template)) return named(model, template);
+  if (paged && (template === "count" || template === "next")) return { kind: template };
+  return { kind: "expression", text: template };
+}
+
+function named(model: Model, name: string): Shape {
+  const isView = lookup(model.resources.views ?? {}, name) !== undefined;
+  return isView ? { kind: "view", view: name } : { kind: "record", resource: name };
+}
+
+function isNamed({ resources: { resources, views = {} } }: Model, name: string): boolean {
+  return lookup(views, name) !== undefined || lookup(resources, name) !== undefined;
+}
+
+/** `RecipeOut[]` says `RecipeOut`; anything else nothing. */
+export function itemsName(template: string): string | undefined {
+  return /^([A-Z][A-Za-z0-9]*)\[\]$/.exec(template)?.[1];
+}
+
+export function hasItems(model: Model, template: ResponseTemplate): boolean {
+  if (typeof template !== "string") return Object.values(template).some((one) => hasItems(model, one));
+  const name = itemsName(template);
+  return name !== undefined && isNamed(model, name);
+}
+
+function itemsIn(shape: Shape): Shape | undefined {
+  if (shape.kind === "items") return shape.of;
+  if (shape.kind !== "object") return undefined;
+  return Object.values(shape.members)
+    .map(itemsIn)
+    .find((found) => found !== undefined);
+}
+
+/** The texts of an answer that are expressions over the record, each with the path of its members. */
+export function responseExpressions(
+  shape: Shape,
+  path: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly text: string }[] {
+  if (shape.kind === "expression") return [{ path, text: shape.text }];
+  if (shape.kind !== "object") return [];
+  return Object.entries(shape.members).flatMap(([name, inner]) => responseExpressions(inner, [...path, name]));
+}
+
+/** The answer with each of its texts changed; `path` is that of its members. */
+export function mapResponseTexts(
+  template: ResponseTemplate,
+  edit: (text: string, path: readonly string[]) => string,
+  path: readonly string[] = [],
+): ResponseTemplate {
+  if (typeof template === "string") return edit(template, path);
+  return Object.fromEntries(
+    Object.entries(template).map(([name, inner]) => [name, mapResponseTexts(inner, edit, [...path, name])]),
+  );
+}
+
+/** The members of an answer that is an object, by their names. */
+export function responseMembers(template: ResponseTemplate | undefined): Readonly<Record<string, ResponseTemplate>> {
+  return template === undefined || typeof template === "string" ? {} : template;
+}
+
+// ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a body takes that the document says by itself. */
+export interface InputShape {
+  readonly fields: Fields;
+  /** By field the objects around it; none: it stands at the top. */
+  readonly nesting: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Undefined where the deed says what is taken. A member whose type is a view stands for that view's fields. */
+export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
+  const { takes, takesView, nesting = {} } = endpoint;
+  if (takesView !== undefined) return { fields: viewFields(model, takesView), nesting: {} };
+  if (takes === undefined) return undefined;
+  if (!Object.values(takes).some(({ type }) => viewNamed(model, type) !== undefined)) return { fields: takes, nesting };
+  const fields: [string, Field][] = [];
+  const shapes: [string, readonly string[]][] = [];
+  for (const [name, field] of Object.entries(takes)) {
+    const around = lookup(nesting, name) ?? [];
+    const view = viewNamed(model, field.type);
+    if (view === undefined) {
+      fields.push([name, field]);
+      if (around.length > 0) shapes.push([name, around]);
+      continue;
+    }
+    for (const [inner, one] of Object.entries(viewFields(model, view))) {
+      fields.push([inner, one]);
+      shapes.push([inner, [...around, field.optional ? `${name}?` : name]]);
+    }
+  }
+  return { fields: Object.fromEntries(fields), nesting: Object.fromEntries(shapes) };
+}
+
+/** The view that a type names. A resource of the same name comes first, as everywhere. */
+export function viewNamed(model: Model, type: FieldType): string | undefined {
+  const { resources, types, views = {} } = model.resources;
+  if (type.kind !== "named" || lookup(resources, type.name) !== undefined || lookup(types, type.name) !== undefined)
+    return undefined;
+  return lookup(views, type.name) === undefined ? undefined : type.name;
+}
+
+/** What of a view a caller can send: its resource's fields that callers set. */
+function viewFields(model: Model, name: string): Fields {
+  const view = lookup(model.resources.views ?? {}, name);
+  if (view === undefined) return {};
+  const all = fieldsOf(model, view.of);
+  return Object.fromEntries(
+    (view.fields ?? []).flatMap((field): [string, Field][] => {
+      const found = lookup(all, field);
+      return found === undefined || isServerSet(found) ? [] : [[field, found]];
+    }),
+  );
+}

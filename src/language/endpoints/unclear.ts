@@ -1,0 +1,18 @@
+/** What the four checks of endpoints whose meaning is unclear share. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import type { Finding } from "../analysis/finding.ts";
+import type { UnclearEndpoint } from "./resolve.ts";
+
+/** The endpoints of which this is unclear. An unknown resource in `of` has a check of its own. */
+export function* unclearEndpoints(
+  { endpoints, model }: DocumentIndex,
+  what: UnclearEndpoint["what"],
+  help: (unclear: UnclearEndpoint) => string,
+): Iterable<Finding> {
+  for (const resolved of endpoints.values()) {
+    if (resolved.kind !== "unclear" || resolved.what !== what) continue;
+    const { of } = resolved.endpoint;
+    if (of !== undefined && !Object.hasOwn(model.resources.resources, of)) continue;
+    yield { at: `endpoints/endpoints/${resolved.operation}/at`, message: resolved.message, help: help(resolved) };
+  }
+}

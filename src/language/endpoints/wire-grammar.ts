@@ -1,0 +1,156 @@
+/**
+ * What goes over the wire in an operation that a handler does:
+ *
+ *     wire     { path, query, header, cookie, body, answers }
+ *       path, query, header, cookie
+ *                name[?]: type     map: { type, note, example } or { schema, note, example }; `none`: no parameters
+ *                a name is whatever callers send: `page[size]`, `X-Trace`
+ *       body[?]  type              map: { type, media, note } or { schema, media, note }; `none`: any content
+ *                `body?` may be left out; without `media` it is JSON
+ *       answers  status: type      map: { type, media, headers, note } or { schema, … }; `none`: no body
+ *                a status is three digits, a class such as `4XX`, or `default`
+ */
+import { named, noneOr } from "../grammar/collections.ts";
+import { converted, form } from "../grammar/form.ts";
+import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
+import { names } from "../grammar/words.ts";
+import { type Path, type Reader, report } from "../grammar/reader.ts";
+import { jsonSchema, json, note, typeLine, typeOf, type WrittenType, writtenType } from "../resources/field.ts";
+import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
+
+const type = { ...typeLine, orNothing: true } as const;
+const line = { type: "string", minLength: 1 } as const;
+
+interface WrittenParameter extends WrittenType, Omit<Parameter, "type" | "optional"> {}
+
+const parameter = converted<WrittenParameter, Omit<Parameter, "optional">>(
+  form<WrittenParameter>({
+    what: (path) => `The parameter \`${path.at(-1)}\``,
+    example: "{ type: string }",
+    line: "{type}",
+    lineSchema: line,
+    members: { type, schema: jsonSchema, note, example: json },
+  }),
+  (reader, path, written, { value }) => {
+    const { type: _, schema: __, ...rest } = written;
+    const found = typeOf(reader, path, written);
+    if (found !== undefined) return { type: found, ...rest };
+    const isDeclared = value.kind === "map" && value.entries.some(({ key }) => key.value === "type");
+    if (!isDeclared)
+      report(reader, "endpoints/no-type", value.span, `The parameter \`${path.at(-1)}\` has no type`, {
+        help: "add `type: string(1..80)`",
+      });
+    return undefined;
+  },
+  writtenType,
+);
+
+/** By name; one that ends in `?` may be left out. */
+const parameters = converted<
+  Readonly<Record<string, Omit<Parameter, "optional">>>,
+  NonNullable<EndpointContract["query"]>
+>(
+  named(parameter, { example: "{ limit?: integer(1..100) }" }),
+  (reader, path, written) => {
+    const found = new Map<string, Parameter>();
+    for (const [key, one] of Object.entries(written)) {
+      const optional = key.endsWith("?");
+      const name = optional ? key.slice(0, -1) : key;
+      const isPart = optional && path.at(-1) === "path";
+      if (name !== "" && !found.has(name) && !isPart) found.set(name, { optional, ...one });
+      else reportParameter(reader, [...path, key], name, isPart);
+    }
+    return Object.fromEntries(found);
+  },
+  (parameters) =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, { optional, ...one }]) => [optional ? `${name}?` : name, one]),
+    ),
+);
+
+function reportParameter(reader: Reader, path: Path, name: string, isPart: boolean): void {
+  const span = reader.places.get(`${path.join("/")}#key`);
+  if (span === undefined) return;
+  const what = name === "" ? "A parameter needs a name" : `\`${name}\` is defined twice`;
+  report(
+    reader,
+    "endpoints/bad-parameter",
+    span,
+    isPart ? `\`${name}\` is a part of the path, which cannot be left out` : what,
+    { help: isPart ? `write \`${name}\`` : "write `name: type`, each name once" },
+  );
+}
+
+const media = names(
+  "`media`",
+  soundName(/^[^\s/;]+\/[^\s/;]+(?:;.*)?$/, [
+    "bad-media",
+    (found) => `\`${found}\` is no media type`,
+    { help: "write `application/json`" },
+  ]),
+);
+
+interface WrittenContent extends WrittenType, Omit<ContractResponse, "type"> {}
+
+/** `none` is content of which nothing is said. */
+function content<Content extends object>(what: Label, hasHeaders: boolean): Grammar<Content> {
+  const written = form<WrittenContent>({
+    what,
+    example: "{ type: string }",
+    line: "{type}",
+    lineSchema: line,
+    members: { type, schema: jsonSchema, media, ...(hasHeaders ? { headers: parameters } : {}), note } as never,
+  });
+  const grammar = converted<WrittenContent, ContractResponse>(
+    written,
+    (reader, path, { type: one, schema, ...rest }) => {
+      const found = typeOf(reader, path, { ...(one && { type: one }), ...(schema === undefined ? {} : { schema }) });
+      return { ...(found && { type: found }), ...rest };
+    },
+    writtenType,
+  );
+  return noneOr<Content>(grammar as unknown as Grammar<Content>, {} as Content);
+}
+
+const body = content<Omit<ContractBody, "optional">>("The body", false);
+const answer = content<ContractResponse>((path) => `The answer \`${path.at(-1)}\``, true);
+
+/** `body`, or `body?` where it may be left out. */
+function bodyMember(optional: boolean) {
+  return {
+    schema: body.schema,
+    read: (...[reader, path, statement]: Parameters<typeof body.read>) => {
+      const read = body.read(reader, path, statement, "The body");
+      return read && { body: { optional, ...read } };
+    },
+    print: ({ body: one }: EndpointContract, below: Parameters<typeof body.print>[1]) => {
+      if (one?.optional !== optional) return undefined;
+      const { optional: _, ...rest } = one;
+      return body.print(rest, below);
+    },
+  };
+}
+
+export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
+  what: "`wire`",
+  example: "{ query: { limit?: integer }, answers: { 200: json } }",
+  members: {
+    path: parameters,
+    query: parameters,
+    header: parameters,
+    cookie: parameters,
+    "...body": bodyMember(false),
+    "...body?": bodyMember(true),
+    answers: {
+      ...named(answer, {
+        example: "{ 200: Pet, 404: Error }",
+        pattern: "^([1-5]([0-9][0-9]|XX)|default)$",
+        isName: soundName(/^(?:[1-5](?:[0-9]{2}|XX)|default)$/, [
+          "bad-status",
+          (status) => `\`${status}\` is not the status of an answer`,
+          { help: "write three digits, a class such as `4XX`, or `default`" },
+        ]),
+      }),
+    },
+  },
+});

@@ -1,0 +1,39 @@
+/** A status, a name, a message or a body for an error that there is not. */
+import { declares } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { bodyFor, violationCodes, protocolErrors, standardErrors, withoutField } from "../model.ts";
+
+export const check: Check = {
+  code: "errors/unknown-code",
+  severity: "error",
+  why: "It would never be the answer, and what is meant would keep its usual form.",
+  *run(documentIndex) {
+    const { bodies = {}, status = {}, codes = {}, messages = {}, errors } = documentIndex.model.errors;
+    const known = new Set([...Object.keys(standardErrors), ...Object.keys(protocolErrors), ...Object.keys(errors)]);
+    for (const key of Object.keys(bodies)) {
+      const { code, operation } = bodyFor(key);
+      const at = `errors/bodies/${key}#key`;
+      if (key !== withoutField && !known.has(code)) yield unknown(at, code, [withoutField, ...known]);
+      if (operation !== undefined && declares(documentIndex, "endpoints") && !documentIndex.operations.has(operation))
+        yield {
+          at,
+          message: `There is no operation \`${operation}\``,
+          unknown: { name: operation, known: documentIndex.operations },
+        };
+    }
+    for (const [member, values] of Object.entries({ status, codes })) {
+      for (const code of Object.keys(values)) {
+        if (!known.has(code)) yield unknown(`errors/${member}/${code}#key`, code, known);
+      }
+    }
+    for (const code of Object.keys(messages)) {
+      if (!known.has(code) && !violationCodes.includes(code))
+        yield unknown(`errors/messages/${code}#key`, code, [...known, ...violationCodes]);
+    }
+  },
+};
+
+function unknown(at: string, name: string, known: Iterable<string>) {
+  const help = "name an error of this part, of the catalogue, or one that HTTP needs";
+  return { at, message: `There is no error \`${name}\``, unknown: { name, known }, help };
+}

@@ -1,0 +1,176 @@
+/**
+ * Part 7: the service's errors and the form of their bodies.
+ *
+ *     body       `problem+json`, or the body itself as a map or list in which names in braces, `{code}`, `{message}`, `{field}`,
+ *                … stand for the facts of an error; a text that is one such name and nothing else takes the fact's own
+ *                type. Around `{field}` as a key or `{message}` in a list, one entry for each fault.
+ *     bodies     another body for some errors, by `without field`, a code, or `code in operation`; `{}` says nothing
+ *     status     code: status   of a code of the catalogue, instead of all that it has there
+ *     codes      code: what the wire calls it
+ *     messages   code: sentence   of an error or of a fault
+ *     standard   `all`, `none` or a list of the catalogue's codes
+ *     errors     code: status sentence[, retry after duration]   map: { status, sentence, retry after }   or `none`
+ */
+import { toJson } from "../../document/data.ts";
+import type { Node, TextNode } from "../../document/document.ts";
+import { jsonTree } from "../../document/print.ts";
+import { named } from "../grammar/collections.ts";
+import { form, part } from "../grammar/form.ts";
+import { complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
+import { either, lineSchema, oneOf, present, shared } from "../grammar/schema.ts";
+import { clockDuration, names, status, text, words } from "../grammar/words.ts";
+import { type SourceText, sourceTextOf, slice } from "../grammar/source-text.ts";
+import { isText, type Path, type Reader, report } from "../grammar/reader.ts";
+import {
+  type DeclaredError,
+  type ErrorBody,
+  type Errors,
+  errorVariables,
+  messageVariables,
+  standardErrors,
+} from "./model.ts";
+
+const body: Grammar<ErrorBody> = {
+  schema: {},
+  print: (value) => (typeof value === "string" ? value : jsonTree(value.shape)),
+  read: (reader, path, { value }) => {
+    if (value.kind !== "text") {
+      checkShape(reader, value);
+      return { shape: toJson(value) };
+    }
+    const found = sourceTextOf(value);
+    if (/^(application\/)?problem\+json$/.test(found.text)) return "problem+json";
+    return complain(reader, path, found, [
+      "bad-body",
+      () => `\`${found.text}\` is not a form of error bodies`,
+      { help: 'write `problem+json`, or the body itself: `{ error: { code: "{code}", message: "{message}" } }`' },
+    ]);
+  },
+};
+
+const message = words(
+  (reader, _, { node, text: sentence }) => {
+    checkVariables(reader, node, messageVariables);
+    return sentence;
+  },
+  shared("text"),
+  { label: of("The message of") },
+);
+
+const codes = Object.keys(standardErrors);
+const standardCodes = names("The list of standard errors", (reader, path, code) => {
+  const isKnown = codes.includes(code.text);
+  if (!isKnown)
+    complain(reader, path, code, [
+      "unknown-standard",
+      (name) => `The catalogue has no error \`${name}\``,
+      { known: codes, help: "write `all`, or codes of the catalogue" },
+    ]);
+  return isKnown;
+});
+
+const standard: Grammar<"all" | readonly string[]> = {
+  schema: either(oneOf("all", "none"), present, { type: "array", items: { enum: codes } }),
+  read: (reader, path, statement) =>
+    isText(statement.value) && statement.value.value === "all" ? "all" : standardCodes.read(reader, path, statement),
+  print: (value, below) => (value === "all" ? value : standardCodes.print(value, below)),
+};
+
+const firstWord = status(of("What the error", " starts with"));
+const wait = clockDuration("How long to wait");
+
+const declared = form<DeclaredError>({
+  what: of("The error"),
+  example: "{ status: 409, sentence: None is free }",
+  lineSchema: lineSchema("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
+  line: {
+    read: (reader, path, line, { key }) => {
+      const first = /^\S*/.exec(line.text)?.[0] ?? "";
+      const code = firstWord.readWords(reader, path, slice(line, 0, first.length));
+      if (code === undefined) return undefined;
+      const { sentence, after } = splitRetry(slice(line, first.length));
+      if (sentence.text === "") return reportMissing(reader, path, "sentence", key);
+      const retryAfter = after && wait.readWords(reader, path, after);
+      return { status: code, sentence: sentence.text, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    },
+    print: ({ retryAfter, sentence, status: code }) =>
+      `${code} ${sentence}${retryAfter === undefined ? "" : `, retry after ${retryAfter}`}`,
+  },
+  members: {
+    status: { ...status(of("The status of")), label: "The status", needed: true },
+    sentence: { ...text(), label: "The sentence", needed: true },
+    retryAfter: { ...wait, key: "retry after", label: "How long to wait" },
+  },
+  missing: (reader, path, keys, owner) => {
+    for (const key of keys) reportMissing(reader, path, key, owner.key);
+  },
+});
+
+function reportMissing(reader: Reader, path: Path, key: string, code: TextNode | undefined): undefined {
+  if (code === undefined) return;
+  const isStatus = key === "status";
+  report(reader, `${path[0]}/no-${key}`, code.span, `The error ${code.value} has no ${key}`, {
+    ...(isStatus ? {} : { why: "The sentence is what the caller reads." }),
+    help: isStatus ? "write `status: 409`" : "write the status and a sentence: `409 No locker of this size is free`",
+  });
+}
+
+/** `sentence, retry after 10m`: the last such end counts. */
+function splitRetry(line: SourceText): { readonly sentence: SourceText; readonly after?: SourceText } {
+  const end = /,\s*retry after(?:\s+([^,]*))?$/.exec(line.text);
+  if (end === null) return { sentence: line };
+  return { sentence: slice(line, 0, end.index), after: slice(line, line.text.length - (end[1] ?? "").length) };
+}
+
+export const errors: PartGrammar<Errors> = part<Errors>("errors", {
+  what: "Errors",
+  example: "{ errors: { wrong-code: 403 The code does not open this door } }",
+  members: {
+    body,
+    bodies: named(body, { example: 'without field: { error: "{message}" }' }),
+    status: named(status(of("The status of"), of("The status of")), { example: "invalid-request: 400" }),
+    codes: named(text(of("The name of")), { example: "not-found: NotFound" }),
+    messages: named(message, { example: "required: can't be blank" }),
+    standard,
+    errors: {
+      ...named(declared, {
+        example: "wrong-code: 403 The code does not open this door",
+        isName: soundName(/^[A-Za-z][\w.-]*$/, [
+          "bad-code",
+          (code) => `\`${code}\` cannot be the code of an error`,
+          { help: "a code is one word of letters, digits and `-`: `wrong-code`" },
+        ]),
+      }),
+      absent: {},
+    },
+  },
+});
+
+/** About the entry of a map of codes. */
+function of(what: string, after = "") {
+  return (path: Path): string => `${what} ${path[2]}${after}`;
+}
+
+/** The names in braces of a body, at any depth, keys included. */
+function checkShape(reader: Reader, node: Node): void {
+  if (node.kind === "text") checkVariables(reader, node, errorVariables);
+  else if (node.kind === "list") for (const item of node.items) checkShape(reader, item);
+  else {
+    for (const { key, value } of node.entries) {
+      checkVariables(reader, key, errorVariables);
+      checkShape(reader, value);
+    }
+  }
+}
+
+function checkVariables(reader: Reader, node: TextNode, known: readonly string[]): void {
+  const inBraces = known.map((variable) => `{${variable}}`);
+  for (const match of node.value.matchAll(/\{[^{}]*\}/g)) {
+    if (inBraces.includes(match[0])) continue;
+    complain(reader, ["errors"], { text: match[0], node, from: match.index }, [
+      "unknown-fact",
+      (variable) => `An error has no \`${variable}\``,
+      { known: inBraces, help: `known here: ${inBraces.map((variable) => `\`${variable}\``).join(", ")}` },
+    ]);
+  }
+}

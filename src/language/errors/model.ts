@@ -1,0 +1,111 @@
+/** Part 7, errors. */
+import type { Json } from "../../base/json.ts";
+
+export interface Errors {
+  readonly body?: ErrorBody;
+  /** Bodies in its place, by what they are for: `without field`, a code, a code in one operation (`not-found in getUser`). */
+  readonly bodies?: Readonly<Record<string, ErrorBody>>;
+  /** The only status of a code of the catalogue or of HTTP's own. */
+  readonly status?: Readonly<Record<string, number>>;
+  /** What the wire calls a code: `state-conflict: ConcurrencyError`. */
+  readonly codes?: Readonly<Record<string, string>>;
+  /** What is said of an error or a fault, by its code. */
+  readonly messages?: Readonly<Record<string, string>>;
+  /** The part of the fixed catalogue that is imported: `all`, or codes. */
+  readonly standard?: "all" | readonly string[];
+  readonly errors: Readonly<Record<string, DeclaredError>>;
+}
+
+/** `problem+json`, or the service's own body with `{code}`, `{message}`, `{status}`, `{field}` … in it. */
+export type ErrorBody = "problem+json" | { readonly shape: Json };
+
+/** What stands in braces in a body of the service's own. */
+export const errorVariables = [
+  "code",
+  "title",
+  "message",
+  "status",
+  "resource",
+  "request",
+  "field",
+  "pointer",
+  "fault",
+] as const;
+
+/** What stands in braces in a message; `{message}` is what Nonet itself would say. */
+export const messageVariables = ["message", "title", "status", "resource", "field"] as const;
+
+/** The key of `bodies` for an error that is about no member, parameter or header. */
+export const withoutField = "without field";
+
+/** A key of `bodies`, taken apart. */
+export function bodyFor(key: string): { readonly code: string; readonly operation?: string } {
+  const [code = "", operation] = key.split(" in ");
+  return { code, ...(operation === undefined ? {} : { operation }) };
+}
+
+export interface DeclaredError {
+  readonly status: number;
+  readonly sentence: string;
+  /** `retry after 10m`: a duration as written. */
+  readonly retryAfter?: string;
+}
+
+/** One entry of the catalogue that `standard: all` imports (language, section 9). */
+export interface StandardError {
+  readonly status: number;
+  readonly title: string;
+}
+
+export const standardErrors: Readonly<Record<string, StandardError>> = {
+  "invalid-request": { status: 422, title: "The request does not say what the document asks for" },
+  unauthenticated: { status: 401, title: "No valid credential was sent" },
+  forbidden: { status: 403, title: "This caller may not do this" },
+  "not-found": { status: 404, title: "There is no such thing here" },
+  "method-not-allowed": { status: 405, title: "This path does not take this method" },
+  "not-acceptable": { status: 406, title: "No acceptable representation" },
+  "state-conflict": { status: 409, title: "No move from the present state" },
+  "already-exists": { status: 409, title: "Another record has this value" },
+  "still-referenced": { status: 409, title: "Other records refer to this one" },
+  "version-gone": { status: 410, title: "This version is no longer served" },
+  stale: { status: 412, title: "The record has changed since it was read" },
+  "too-large": { status: 413, title: "The request is too large" },
+  "unsupported-media": { status: 415, title: "This media type is not taken" },
+  "precondition-needed": { status: 428, title: "The request must say which revision it edits" },
+  "rate-limited": { status: 429, title: "Too many requests" },
+  "quota-exceeded": { status: 403, title: "The quota is used up" },
+  internal: { status: 500, title: "The service failed" },
+  overloaded: { status: 503, title: "The service is overloaded" },
+  "timed-out": { status: 503, title: "The request took too long" },
+};
+
+/**
+ * What HTTP needs besides the catalogue (R0.1, R4.1, R4.3, R4.6, R4.19, R4.21, R6.16, R1.7). Every service has these codes,
+ * whatever it imports.
+ */
+export const protocolErrors: Readonly<Record<string, StandardError & { readonly retryAfterSeconds?: number }>> = {
+  "malformed-request": { status: 400, title: "The request cannot be read" },
+  "https-required": { status: 403, title: "This service is only reached over HTTPS" },
+  "request-timeout": { status: 408, title: "The request did not arrive in time" },
+  "idempotency-key-in-use": {
+    status: 409,
+    title: "The first request with this key is still running",
+    retryAfterSeconds: 1,
+  },
+  "event-id-expired": { status: 410, title: "What happened after this event is not kept any more" },
+  "uri-too-long": { status: 414, title: "The address is too long" },
+  "range-not-satisfiable": { status: 416, title: "There are no such bytes" },
+  "expectation-failed": { status: 417, title: "This expectation cannot be met" },
+  "idempotency-key-reused": { status: 422, title: "This key was used for another request" },
+  "headers-too-large": { status: 431, title: "The header fields are too large" },
+  "not-implemented": { status: 501, title: "This method is not known here" },
+};
+
+/** The codes that a fault of a request can have (R7.2). */
+export const violationCodes: readonly string[] = [
+  "required", "unknown-field", "wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few",
+  "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "above-itself", "already-exists",
+  "bad-json", "bad-form", "unexpected-body", "bad-target", "bad-path", "bad-escape", "bad-header", "bad-cursor", "unknown-parameter",
+  "repeated-parameter", "out-of-range", "no-value", "does-not-fit", "unknown-version", "repeated-version", "unknown-event",
+  "not-allowed",
+]; // biome-ignore format: a table

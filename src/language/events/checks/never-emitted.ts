@@ -1,0 +1,43 @@
+/** An event of entering a state that nothing ever enters, or of a function that is about no record. */
+import { resolveEndpoint } from "../../endpoints/resolve.ts";
+import type { Check } from "../../analysis/finding.ts";
+import type { Model } from "../../model.ts";
+
+export const check: Check = {
+  code: "events/never-emitted",
+  severity: "warning",
+  why: "Receivers would wait for it in vain.",
+  *run({ model, outEvents, lifeOf }) {
+    for (const [name, { event }] of outEvents) {
+      const { when } = event;
+      if (when.kind === "operation" && isOfNoRecord(model, when.operation)) {
+        yield {
+          at: `events/out/${name}#key`,
+          message: `\`${when.operation}\` is about no record that \`${name}\` could be of, so it is never emitted`,
+          help: "add `of` a resource, without `gives`: the function then names the record; or a path with its key",
+        };
+        continue;
+      }
+      const life = when.kind === "enters" ? lifeOf.get(when.resource) : undefined;
+      if (life === undefined || when.kind !== "enters" || !life.states.includes(when.state)) continue;
+      if (!life.closed) continue;
+      const isEntered = life.transitions.some(({ from, to }) => {
+        return to === when.state && from.some((state) => state !== to && life.reachable.has(state));
+      });
+      if (isEntered || when.state === life.start) continue;
+      yield {
+        at: `events/out/${name}#key`,
+        message: `No ${when.resource} ever enters \`${when.state}\`, so \`${name}\` is never emitted`,
+        help: `add a move that leads to \`${when.state}\`, or remove the event`,
+      };
+    }
+  },
+};
+
+/** A handler is about the record of its path, or about the one that its function names as the whole answer. */
+function isOfNoRecord(model: Model, operation: string): boolean {
+  const resolved = resolveEndpoint(model, operation);
+  if (resolved?.kind !== "free" || resolved.action !== "handler" || resolved.key !== undefined) return false;
+  const { of, shape, wire } = resolved.endpoint;
+  return of === undefined || shape !== undefined || wire !== undefined;
+}

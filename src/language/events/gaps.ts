@@ -1,0 +1,94 @@
+/** What part 6 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import {
+  type Answer,
+  declaredAnswer,
+  declaredOrNone,
+  none,
+  type Question,
+  definedAt,
+  undeclared,
+  taken,
+} from "../analysis/question.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "events/kinds",
+    text: "Which kinds of event are there?",
+    answer: (documentIndex) => {
+      const otherwise = documentIndex.model.events.in === undefined ? undeclared : taken("none goes out");
+      return declaredOrNone(documentIndex, "events/out", documentIndex.model.events.out, otherwise);
+    },
+  },
+  {
+    id: "events/sources",
+    text: "What emits each?",
+    answer: (documentIndex) => ofOut(documentIndex, (first) => definedAt(`events/out/${first}`)),
+  },
+  {
+    id: "events/payload",
+    text: "What does an event carry, in which envelope?",
+    answer: (documentIndex) =>
+      ofOut(documentIndex, () =>
+        declaredAnswer(
+          documentIndex,
+          "events/envelope",
+          documentIndex.model.events.envelope,
+          taken("CloudEvents, with the record as its receiver may see it"),
+        ),
+      ),
+  },
+  {
+    id: "events/delivery",
+    text: "How is it delivered, and who may subscribe?",
+    answer: (documentIndex) =>
+      ofOut(documentIndex, () => declaredOrNone(documentIndex, "events/delivery", documentIndex.model.events.delivery)),
+  },
+  {
+    id: "events/promise",
+    text: "What is promised: order, retries, time-out, giving up, replay?",
+    answer: (documentIndex) =>
+      ofOut(documentIndex, () => {
+        const { webhook, stream } = documentIndex.model.events.delivery ?? {};
+        if (webhook === undefined && stream === undefined) return none;
+        for (const member of webhook === undefined ? [] : (["promise", "timeout", "retry", "then"] as const)) {
+          const at = `events/delivery/webhook/${member}`;
+          const answer = declaredAnswer(documentIndex, at, webhook?.[member]);
+          if (answer.status !== "shown") return { at, ...answer };
+        }
+        if (stream === undefined) return definedAt("events/delivery/webhook");
+        return declaredAnswer(documentIndex, "events/delivery/stream/keep", stream.keep, {
+          status: "silent",
+          at: "events/delivery/stream",
+        });
+      }),
+  },
+  {
+    id: "events/signature",
+    text: "How does a receiver know that an event is genuine?",
+    answer: (documentIndex) => {
+      const { webhook } = documentIndex.model.events.delivery ?? {};
+      if (webhook === undefined) return none;
+      return declaredOrNone(
+        documentIndex,
+        "events/delivery/webhook/signed",
+        webhook.signed,
+        taken("standard-webhooks"),
+      );
+    },
+  },
+  {
+    id: "events/inbound",
+    text: "Which events come in, from whom, with which proof and effect?",
+    answer: (documentIndex) => {
+      const otherwise = documentIndex.model.events.out === undefined ? undeclared : taken("none comes in");
+      return declaredOrNone(documentIndex, "events/in", documentIndex.model.events.in, otherwise);
+    },
+  },
+];
+
+/** None where the service sends nothing. */
+function ofOut(documentIndex: DocumentIndex, answer: (first: string) => Answer): Answer {
+  const [first] = Object.keys(documentIndex.model.events.out ?? {});
+  return first === undefined ? none : answer(first);
+}

@@ -1,0 +1,248 @@
+/**
+ * Part 6: events out, events in, and how they are delivered.
+ *
+ *     envelope   cloudevents | plain
+ *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
+ *       when     as the one line          map: { resource, state } or { operation }
+ *       carries  a list of fields of the resource
+ *     in         name: { at, with, carries }   or `none`
+ *       at       METHOD /path             map: { method, path }
+ *       with     the credential that proves the sender
+ *       carries  field: type; `field?` where it may be absent
+ *     delivery   { webhook, stream }      or `none`
+ *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
+ *         subscribe   METHOD /path        map: { method, path }
+ *         for         grants (../authentication/grants.ts)
+ *         signed      standard-webhooks | none
+ *         promise     `at least once`[, `in order per resource` | `in any order`]
+ *         timeout     a duration
+ *         retry       durations, separated by blanks or in a list; `none`
+ *         then        `disable` | `keep duration` | `disable and keep duration`   map: { disable: true, keep: duration }
+ *       stream   { at, for, kind, resume, keep }
+ *         kind        server-sent, which is also the default
+ *         resume      the name of the header that says where to go on
+ *         keep        a duration
+ */
+import { grants } from "../authentication/grants.ts";
+import { address } from "../endpoints/address.ts";
+import { named, noneOr } from "../grammar/collections.ts";
+import { converted, form, type Owner, part } from "../grammar/form.ts";
+import { type Complaint, complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
+import { shared } from "../grammar/schema.ts";
+import { choice, duration, flag, matching, names, text, timeOut, words } from "../grammar/words.ts";
+import { sourceTextOf, splitAt, words as wordsOf } from "../grammar/source-text.ts";
+import { expectText, isGap, isNone, type Path, type Reader, report } from "../grammar/reader.ts";
+import { fieldType } from "../resources/field.ts";
+import { readChoice, readWait } from "../grammar/values.ts";
+import type { Delivery, EventSource, Events, InEvent, OutEvent, Stream, Webhook } from "./model.ts";
+
+const notAField: Complaint = [
+  "bad-field",
+  (found) => `\`${found}\` is not the name of a field`,
+  { help: "a field is one word: `[id, locker]`, `{ locker: Locker }`" },
+];
+
+/** What each member is written as, where it is missing. */
+const examples: Readonly<Record<string, string>> = {
+  when: "when: Parcel -> stored",
+  with: "with: device",
+  subscribe: "subscribe: POST /webhooks",
+  for: "for: operator",
+};
+
+function missing(at = "") {
+  return (reader: Reader, _: Path, keys: readonly string[], { key: owner, span }: Owner): void => {
+    for (const key of keys)
+      report(reader, "events/missing-member", owner?.span ?? span, `\`${owner?.value}\` does not say \`${key}\``, {
+        help: `write \`${key === "at" ? at : examples[key]}\``,
+      });
+  };
+}
+
+interface WrittenSource {
+  readonly resource?: string;
+  readonly state?: string;
+  readonly operation?: string;
+}
+
+const name = String.raw`[A-Za-z][\w-]*`;
+
+const source = converted<WrittenSource, EventSource>(
+  form<WrittenSource>({
+    what: "What emits an event",
+    example: "{ resource: Parcel, state: stored }",
+    line: ["{resource} -> {state}", "{operation}"],
+    members: {
+      resource: { ...text("The resource"), pattern: name },
+      state: { ...text("The state"), pattern: name },
+      operation: { ...text("The operation"), pattern: name },
+    },
+    wrong: (reader, path, line) =>
+      complain(reader, path, line, [
+        "bad-source",
+        (found) => `\`${found}\` does not say what emits the event`,
+        { help: "write a state that is entered, `Parcel -> stored`, or the name of an operation, `dropOff`" },
+      ]),
+  }),
+  (reader, _, { operation, resource, state }, { value }) => {
+    if (operation !== undefined && resource === undefined && state === undefined)
+      return { kind: "operation", operation };
+    if (operation === undefined && resource !== undefined && state !== undefined)
+      return { kind: "enters", resource, state };
+    report(reader, "events/bad-source", value.span, "This does not say what emits the event", {
+      help: "write `{ resource: Parcel, state: stored }` or `{ operation: dropOff }`",
+    });
+    return undefined;
+  },
+  ({ kind: _, ...written }) => written,
+);
+
+const outEvent = form<OutEvent>({
+  what: (path) => `The event ${path[2]}`,
+  example: "{ when: Parcel -> stored, carries: [id] }",
+  line: "{when}",
+  members: {
+    when: { ...source, pattern: ".*", needed: true },
+    carries: names("The list of what an event carries", soundName(/^[A-Za-z_]\w*$/, notAField)),
+  },
+  missing: missing(),
+});
+
+type Payload = Pick<InEvent, "carries" | "optional">;
+
+const payload = converted<InEvent["carries"], Payload>(
+  named(fieldType, {
+    example: "{ locker: Locker, fault: jammed | power }",
+    isName: soundName(/^[A-Za-z_]\w*\??$/, notAField),
+  }),
+  (_, __, written) => {
+    const bare = (written: string): string => written.replace(/\?$/, "");
+    const optional = Object.keys(written).filter((key) => key.endsWith("?"));
+    return {
+      carries: Object.fromEntries(Object.entries(written).map(([key, type]) => [bare(key), type])),
+      ...(optional.length === 0 ? {} : { optional: optional.map(bare) }),
+    };
+  },
+  ({ carries, optional = [] }) =>
+    Object.fromEntries(Object.entries(carries).map(([key, type]) => [optional.includes(key) ? `${key}?` : key, type])),
+);
+
+const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
+  what: (path) => `The event ${path[2]}`,
+  example: "{ at: POST /hooks/doors, with: device, carries: { locker: Locker } }",
+  members: {
+    "...at": { ...address("Where the event arrives"), needed: true },
+    with: { ...text("The credential of the sender"), needed: true },
+    "...carries": {
+      ...payload,
+      label: "What an event carries",
+      print: (event, below) => (Object.keys(event.carries).length === 0 ? undefined : payload.print(event, below)),
+      absent: { carries: {} },
+    },
+  },
+  missing: missing("at: POST /hooks/doors"),
+});
+
+const orders = ["in order per resource", "in any order"] as const;
+
+const promise = words((reader, path, line) => {
+  const [count, order, more] = splitAt(line, ",");
+  const help = { help: "write `at least once, in order per resource`" };
+  if (count?.text !== "at least once")
+    return complain(reader, path, count ?? line, [
+      "bad-promise",
+      (found) => `\`${found}\` cannot be promised`,
+      { why: "Over a network an event arrives at least once, or perhaps never.", ...help },
+    ]);
+  const said = readChoice(reader, path, order, orders, "The order of events");
+  if (more !== undefined)
+    complain(reader, path, more, ["bad-promise", (found) => `\`${found}\` is no promise that is kept`, help]);
+  return said === undefined ? count.text : `${count.text}, ${said}`;
+}, shared("text"));
+
+/** Waits on one line with blanks between them, or in a list. */
+const retry: Grammar<readonly string[]> = {
+  schema: shared("names"),
+  read: (reader, path, { value }) => {
+    if (isNone(value)) return [];
+    const waits = (value.kind === "list" ? value.items : [value]).flatMap((item, index) => {
+      if (value.kind === "list" && isGap(reader, [...path, String(index)], item)) return [];
+      const line = expectText(reader, path, item, value.kind === "list" ? "A wait" : "`retry`");
+      return line === undefined ? [] : value.kind === "list" ? [sourceTextOf(line)] : wordsOf(sourceTextOf(line));
+    });
+    return waits.flatMap((wait) => readWait(reader, path, wait, "A wait between attempts") ?? []);
+  },
+  print: (waits) => (waits.length === 0 ? "none" : waits.join(" ")),
+};
+
+const then = form<NonNullable<Webhook["then"]>>({
+  what: "`then`",
+  example: "{ disable: true, keep: 30d }",
+  line: ["{disable} and keep {keep}", "{disable}", "keep {keep}"],
+  members: {
+    disable: { ...flag("disable"), absent: false, isPrinted: true },
+    keep: duration("How long undelivered events are kept"),
+  },
+  wrong: (reader, path, line) =>
+    complain(reader, path, line, [
+      "bad-then",
+      (found) => `\`${found}\` does not say what follows the last attempt`,
+      { help: "write `disable and keep 30d`, `disable` or `keep 30d`" },
+    ]),
+});
+
+const webhook = form<Webhook, "method" | "path">({
+  what: "A webhook",
+  example: "{ subscribe: POST /webhooks, for: operator }",
+  members: {
+    "...subscribe": { ...address("`subscribe`"), needed: true },
+    // Nobody where it is not said (deny by default, R5.1).
+    for: { ...grants, needed: true, absent: [] },
+    signed: choice(["standard-webhooks", "none"], "A signature"),
+    promise: { ...promise, label: "The promise" },
+    timeout: timeOut("The time-out of a delivery"),
+    retry,
+    then,
+  },
+  missing: missing(),
+});
+
+const stream = form<Stream, "method" | "path">({
+  what: "A stream",
+  example: "{ at: GET /events, for: operator }",
+  members: {
+    "...at": { ...address("`at`"), needed: true },
+    for: { ...grants, needed: true, absent: [] },
+    kind: { ...choice(["server-sent"], "The kind of a stream"), absent: "server-sent", isPrinted: true },
+    resume: matching(/^[\w-]+$/, [
+      "bad-header",
+      (found) => `\`${found}\` is not the name of a header`,
+      { help: "write `Last-Event-ID`" },
+    ]),
+    keep: duration("How long events are kept"),
+  },
+  missing: missing("at: GET /events"),
+});
+
+const delivery = form<Delivery>({
+  what: "Delivery",
+  example: "{ webhook: { subscribe: POST /webhooks, for: operator } }",
+  members: { webhook: noneOr(webhook), stream: noneOr(stream) },
+});
+
+const isEvent = soundName(/^[A-Za-z][\w-]*(\.[\w-]+)*$/, [
+  "bad-name",
+  (found) => `\`${found}\` cannot name an event`,
+  { help: "a name is words joined by dots: `parcel.stored`" },
+]);
+
+export const events: PartGrammar<Events> = part<Events>("events", {
+  what: "Events",
+  example: "{ out: { parcel.stored: Parcel -> stored } }",
+  members: {
+    envelope: { ...choice(["cloudevents", "plain"], "The envelope"), label: "The envelope" },
+    out: named(outEvent, { example: "parcel.stored: Parcel -> stored", isName: isEvent }),
+    in: named(inEvent, { example: "door.faulted: { at: POST /hooks/doors, with: device }", isName: isEvent }),
+    delivery: noneOr(delivery, {}),
+  },
+});

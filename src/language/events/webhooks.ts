@@ -1,0 +1,227 @@
+/**
+ * What a document with webhooks says besides: that an endpoint which events are sent to, and each delivery to it, are
+ * resources like any other. It is written as what it is, a part of the document, so that who may see and change them,
+ * lists, edits, retries, limits, errors and the exports are those of every other operation.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { readDocument } from "../../document/read.ts";
+import type { Grant } from "../authentication/model.ts";
+import type { Model } from "../model.ts";
+import { onceForModel } from "../analysis/per-model.ts";
+import { readModel } from "../read.ts";
+import { lookup } from "../resources/fields.ts";
+import { deliveryResource, webhookOperations, webhookResource } from "./decide.ts";
+import type { Webhook } from "./model.ts";
+
+/** The model with its webhooks as resources; the same model where it has none. Reading them costs as much as a small document. */
+export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
+  const webhook = model.events.delivery?.webhook;
+  if (webhook === undefined || lookup(model.resources.resources, webhookResource) !== undefined) return model;
+  return added(model, webhook);
+});
+
+function added(model: Model, webhook: Webhook): Model {
+  const { model: more } = readModel(readDocument("webhooks", fragment(model, webhook)).document);
+  const { quota = {}, keep } = model.limits;
+  const { webhook: quotas, ...others } = quota;
+  return {
+    ...model,
+    purpose: { ...model.purpose, operations: { ...model.purpose.operations, ...more.purpose.operations } },
+    resources: {
+      ...model.resources,
+      resources: { ...model.resources.resources, ...more.resources.resources },
+    },
+    states: { ...model.states, ...more.states },
+    endpoints: {
+      ...model.endpoints,
+      endpoints: { ...model.endpoints.endpoints, ...more.endpoints.endpoints },
+    },
+    authentication: {
+      ...model.authentication,
+      own: { ...model.authentication.own, ...more.authentication.own },
+      allow: { ...model.authentication.allow, ...allowed(webhook.for) },
+    },
+    // What becomes of deliveries is told to whoever follows the stream.
+    events: { ...model.events, out: { ...model.events.out, ...more.events.out } },
+    limits: {
+      ...model.limits,
+      ...(quotas === undefined ? {} : { quota: { ...others, [webhookResource]: quotas } }),
+      keep: { ...keep, ...more.limits.keep },
+    },
+  };
+}
+
+/** Names that an endpoint may ask for in some version; which of them it can in its own, is asked when it is made. */
+function namesOf({ events, versioning }: Model): readonly string[] {
+  const before = (versioning.versions ?? []).flatMap(({ changes }) =>
+    changes.flatMap((change) => (change.kind === "event" && change.was !== undefined ? [change.was] : [])),
+  );
+  return [...new Set([...Object.keys(events.out ?? {}), ...before])];
+}
+
+/** A model whose events have other names than when its webhooks were added: an endpoint asks for them by those. */
+export function withEventNames(model: Model): Model {
+  const { resources } = model.resources;
+  const webhook = lookup(resources, webhookResource);
+  const events = webhook && lookup(webhook.fields, "events");
+  if (webhook === undefined || events?.type.kind !== "schema") return model;
+  const names = Object.keys(model.events.out ?? {}).filter((name) => !name.startsWith("webhook."));
+  const schema = { ...(events.type.schema as JsonObject), items: oneOf(names) };
+  const fields = { ...webhook.fields, events: { ...events, type: { ...events.type, schema } } };
+  return {
+    ...model,
+    resources: { ...model.resources, resources: { ...resources, [webhookResource]: { ...webhook, fields } } },
+  };
+}
+
+/** A document may have webhooks before it has events. */
+function oneOf(names: readonly string[]): Json {
+  return names.length === 0 ? false : { enum: names };
+}
+
+/** Who may subscribe has endpoints, and each caller those that it made. */
+function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Grant[]>> {
+  const creating = grants.map(({ who }): Grant => ({ who }));
+  const owning = creating.map((grant): Grant => ({ ...grant, if: "own" }));
+  return Object.fromEntries(
+    Object.entries(webhookOperations).map(([action, name]) => [name, action === "create" ? creating : owning]),
+  );
+}
+
+/** How long deliveries are kept where the document does not say it. */
+const deliveryRetention = "30d";
+
+/** The secret is made from the rest (`serve/events/webhooks.ts`); here it is only said that it is there. */
+const secret = `secret: "''"`;
+const withSecret = [
+  ...["id", "state", "owner", "url", "events", "version", "description", "secretNumber", "createdAt"].map(
+    (name) => `${name}: ${name}`,
+  ),
+  secret,
+].join(", ");
+
+/** Written as plainly as most documents are, so that no library is loaded to read it (`document/plain-yaml.ts`). */
+function fragment(model: Model, { method, path, then }: Webhook): string {
+  const names = namesOf(model).map((one) => JSON.stringify(one));
+  const events = names.length === 0 ? "false" : `{ enum: [${names.join(", ")}] }`;
+  const name = webhookOperations;
+  const one = `${path}/{id}`;
+  return `# Webhooks
+
+## What the service does
+\`\`\`yaml
+nonet: 1
+service: webhooks
+operations:
+  ${name.create}: Have events sent to an address
+  ${name.list}: See the addresses that events are sent to
+  ${name.read}: Look at one of them
+  ${name.change}: Send events somewhere else, or other ones
+  ${name.delete}: Send no more events there
+  ${name.enable}: Send events again
+  ${name.disable}: Send no events for now
+  ${name.rotate}: Sign with a new secret; for a day the one before signs too
+  ${name.reveal}: See the secret that deliveries are signed with
+  ${name.recover}: Send again what did not arrive since a moment
+  ${name.deliveries}: See what was sent to an address, and how that went
+  ${name.delivery}: Look at one delivery
+  ${name.resend}: Send one event once more
+\`\`\`
+
+## Resources and their fields
+\`\`\`yaml
+${webhookResource}:
+  id: id(whk)
+  owner: user = caller, read-only
+  url: { schema: { type: string, maxLength: 2048, format: uri } }
+  events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: ${events} } }
+  version?: string(1..40)
+  description?: string(1..200)
+  secretNumber: integer(1..) = 1, read-only
+  oldSecrets: { type: json, default: "[]", marks: [read-only, write-only] }
+  credential?: { type: "string(1..200)", marks: [read-only, write-only] }
+  roles: { type: json, default: "[]", marks: [read-only, write-only] }
+  failing?: { type: json, marks: [read-only, write-only] }
+  recoverSince?: { type: datetime, marks: [read-only, write-only] }
+  createdAt: datetime = now, read-only, sort
+${deliveryResource}:
+  id: id(dlv)
+  webhook: ${webhookResource}, read-only, delete with
+  event: string(1..100), read-only
+  type: string(1..200), read-only
+  record: { type: "string(1..400)", marks: [read-only, write-only] }
+  body: { type: text, marks: [read-only, write-only] }
+  media: { type: "string(1..100)", marks: [read-only, write-only] }
+  tries: { type: integer, default: "0", marks: [read-only, write-only] }
+  attempts:
+    schema:
+      type: array
+      items:
+        type: object
+        properties:
+          at: { type: string, format: date-time }
+          status: { type: integer, description: What the receiver answered with; absent where it did not answer }
+          milliseconds: { type: integer }
+          reply: { type: string, description: The first 1024 bytes of the answer }
+          error: { type: string, description: Why there was no answer }
+    default: "[]"
+    marks: [read-only]
+  leased: { type: boolean, default: "false", marks: [read-only, write-only] }
+  nextAttemptAt?: datetime, read-only
+  createdAt: datetime = now, read-only, sort
+\`\`\`
+
+## States and transitions
+\`\`\`yaml
+${webhookResource}:
+  states: { enabled: events are sent, disabled: nothing is sent }
+  start: enabled
+  moves:
+    disabled -> enabled: by ${name.enable}
+    enabled -> disabled: by ${name.disable}
+    enabled | disabled -> enabled: { by: ${name.recover}, set: { recoverSince: input.since } }
+    enabled -> enabled: by ${name.rotate}
+${deliveryResource}:
+  states: { pending: on its way, delivered: received, failed: given up }
+  start: pending
+  moves:
+    delivered | failed -> pending: { by: ${name.resend}, set: { nextAttemptAt: now, tries: "0" } }
+    pending -> pending: { by: ${name.resend}, set: { nextAttemptAt: "nextAttemptAt == null || leased ? nextAttemptAt : now", tries: "0" } }
+\`\`\`
+
+## Endpoints
+\`\`\`yaml
+endpoints:
+  ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create, gives: { ${withSecret} } }
+  ${name.list}: { at: "GET ${path}", of: ${webhookResource}, does: list }
+  ${name.read}: { at: "GET ${one}", of: ${webhookResource}, does: read }
+  ${name.change}: { at: "PATCH ${one}", of: ${webhookResource}, does: update }
+  ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
+  ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
+  ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
+  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { revokeOld?: boolean }, gives: { ${withSecret} } }
+  ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber, ${secret} } }
+  ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
+  ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }
+  ${name.delivery}: { at: "GET ${path}/{webhook}/deliveries/{id}", of: ${deliveryResource}, does: read }
+  ${name.resend}: { at: "POST ${path}/{webhook}/deliveries/{id}/resend", of: ${deliveryResource} }
+\`\`\`
+
+## Authentication
+\`\`\`yaml
+own: { ${webhookResource}: owner == caller.id, ${deliveryResource}: webhook.owner == caller.id }
+\`\`\`
+
+## Events
+\`\`\`yaml
+out:
+  webhook.disabled: ${webhookResource} -> disabled
+  webhook.delivery-failed: ${deliveryResource} -> failed
+\`\`\`
+
+## Limits
+\`\`\`yaml
+keep: { ${deliveryResource}: ${then?.keep ?? deliveryRetention} after createdAt }
+\`\`\`
+`;
+}

@@ -1,0 +1,122 @@
+/** Maps of the author's own names, and one or several of something. */
+import { sourceTextOf } from "./source-text.ts";
+import { expectMap, expectText, isGap, isNone, openEntries, recordLocation, locateAt } from "./reader.ts";
+import { namesAt, readLines } from "./values.ts";
+import { belowOf, type Grammar, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
+import { isAbsent } from "./line.ts";
+import { mapOf, oneOrMore, orNone, orOpen, orOpenMap, plainName, present, shared } from "./schema.ts";
+
+interface NamedOptions {
+  readonly example: string;
+  readonly isName?: NameCheck;
+  /** Of the names, for editors. */
+  readonly pattern?: string;
+}
+
+/** `name: item`. */
+export function keyed<Value>(
+  item: Grammar<Value>,
+  { example, isName, pattern }: NamedOptions,
+): Grammar<Readonly<Record<string, Value>>> {
+  return {
+    schema: orOpen(mapOf(orOpenMap(item.schema), pattern)),
+    read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
+      const map = expectMap(reader, path, value, labelOf(label, path), example);
+      return (
+        map &&
+        readLines(openEntries(reader, path, map), (line) => {
+          const at = [...path, line.key.value];
+          if (isName !== undefined && !isName(reader, at, sourceTextOf(line.key))) return undefined;
+          return item.read(reader, at, line);
+        })
+      );
+    },
+    print: (values, below) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, item.print(value, belowOf(below, name))]),
+      ),
+  };
+}
+
+/** `name: item`, or `none`. */
+export function named<Value>(item: Grammar<Value>, options: NamedOptions): Grammar<Readonly<Record<string, Value>>> {
+  const schema = orNone(mapOf(orOpenMap(item.schema), options.pattern));
+  return { ...noneOr(keyed(item, options), {}), schema };
+}
+
+interface DescriptionsOptions {
+  readonly example: string;
+  readonly isName: NameCheck;
+  /** A name whose sentence is open is a name all the same, and `none` is no map of names. */
+  readonly allowsOpen?: true;
+}
+
+/** `name: sentence`, or names alone, which then have an empty sentence. */
+export function descriptions({
+  example,
+  isName,
+  allowsOpen,
+}: DescriptionsOptions): Grammar<Readonly<Record<string, string>>> {
+  const forms = [mapOf(shared("text"), plainName), { type: "array", items: { ...present, pattern: plainName } }];
+  return {
+    schema: allowsOpen ? orOpen(...forms) : orNone(...forms),
+    read: (reader, path, { value }) => {
+      const what = `\`${path.at(-1)}\``;
+      const found: Record<string, string> = {};
+      if (!allowsOpen && isNone(value)) return found;
+      if (value.kind === "list") {
+        for (const name of namesAt(reader, path, value, what)) {
+          locateAt(reader, [...path, name.text], name);
+          if (isName(reader, path, name)) found[name.text] = "";
+        }
+        return found;
+      }
+      for (const { key, value: description } of expectMap(reader, path, value, what, example)?.entries ?? []) {
+        const at = [...path, key.value];
+        recordLocation(reader, at, { key, value: description });
+        const isOpen = isGap(reader, at, description);
+        if (isOpen && !allowsOpen) continue;
+        const text = isOpen ? undefined : expectText(reader, path, description, `The sentence of \`${key.value}\``);
+        if (isName(reader, path, sourceTextOf(key)))
+          found[key.value] = text === undefined ? "" : sourceTextOf(text).text;
+      }
+      return found;
+    },
+    print: (found, below) =>
+      below() || Object.values(found).some((description) => description !== "") ? found : Object.keys(found),
+  };
+}
+
+/** An item, or a list of items, each placed by its number, and where that is `isIndexed` what is in it below that; or `none`. */
+export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Grammar<readonly Value[]> {
+  return {
+    schema: orNone(oneOrMore(item.schema)),
+    read: (reader, path, { value }) => {
+      if (isNone(value)) return [];
+      const found: Value[] = [];
+      for (const node of value.kind === "list" ? value.items : [value]) {
+        const at = [...path, String(found.length)];
+        if (isIndexed) locateAt(reader, at, node);
+        const one = item.read(reader, isIndexed ? at : path, { value: node });
+        if (one === undefined) continue;
+        locateAt(reader, at, node);
+        found.push(one);
+      }
+      return found;
+    },
+    print: (values) => {
+      const [first, ...more] = values.map((value) => item.print(value, nothingBelow));
+      return first === undefined ? "none" : more.length === 0 ? first : [first, ...more];
+    },
+  };
+}
+
+/** `none` in the place of a statement; `nothing` is what that means to the model. */
+export function noneOr<Value>(item: Grammar<Value>, nothing?: Value): Grammar<Value> {
+  return {
+    schema: orNone(item.schema),
+    read: (reader, path, statement, label) =>
+      isNone(statement.value) ? nothing : item.read(reader, path, statement, label),
+    print: (value, below) => (isAbsent(value, nothing) && !below() ? "none" : item.print(value, below)),
+  };
+}

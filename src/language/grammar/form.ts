@@ -1,0 +1,290 @@
+/** Constructs of members: a map of keys, and for some of them a line that says the same. */
+import type { Span } from "../../base/span.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Entry, MapNode, TextNode } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { unlocatedText, type SourceText } from "./source-text.ts";
+import { createReader, expectMap, knownEntries, type Path, locateAt, type Reader } from "./reader.ts";
+import {
+  type Below,
+  belowOf,
+  type Grammar,
+  type Label,
+  labelOf,
+  nothingBelow,
+  type PartGrammar,
+  type Statement,
+  textOf,
+} from "./grammar.ts";
+import { isAbsent, type LineMembers, lineOf } from "./line.ts";
+import { closed, either, orOpenMap, present } from "./schema.ts";
+
+/** Where a member is missing: the map, or the words of the line, and the key of what has no such member. */
+export interface Owner {
+  readonly span: Span;
+  readonly key?: TextNode;
+  readonly words?: SourceText;
+}
+
+export interface MemberOptions<Value> {
+  /** As the document writes it, where that is not the model's name. */
+  readonly key?: string;
+  /** What a complaint about its text calls it. Absent: its key. */
+  readonly label?: Label;
+  /** What it is where it is not said. */
+  readonly absent?: Value;
+  /** Without it nothing is understood. */
+  readonly needed?: true;
+  /** Where it is said and not understood, nothing is: else what is missing has the value of one that is not said. */
+  readonly orNothing?: true;
+  readonly pattern?: string;
+  /** Also where it is what it would be if it were not said. */
+  readonly isPrinted?: true;
+  /** Its words in a line are placed as the member of a map is. */
+  readonly isLocated?: true;
+}
+
+export type Member<Value> = Grammar<Value> & MemberOptions<Value>;
+
+/** Each member of the model, and under a name such as `...at` a statement that gives several of them at once. */
+export type Members<Value, Several extends keyof Value = never> = {
+  readonly [Name in Exclude<keyof Value, Several>]-?: Member<Exclude<Value[Name], undefined>> &
+    // A member that the model always has is needed, or known where it is not said.
+    ({} extends Pick<Value, Name> ? unknown : { readonly needed: true } | { readonly absent: Value[Name] });
+} & { readonly [name: `...${string}`]: Spread<Value> };
+
+/** A statement that gives several members of the model at once; printed from all of them, undefined where they say nothing. */
+export interface Spread<Value> extends MemberOptions<Partial<Value>> {
+  readonly schema: JsonObject;
+  readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
+  readonly print: (value: Value, below: Below) => Tree | undefined;
+}
+
+interface FormOptions<Value, Several extends keyof Value> {
+  /** What a complaint calls one. */
+  readonly what: Label;
+  readonly members: Members<Value, Several>;
+  /** Of the map. */
+  readonly example: string;
+  /** Its line as a template, or as several of which one fits; or what reads and prints a line of another kind. */
+  readonly line?: string | readonly string[] | CustomLine<Value>;
+  /** Reports members that are needed and missing: neither there nor open. */
+  readonly missing?: (reader: Reader, path: Path, keys: readonly string[], owner: Owner) => void;
+  /** A line of another form than the templates'. */
+  readonly wrong?: (reader: Reader, path: Path, line: SourceText, head: SourceText) => void;
+  readonly wrongClause?: (reader: Reader, path: Path, clause: SourceText) => void;
+  /** Of the line, for editors. */
+  readonly lineSchema?: JsonObject;
+}
+
+/** A line that no template describes. */
+export interface CustomLine<Value> {
+  readonly read: (reader: Reader, path: Path, line: SourceText, statement: Statement) => Value | undefined;
+  /** Undefined where a line cannot say it. */
+  readonly print: (value: Value) => string | undefined;
+}
+
+type Values = Record<string, unknown>;
+
+interface FormMember {
+  readonly name: string;
+  readonly key: string;
+  readonly member: Grammar<unknown> & MemberOptions<unknown>;
+  readonly isSpread: boolean;
+}
+
+export function form<Value extends object, Several extends keyof Value = never>(
+  options: FormOptions<Value, Several>,
+): Grammar<Value> {
+  const written = options.members as unknown as Readonly<Record<string, FormMember["member"]>>;
+  const members = Object.entries(written).map(
+    ([name, member]): FormMember => ({
+      name,
+      key: member.key ?? name.replace(/^\.\.\./, ""),
+      member,
+      isSpread: name.startsWith("..."),
+    }),
+  );
+  const keys = members.map(({ key }) => key);
+  const { example, line, what } = options;
+  const custom = typeof line === "object" && "read" in line ? line : undefined;
+  const templates = typeof line === "string" ? [line] : custom === undefined ? ((line ?? []) as readonly string[]) : [];
+  const lines = templates.map((template) => lineOf(template, options.members as unknown as LineMembers));
+
+  /** `said`: what the map or the line says of a member, read by `read`; `isKnown`: it says something, or that it is open. */
+  const valueOf = <Declared>(
+    reader: Reader,
+    path: Path,
+    owner: Owner,
+    present: (member: FormMember) => Declared | undefined,
+    read: (member: FormMember, present: Declared) => unknown,
+    isKnown: (member: FormMember) => boolean,
+  ): Value | undefined => {
+    const values: Values = {};
+    let isSound = true;
+    for (const one of members) {
+      const found = present(one);
+      const parsed = found && read(one, found);
+      const isLost = parsed === undefined && found !== undefined && one.member.orNothing === true;
+      const value = parsed === undefined ? one.member.absent : parsed;
+      isSound &&= !isLost && (value !== undefined || one.member.needed !== true);
+      if (value === undefined) continue;
+      if (one.isSpread) Object.assign(values, value);
+      else values[one.name] = value;
+    }
+    const lost = members.filter((one) => one.member.needed === true && !isKnown(one)).map(({ key }) => key);
+    if (lost.length > 0) options.missing?.(reader, path, lost, owner);
+    return isSound ? (values as Value) : undefined;
+  };
+
+  const readMap = (reader: Reader, path: Path, map: MapNode, owner: TextNode | undefined): Value | undefined => {
+    const entries: Readonly<Record<string, Entry | undefined>> = knownEntries(
+      reader,
+      path,
+      map,
+      keys,
+      labelOf(what, path),
+    );
+    return valueOf(
+      reader,
+      path,
+      { span: map.span, ...(owner === undefined ? {} : { key: owner }) },
+      (one) => entries[one.key],
+      ({ key, member }, entry) => {
+        const label = member.label ?? (member.readWords === undefined ? `\`${key}\`` : undefined);
+        return member.read(reader, [...path, key], entry, label);
+      },
+      (one) => map.entries.some((entry) => entry.key.value === one.key),
+    );
+  };
+
+  const readLine = (reader: Reader, path: Path, sourceText: SourceText): Value | undefined => {
+    let reading = lines[0]?.read(sourceText);
+    for (let index = 1; index < lines.length && reading?.found === undefined; index++)
+      reading = lines[index]?.read(sourceText) ?? reading;
+    if (reading?.found === undefined) {
+      options.wrong?.(reader, path, sourceText, reading?.head ?? sourceText);
+      return undefined;
+    }
+    const { found, head, wrong } = reading;
+    for (const clause of wrong) options.wrongClause?.(reader, path, clause);
+    return valueOf(
+      reader,
+      path,
+      { span: sourceText.node.span, words: head },
+      ({ name }) => found[name],
+      ({ key, member }, words) => {
+        if (member.isLocated) locateAt(reader, [...path, key], words);
+        return member.readWords?.(reader, path, words);
+      },
+      ({ name }) => found[name] !== undefined,
+    );
+  };
+
+  const readText: CustomLine<Value>["read"] = (reader, path, words, statement) =>
+    custom === undefined ? readLine(reader, path, words) : custom.read(reader, path, words, statement);
+
+  const read: Grammar<Value>["read"] = (reader, path, statement, label) => {
+    const { key, value } = statement;
+    if (value.kind === "map") return readMap(reader, path, value, key);
+    const called = label ?? what;
+    if (custom === undefined && lines.length === 0) {
+      expectMap(reader, path, value, labelOf(called, path), example);
+      return undefined;
+    }
+    const words = textOf(reader, path, statement, called);
+    if (words === undefined) return undefined;
+    return readText(reader, path, words, statement);
+  };
+
+  const printMap = (value: Value, below: Below): Tree =>
+    Object.fromEntries(
+      members.flatMap(({ isSpread, key, member, name }) => {
+        const one = isSpread ? value : (value as Values)[name];
+        const isOmitted = !member.needed && !member.isPrinted && isAbsent(one, member.absent);
+        const tree = isOmitted ? undefined : member.print(one, belowOf(below, key));
+        return tree === undefined ? [] : [[key, tree]];
+      }),
+    );
+
+  const printLine = (value: Value): string | undefined => {
+    if (custom !== undefined) return custom.print(value);
+    const present = members.filter(({ name, member }) => !isAbsent((value as Values)[name], member.absent));
+    const fitting = lines.filter((one) => present.every(({ name }) => one.members.includes(name)));
+    return fitting.map((one) => one.print(value as Values)).find((text) => text !== undefined);
+  };
+
+  const print: Grammar<Value>["print"] = (whole, below) => {
+    // A statement that gives some members of something is printed from all of it.
+    const value = members.some(({ isSpread }) => isSpread)
+      ? whole
+      : (Object.fromEntries(members.map(({ name }) => [name, (whole as Values)[name]])) as Value);
+    const text = below() ? undefined : printLine(value);
+    return text !== undefined && readsBack(text, value) ? text : printMap(value, below);
+  };
+
+  const readsBack = (text: string, value: Value): boolean => {
+    const reader = createReader();
+    const node: TextNode = unlocatedText(text).node;
+    return isSame(read(reader, [""], { value: node }), value) && reader.diagnostics.length === 0;
+  };
+
+  const schema = closed(
+    Object.fromEntries(members.map(({ key, member }) => [key, orOpenMap(member.schema)])),
+    ...members.filter(({ member }) => member.needed === true).map(({ key }) => key),
+  );
+  if (line === undefined) return { read, print, schema };
+  return {
+    read,
+    print,
+    readWords: (reader, path, words) => readText(reader, path, words, { value: words.node }),
+    schema: either(options.lineSchema ?? present, schema),
+  };
+}
+
+/** What is written in one way and is another value to the model. */
+export function converted<Written, Value>(
+  written: Grammar<Written>,
+  toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,
+  toWritten: (value: Value) => Written,
+): Grammar<Value> {
+  const { pattern, readWords, schema } = written;
+  return {
+    schema,
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(readWords && {
+      readWords: (reader, path, words) => {
+        const value = readWords(reader, path, words);
+        return value === undefined ? undefined : toModel(reader, path, value, { value: words.node });
+      },
+    }),
+    read: (reader, path, statement, label) => {
+      const value = written.read(reader, path, statement, label);
+      return value === undefined ? undefined : toModel(reader, path, value, statement);
+    },
+    print: (value, below) => written.print(toWritten(value), below),
+  };
+}
+
+/** A whole part: no member is needed, and its map is the part's body. */
+export function part<Value extends object, Several extends keyof Value = never>(
+  name: string,
+  options: FormOptions<Value, Several>,
+): PartGrammar<Value> {
+  const grammar = form(options);
+  return {
+    ...grammar,
+    print: (value, below = nothingBelow) => grammar.print(value, below),
+    readPart: (reader, body) => grammar.read(reader, [name], { value: body }) as Value,
+  };
+}
+
+/** The order of members does not matter. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  const isMap = value !== null && typeof value === "object" && !Array.isArray(value);
+  return isMap ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+}

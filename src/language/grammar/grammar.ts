@@ -1,0 +1,105 @@
+/**
+ * A construct of the language, declared once: how it is read, how it is printed, and what an editor knows of it. A construct
+ * is made of others (`form.ts`, `collections.ts`); at the end of each are values that fit into some words (`words.ts`).
+ */
+import { didYouMean } from "../../base/suggest.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { MapNode, Node, TextNode } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { type SourceText, sourceTextOf, spanOf } from "./source-text.ts";
+import { expectText, type Path, type Reader, report } from "./reader.ts";
+import { readText } from "./values.ts";
+
+/** An entry of a map, or an item of a list, which has no key. */
+export interface Statement {
+  readonly key?: TextNode;
+  readonly value: Node;
+}
+
+/** Whether `not shown` is somewhere below a path of keys: such a statement needs its map form. */
+export type Below = (...path: readonly string[]) => boolean;
+
+export const nothingBelow: Below = () => false;
+
+export function belowOf(below: Below, ...start: readonly string[]): Below {
+  return (...path) => below(...start, ...path);
+}
+
+/** What a complaint calls a statement, as it is or by its path. */
+export type Label = string | ((path: Path) => string);
+
+export function labelOf(label: Label, path: Path): string {
+  return typeof label === "string" ? label : label(path);
+}
+
+export interface Grammar<Value> {
+  /** Undefined where the statement cannot be understood, which is reported. Its path ends in its own key. */
+  readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Value | undefined;
+  /** The shortest form that reads back as the same. */
+  readonly print: (value: Value, below: Below) => Tree;
+  readonly schema: JsonObject;
+  /** Only of what fits into a line. */
+  readonly readWords?: (reader: Reader, path: Path, words: SourceText) => Value | undefined;
+  /** In a line, where that is not as in a map. */
+  readonly printWords?: (value: Value) => string;
+  /** What it takes of a line, a regular expression. Absent: one word. */
+  readonly pattern?: string;
+}
+
+/** A construct that is a whole part of the document. */
+export interface PartGrammar<Value> extends Grammar<Value> {
+  readonly readPart: (reader: Reader, body: MapNode) => Value;
+  readonly print: (value: Value, below?: Below) => Tree;
+}
+
+/** What is wrong with some words: the second half of a code, a message, why, and what to write. */
+export type Complaint = readonly [
+  slug: string,
+  message: (text: string) => string,
+  advice?: {
+    readonly why?: string;
+    readonly help?: string | ((text: string) => string);
+    /** What a fix writes in their place; empty: there is none. */
+    readonly write?: (text: string) => string;
+    /** The words that would do: one that is near is suggested. */
+    readonly known?: readonly string[];
+  },
+];
+
+export function complain(reader: Reader, path: Path, words: SourceText, [slug, message, advice]: Complaint): undefined {
+  const { text } = words;
+  const span = text === "" ? words.node.span : spanOf(words);
+  const { help, known, why, write } = advice ?? {};
+  const near = known && didYouMean(text, known);
+  const better = near ?? write?.(text) ?? "";
+  const hint = near === undefined ? help : `did you mean \`${near}\`?`;
+  report(reader, `${path[0]}/${slug}`, span, message(text), {
+    ...(why === undefined ? {} : { why }),
+    ...(hint === undefined ? {} : { help: typeof hint === "string" ? hint : hint(text) }),
+    ...(better === "" ? {} : { fix: { title: `write \`${better}\``, span, text: better } }),
+  });
+}
+
+/** Whether some words can be a name; reports those that cannot. */
+export type NameCheck = (reader: Reader, path: Path, name: SourceText) => boolean;
+
+export function soundName(pattern: RegExp, complaint: Complaint): NameCheck {
+  return (reader, path, name) => {
+    const isSound = pattern.test(name.text);
+    if (!isSound) complain(reader, path, name, complaint);
+    return isSound;
+  };
+}
+
+/** The text of a statement, or undefined with a diagnostic where it is no text, or an entry without one. */
+export function textOf(
+  reader: Reader,
+  path: Path,
+  { key, value }: Statement,
+  label: Label | undefined,
+): SourceText | undefined {
+  const what = labelOf(label ?? (key === undefined ? "This" : `\`${key.value}\``), path);
+  if (key !== undefined) return readText(reader, path, { key, value }, what);
+  const text = expectText(reader, path, value, what);
+  return text && sourceTextOf(text);
+}

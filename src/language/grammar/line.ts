@@ -1,0 +1,163 @@
+/**
+ * A template is the one-line form of a construct: `{count}/{window}[ per {per}][, burst {burst}]`. Members are in braces, each
+ * of them some words; what is in brackets may be left out, and those that begin with a comma are clauses, in any order.
+ */
+import { type SourceText, slice, splitAt } from "./source-text.ts";
+import { type Grammar, nothingBelow } from "./grammar.ts";
+
+export type LineMembers = Readonly<
+  Record<string, Grammar<never> & { readonly absent?: unknown; readonly needed?: true }>
+>;
+
+export interface Line {
+  readonly members: readonly string[];
+  readonly read: (line: SourceText) => LineReading;
+  /** Undefined where the line does not say all that there is. */
+  readonly print: (values: Readonly<Record<string, unknown>>) => string | undefined;
+}
+
+export interface LineReading {
+  /** What comes before the clauses. */
+  readonly head: SourceText;
+  /** The words of each member; undefined where the head has another form. */
+  readonly found: Readonly<Record<string, SourceText>> | undefined;
+  /** Clauses that are none, or come twice. */
+  readonly wrong: readonly SourceText[];
+}
+
+type Member = { readonly member: string };
+type Piece = string | Member | readonly Piece[];
+
+export function lineOf(template: string, members: LineMembers): Line {
+  const pieces = parse(template);
+  const isClause = (piece: Piece): piece is readonly [string, ...Piece[]] =>
+    isGroup(piece) && typeof piece[0] === "string" && piece[0].startsWith(",");
+  const clauses = pieces
+    .filter(isClause)
+    .map(([comma, ...rest]) => pattern([comma.replace(/^, */, ""), ...rest], members));
+  const heads = pieces.filter((piece) => !isClause(piece));
+  const head = pattern(heads, members);
+  return {
+    members: membersIn(pieces),
+    read: (line) => {
+      const all = clauses.length === 0 || !line.text.includes(",") ? [line] : splitAt(line, ",");
+      const first = heads.length === 0 ? line : (all.shift() as SourceText);
+      const found = heads.length === 0 ? {} : wordsOf(first, head);
+      const wrong = all.filter((clause) => {
+        const declared = clauses.map((one) => wordsOf(clause, one)).find((one) => one !== undefined);
+        if (declared === undefined || Object.keys(declared).some((name) => found !== undefined && name in found))
+          return true;
+        Object.assign(found ?? {}, declared);
+        return false;
+      });
+      return { head: first, found, wrong };
+    },
+    print: (values) => printed(pieces, members, values)?.replace(/^, /, ""),
+  };
+}
+
+function isGroup(piece: Piece): piece is readonly Piece[] {
+  return Array.isArray(piece);
+}
+
+function parse(template: string): readonly Piece[] {
+  return [...template.matchAll(/\[([^\]]*)\]|\{(\w+)\}|[^[{]+/g)].map(([literal, group, member]) =>
+    group === undefined ? (member === undefined ? literal : { member }) : parse(group),
+  );
+}
+
+function membersIn(pieces: readonly Piece[]): readonly string[] {
+  return pieces.flatMap((piece) =>
+    typeof piece === "string" ? [] : isGroup(piece) ? membersIn(piece) : [piece.member],
+  );
+}
+
+/** Every piece is a group, so that their lengths say where each of them begins. */
+interface Pattern {
+  readonly form: RegExp;
+  /** By group, the member that it holds. */
+  readonly groups: readonly (string | undefined)[];
+}
+
+function pattern(pieces: readonly Piece[], members: LineMembers): Pattern {
+  const literals = pieces.flat().filter((piece) => typeof piece === "string");
+  const punctuation = literals
+    .join("")
+    .replaceAll(/[\w\s-]/g, "")
+    .replaceAll(/./g, String.raw`\$&`);
+  const groups: (string | undefined)[] = [];
+  const source = (some: readonly Piece[]): string => some.map(sourceOf).join("");
+  const sourceOf = (piece: Piece): string => {
+    if (isGroup(piece)) return `(?:${isAnnounced(piece, members) ? announced(piece) : source(piece)})?`;
+    groups.push(typeof piece === "string" ? undefined : piece.member);
+    if (typeof piece === "string") return `(${literal(piece)})`;
+    return `(${members[piece.member]?.pattern ?? String.raw`[^\s${punctuation}]+`})`;
+  };
+  const announced = ([word, member]: readonly [string, Member]): string =>
+    `${sourceOf(word.trimEnd())}(?:${sourceOf(" ")}${sourceOf(member)})?`;
+  return { form: new RegExp(`^${source(pieces)}$`, "s"), groups };
+}
+
+/** A line may end behind the word that announces a member which is needed. */
+function isAnnounced(piece: readonly Piece[], members: LineMembers): piece is readonly [string, Member] {
+  return piece.length === 2 && membersIn(piece).some((name) => members[name]?.needed === true);
+}
+
+/** Blanks count beside a word; around a mark there may be any. */
+function literal(text: string): string {
+  const words = text
+    .trim()
+    .replaceAll(/[^\w\s-]/g, String.raw`\$&`)
+    .replaceAll(/\s+/g, String.raw`\s+`);
+  const blank = (word: RegExp, edge: RegExp): string =>
+    word.test(text) ? String.raw`\s*` : edge.test(text) ? String.raw`\s+` : "";
+  return blank(/^\s*[^\w\s]/, /^\s/) + words + (words === "" ? "" : blank(/[^\w\s-]\s*$/, /\s$/));
+}
+
+function wordsOf(line: SourceText, { form, groups }: Pattern): Record<string, SourceText> | undefined {
+  const match = form.exec(line.text);
+  if (match === null) return undefined;
+  const found: Record<string, SourceText> = {};
+  let at = 0;
+  for (const [index, member] of groups.entries()) {
+    const text = match[index + 1];
+    if (text === undefined) continue;
+    if (member !== undefined) found[member] = slice(line, at, at + text.length);
+    at += text.length;
+  }
+  return found;
+}
+
+function printed(
+  pieces: readonly Piece[],
+  members: LineMembers,
+  values: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const absent = (name: string): boolean => isAbsent(values[name], members[name]?.absent);
+  const done = new Set<string>();
+  let line = "";
+  for (const piece of pieces) {
+    if (typeof piece === "string") line += piece;
+    else if (isGroup(piece)) {
+      const names = membersIn(piece);
+      if (names.some((name) => absent(name) || done.has(name))) continue;
+      for (const name of names) done.add(name);
+      line += printed(piece, members, values) ?? "";
+    } else {
+      const member = members[piece.member];
+      if (member === undefined || absent(piece.member)) return undefined;
+      const value = values[piece.member] as never;
+      const words = member.printWords?.(value) ?? member.print(value, nothingBelow);
+      if (typeof words !== "string") return undefined;
+      line += words;
+    }
+  }
+  return line;
+}
+
+/** Whether a value is what is meant where nothing is said. */
+export function isAbsent(value: unknown, absent: unknown): boolean {
+  if (value === undefined || value === absent) return true;
+  if (typeof value !== "object" || value === null || typeof absent !== "object") return false;
+  return Object.keys(value).length === 0;
+}

@@ -1,0 +1,142 @@
+/**
+ * What the nine readers share: where they report, place and note gaps. A reader never throws and never stops at the
+ * first fault; what it cannot understand it reports and leaves out.
+ */
+import type { Span } from "../../base/span.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Diagnostic, Fix, Severity } from "../../diagnostics/diagnostic.ts";
+import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts";
+import { createLocations, type KeyedStatement, type Locations } from "./locations.ts";
+import { type SourceText, spanOf } from "./source-text.ts";
+
+/** A path of keys as the document writes them, the part's name first; see `Places`. */
+export type Path = readonly string[];
+
+export interface Reader {
+  readonly diagnostics: Diagnostic[];
+  readonly places: Locations;
+  readonly gaps: string[];
+}
+
+export interface Advice {
+  readonly severity?: Severity;
+  readonly why?: string;
+  readonly help?: string;
+  readonly fix?: Fix;
+}
+
+export function createReader(): Reader {
+  return { diagnostics: [], places: createLocations(), gaps: [] };
+}
+
+export function report(reader: Reader, code: string, span: Span, message: string, advice: Advice = {}): void {
+  const { severity = "error", ...rest } = advice;
+  reader.diagnostics.push({ code, severity, message, span, ...rest });
+}
+
+/** Stores the location of the statement at `path`: as a whole, of its key, of its value. */
+export function recordLocation(reader: Reader, path: Path, entry: KeyedStatement): void {
+  reader.places.set(path.join("/"), entry);
+}
+
+/** Stores the location of a statement without a key: an item of a list, a word of a line. */
+export function locateAt(reader: Reader, path: Path, at: SourceText | Node): void {
+  reader.places.set(path.join("/"), "from" in at ? spanOf(at) : at.span);
+}
+
+/** Notes where everything in a node stands that is read as JSON: keys of maps, and items of lists by their number. */
+export function locateAll(reader: Reader, path: Path, node: Node): void {
+  if (node.kind === "map") {
+    for (const entry of node.entries) {
+      recordLocation(reader, [...path, entry.key.value], entry);
+      locateAll(reader, [...path, entry.key.value], entry.value);
+    }
+  }
+  if (node.kind !== "list") return;
+  for (const [index, item] of node.items.entries()) {
+    locateAt(reader, [...path, String(index)], item);
+    locateAll(reader, [...path, String(index)], item);
+  }
+}
+
+/** Some keys can be written in several ways (`note?`, `note`). The statement, and all below it, has a location under both names. */
+export function locateBoth(reader: Reader, written: Path, named: Path): void {
+  const path = written.join("/");
+  const other = named.join("/");
+  if (path !== other) reader.places.alias(other, path);
+}
+
+export function isText(node: Node): node is TextNode {
+  return node.kind === "text";
+}
+
+/** An unquoted `none`. */
+export function isNone(node: Node): boolean {
+  return node.kind === "text" && !node.quoted && node.value === "none";
+}
+
+/** Whether the value says `not shown`; if so the gap is noted. */
+export function isGap(reader: Reader, path: Path, node: Node): boolean {
+  const gap = node.kind === "text" && !node.quoted && node.value === "not shown";
+  if (gap) reader.gaps.push(path.join("/"));
+  return gap;
+}
+
+/** The node as text, or a diagnostic `part/not-a-text` and undefined. */
+export function expectText(reader: Reader, path: Path, node: Node, what: string): TextNode | undefined {
+  if (node.kind === "text") return node;
+  report(reader, `${path[0]}/not-a-text`, node.span, `${what} is one line of text, not a ${node.kind}`);
+  return undefined;
+}
+
+export function expectMap(reader: Reader, path: Path, node: Node, what: string, example: string): MapNode | undefined {
+  if (node.kind === "map") return node;
+  report(reader, `${path[0]}/not-a-map`, node.span, `${what} is a map of names and values, not a ${node.kind}`, {
+    help: `write it as \`${example}\``,
+  });
+  return undefined;
+}
+
+/**
+ * The entries of `map` by key, each placed under `path`; a key outside `known` is reported as `part/unknown-key` with
+ * the near miss. Entries that say `not shown` are noted as gaps and left out.
+ */
+export function knownEntries<Key extends string>(
+  reader: Reader,
+  path: Path,
+  map: MapNode,
+  known: readonly Key[],
+  what: string,
+): Partial<Record<Key, Entry>> {
+  const found: Partial<Record<Key, Entry>> = {};
+  for (const entry of openEntries(reader, path, map)) {
+    const key = known.find((name) => name === entry.key.value);
+    if (key !== undefined) found[key] = entry;
+    else {
+      const near = didYouMean(entry.key.value, known);
+      report(reader, `${path[0]}/unknown-key`, entry.key.span, `${what} has no \`${entry.key.value}\``, {
+        why: "Every line of a block is enforced, so a line that means nothing is refused.",
+        help: laterKeys.includes(entry.key.value)
+          ? later
+          : near === undefined
+            ? `known here: ${known.join(", ")}`
+            : `did you mean \`${near}\`?`,
+        ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: entry.key.span, text: near } }),
+      });
+    }
+  }
+  return found;
+}
+
+/** What the language describes and no release reads so far. */
+const laterKeys: readonly string[] = ["views"];
+export const later = "the language describes it, and this release does not have it yet";
+
+/** The entries of a map whose keys are the author's own names, placed; those that say `not shown` are noted and left out. */
+export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {
+  return map.entries.filter((entry) => {
+    const at = [...path, entry.key.value];
+    recordLocation(reader, at, entry);
+    return !isGap(reader, at, entry.value);
+  });
+}

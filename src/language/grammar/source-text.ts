@@ -1,0 +1,93 @@
+/**
+ * A run of words inside a text of the document that knows where it stands: what the one-line forms are taken apart
+ * with, so that a complaint points at the exact words.
+ */
+import { type Span, startOfText } from "../../base/span.ts";
+import type { TextNode } from "../../document/document.ts";
+import { spanInside } from "../../document/span-inside.ts";
+
+/** `text` is the part of `node.value` that starts at `from`. */
+export interface SourceText {
+  readonly text: string;
+  readonly node: TextNode;
+  readonly from: number;
+}
+
+/** The whole text of a node, without the blanks around it. */
+export function sourceTextOf(node: TextNode): SourceText {
+  return trimmed({ text: node.value, node, from: 0 });
+}
+
+/** A phrase that stands in no document: what a printer tries a one-line form with. */
+export function unlocatedText(text: string): SourceText {
+  return sourceTextOf({ kind: "text", value: text, quoted: false, span: startOfText });
+}
+
+/** The characters from `start` up to `end` of a phrase, without the blanks around them. */
+export function slice(sourceText: SourceText, start: number, end: number = sourceText.text.length): SourceText {
+  return trimmed({ text: sourceText.text.slice(start, end), node: sourceText.node, from: sourceText.from + start });
+}
+
+/** Where a phrase stands, exactly. */
+export function spanOf(sourceText: SourceText): Span {
+  return spanInside(sourceText.node, sourceText.from, sourceText.from + sourceText.text.length);
+}
+
+/**
+ * The phrase cut at each `mark` that stands outside quotes, brackets and regular expressions' classes. A doubled mark
+ * (`||`) does not cut. Blanks around the pieces are dropped.
+ */
+export function splitAt(sourceText: SourceText, separator: "|" | "," | "+"): SourceText[] {
+  const pieces: SourceText[] = [];
+  let start = 0;
+  for (const index of topLevel(sourceText.text)) {
+    const { text } = sourceText;
+    if (text[index] !== separator) continue;
+    if (separator === "|" && (text[index - 1] === separator || text[index + 1] === separator)) continue;
+    pieces.push(slice(sourceText, start, index));
+    start = index + 1;
+  }
+  pieces.push(slice(sourceText, start));
+  return pieces;
+}
+
+/** The words of a phrase: what blanks separate. */
+export function words(sourceText: SourceText): SourceText[] {
+  return [...sourceText.text.matchAll(/\S+/g)].map((match) =>
+    slice(sourceText, match.index, match.index + match[0].length),
+  );
+}
+
+/** The phrase before and after the first `mark` outside quotes and brackets, or undefined where there is none. */
+export function cutAt(
+  sourceText: SourceText,
+  separator: string,
+): readonly [before: SourceText, after: SourceText] | undefined {
+  for (const index of topLevel(sourceText.text)) {
+    if (sourceText.text.startsWith(separator, index))
+      return [slice(sourceText, 0, index), slice(sourceText, index + separator.length)];
+  }
+  return undefined;
+}
+
+/** The indexes of the characters that stand outside quotes and brackets. */
+function* topLevel(text: string): Generator<number> {
+  let depth = 0;
+  let quote = "";
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string;
+    if (quote !== "") {
+      if (character === "\\") index++;
+      else if (character === quote) quote = "";
+    } else if (character === "'" || character === '"') quote = character;
+    else if ("([{".includes(character)) depth++;
+    else if (")]}".includes(character)) depth = Math.max(0, depth - 1);
+    else if (depth === 0) yield index;
+  }
+}
+
+function trimmed(sourceText: SourceText): SourceText {
+  const text = sourceText.text.trim();
+  const blanks = sourceText.text.length - sourceText.text.trimStart().length;
+  return { text, node: sourceText.node, from: sourceText.from + (text === "" ? 0 : blanks) };
+}

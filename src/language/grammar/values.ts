@@ -1,0 +1,228 @@
+/**
+ * The small values that several parts say: durations, sizes, whole numbers, lists of names, a method with its path,
+ * who is meant by `yes`. Each reader reports what it cannot understand and gives undefined.
+ */
+import { isSize } from "../../base/bytes.ts";
+import { isDuration, parseClockDuration } from "../../base/duration.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Entry, Node } from "../../document/document.ts";
+import { type SourceText, sourceTextOf, spanOf, splitAt } from "./source-text.ts";
+import { expectText, isGap, isNone, type Path, type Reader, report } from "./reader.ts";
+
+/** The text of an entry, or undefined with a diagnostic where it is no text or empty. */
+export function readText(reader: Reader, path: Path, entry: Entry | undefined, what: string): SourceText | undefined {
+  if (entry === undefined) return undefined;
+  const node = expectText(reader, path, entry.value, what);
+  if (node === undefined) return undefined;
+  const sourceText = sourceTextOf(node);
+  if (sourceText.text !== "") return sourceText;
+  // In braces a comma ends an entry, and what follows it is a key without a colon.
+  const isCut = entry.value.span.start.offset === entry.key.span.end.offset;
+  report(reader, `${path[0]}/empty`, entry.key.span, `${what} says nothing`, {
+    help: isCut
+      ? `in braces a comma ends an entry: if \`${entry.key.value}\` belongs to the text before it, put that text in quotes`
+      : "write its value, or `not shown` where it is open",
+  });
+  return undefined;
+}
+
+/** What `read` makes of each line, by key; what it leaves undefined is left out. Safe for keys such as `__proto__`. */
+export function readLines<Value>(
+  lines: readonly Entry[],
+  read: (line: Entry) => Value | undefined,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const value = read(line);
+      return value === undefined ? [] : [[line.key.value, value]];
+    }),
+  );
+}
+
+/** A duration as written, of clock or calendar time: `15s`, `72h`, `90d`, `12mo`. */
+export function readDuration(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+): string | undefined {
+  if (sourceText === undefined) return undefined;
+  if (isDuration(sourceText.text)) return sourceText.text;
+  report(
+    reader,
+    `${path[0]}/bad-duration`,
+    spanOf(sourceText),
+    `${what} is a duration, and \`${sourceText.text}\` is none`,
+    {
+      help: "write a number and a unit without a blank: `15s`, `10m`, `72h`, `90d`, `12mo`",
+    },
+  );
+  return undefined;
+}
+
+/** A timer counts its milliseconds in 31 bits: a longer one would be over at once. */
+const longestTimer = "24d";
+
+/**
+ * A duration of clock time as written, `most` or less where that is given: months and years are refused, since they have no
+ * fixed length.
+ */
+export function readClockDuration(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+  most?: string,
+): string | undefined {
+  const duration = readDuration(reader, path, sourceText, what);
+  if (sourceText === undefined || duration === undefined) return undefined;
+  const reportInvalid = (why: string, help: string): undefined => {
+    report(reader, `${path[0]}/bad-duration`, spanOf(sourceText), `${what} cannot be \`${duration}\`, which ${why}`, {
+      help,
+    });
+  };
+  const milliseconds = parseClockDuration(duration);
+  if (milliseconds === undefined)
+    return reportInvalid("has no fixed length", "write days, hours, minutes or seconds: `30d`, `72h`, `10m`, `15s`");
+  if (most !== undefined && milliseconds > (parseClockDuration(most) as number))
+    return reportInvalid("is too long", `write at most \`${most}\``);
+  return duration;
+}
+
+/** How long is waited before something is done again. */
+export function readWait(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+): string | undefined {
+  return readClockDuration(reader, path, sourceText, what, longestTimer);
+}
+
+/** How long something may take: within no time at all nothing would ever be done. */
+export function readTimeOut(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+): string | undefined {
+  const duration = readClockDuration(reader, path, sourceText, what, longestTimer);
+  if (sourceText === undefined || duration === undefined || parseClockDuration(duration) !== 0) return duration;
+  report(reader, `${path[0]}/bad-duration`, spanOf(sourceText), `${what} cannot be \`${duration}\`, within which nothing is done`, {
+    help: "write a longer one: `10s`",
+  }); // biome-ignore format: short
+  return undefined;
+}
+
+/** A size as written: `256KB`. */
+export function readSize(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+): string | undefined {
+  if (sourceText === undefined) return undefined;
+  if (isSize(sourceText.text) && !/^0+[A-Z]/.test(sourceText.text)) return sourceText.text;
+  report(reader, `${path[0]}/bad-size`, spanOf(sourceText), `${what} is a size, and \`${sourceText.text}\` is none`, {
+    help: "write a number and a unit without a blank: `256KB`, `1MB`",
+  });
+  return undefined;
+}
+
+/** A whole number from 1 up. */
+export function readCount(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  what: string,
+): number | undefined {
+  if (sourceText === undefined) return undefined;
+  const count = /^[0-9]+$/.test(sourceText.text) ? Number(sourceText.text) : Number.NaN;
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  report(
+    reader,
+    `${path[0]}/bad-number`,
+    spanOf(sourceText),
+    `${what} is a whole number from 1 up, not \`${sourceText.text}\``,
+    {
+      help: "write digits alone: `600`",
+    },
+  );
+  return undefined;
+}
+
+/** An HTTP status from `from` to `to`. */
+export function readStatus(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText,
+  what: string,
+  [from, to]: readonly [number, number] = [400, 599],
+): number | undefined {
+  const status = /^[0-9]{3}$/.test(sourceText.text) ? Number(sourceText.text) : 0;
+  if (status >= from && status <= to) return status;
+  report(
+    reader,
+    `${path[0]}/bad-status`,
+    spanOf(sourceText),
+    `${what} is a status from ${from} to ${to}, not \`${sourceText.text}\``,
+  );
+  return undefined;
+}
+
+/** A list of names, each with its location: `[a, b]`, or `a, b` on one line; `none` is the empty list. A name said twice is reported. */
+export function namesAt(reader: Reader, path: Path, node: Node, what: string): readonly SourceText[] {
+  if (isNone(node)) return [];
+  const sourceTexts =
+    node.kind === "list"
+      ? node.items.flatMap((item, index) => {
+          if (isGap(reader, [...path, String(index)], item)) return [];
+          const text = expectText(reader, path, item, what);
+          return text === undefined ? [] : [sourceTextOf(text)];
+        })
+      : node.kind === "text"
+        ? splitAt(sourceTextOf(node), ",")
+        : [];
+  if (node.kind === "map") {
+    report(reader, `${path[0]}/not-a-list`, node.span, `${what} is a list of names, not a map`, {
+      help: "write it as `[one, other]`",
+    });
+  }
+  const visited = new Set<string>();
+  return sourceTexts.filter((sourceText) => {
+    if (sourceText.text === "" || visited.has(sourceText.text)) {
+      const problem = sourceText.text === "" ? "has an empty name" : `says \`${sourceText.text}\` twice`;
+      report(
+        reader,
+        `${path[0]}/bad-list`,
+        sourceText.text === "" ? node.span : spanOf(sourceText),
+        `${what} ${problem}`,
+      );
+      return false;
+    }
+    visited.add(sourceText.text);
+    return true;
+  });
+}
+
+/** One word of a closed set, with the near miss where it is another. */
+export function readChoice<Choice extends string>(
+  reader: Reader,
+  path: Path,
+  sourceText: SourceText | undefined,
+  choices: readonly Choice[],
+  what: string,
+): Choice | undefined {
+  if (sourceText === undefined) return undefined;
+  const found = choices.find((choice) => choice === sourceText.text);
+  if (found !== undefined) return found;
+  const near = didYouMean(sourceText.text, choices);
+  report(reader, `${path[0]}/unknown-value`, spanOf(sourceText), `${what} cannot be \`${sourceText.text}\``, {
+    help:
+      near === undefined
+        ? `known here: ${choices.map((choice) => `\`${choice}\``).join(", ")}`
+        : `did you mean \`${near}\`?`,
+    ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: spanOf(sourceText), text: near } }),
+  });
+  return undefined;
+}

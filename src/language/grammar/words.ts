@@ -1,0 +1,135 @@
+/** Values that fit into some words: what a statement says on one line, or a piece of such a line. */
+import type { JsonObject } from "../../base/json.ts";
+import type { SourceText } from "./source-text.ts";
+import type { Path, Reader } from "./reader.ts";
+import {
+  namesAt,
+  readChoice,
+  readClockDuration,
+  readCount,
+  readDuration,
+  readSize,
+  readStatus,
+  readTimeOut,
+} from "./values.ts";
+import { type Complaint, complain, type Grammar, type Label, labelOf, type NameCheck, textOf } from "./grammar.ts";
+import { oneOf, shared } from "./schema.ts";
+
+export interface Words<Value> extends Grammar<Value> {
+  readonly readWords: (reader: Reader, path: Path, words: SourceText) => Value | undefined;
+  readonly print: (value: Value) => string;
+}
+
+interface Options<Value> {
+  readonly label?: Label;
+  readonly pattern?: string;
+  readonly print?: (value: Value) => string;
+}
+
+/** Words that `readWords` understands. */
+export function words<Value>(
+  readWords: Words<Value>["readWords"],
+  schema: JsonObject,
+  { label, pattern, print = String }: Options<Value> = {},
+): Words<Value> {
+  return {
+    readWords,
+    print,
+    schema,
+    ...(pattern === undefined ? {} : { pattern }),
+    read: (reader, path, statement, labelOverride) => {
+      const found = textOf(reader, path, statement, labelOverride ?? label);
+      return found && readWords(reader, path, found);
+    },
+  };
+}
+
+/** Any text at all. */
+export function text(label?: Label, schema: JsonObject = shared("text")): Words<string> {
+  return words((_, __, { text: found }) => found, schema, label === undefined ? {} : { label });
+}
+
+export const expression = (label?: Label): Words<string> => text(label, shared("expression"));
+
+/** A text of this form; any other is a fault. */
+export function matching(
+  pattern: RegExp,
+  complaint: Complaint,
+  { schema = shared("text"), ...options }: Options<string> & { readonly schema?: JsonObject } = {},
+): Words<string> {
+  const read: Words<string>["readWords"] = (reader, path, found) =>
+    pattern.test(found.text) ? found.text : complain(reader, path, found, complaint);
+  return words(read, schema, options);
+}
+
+/** A word before the value: `env NAME`. The value is what the pattern takes in brackets. */
+export function prefixed(prefix: string, pattern: RegExp, complaint: Complaint, label?: Label): Words<string> {
+  return words(
+    (reader, path, found) => pattern.exec(found.text)?.[1] ?? complain(reader, path, found, complaint),
+    shared("text"),
+    { print: (value) => `${prefix} ${value}`, ...(label === undefined ? {} : { label }) },
+  );
+}
+
+export function choice<const Word extends string>(choices: readonly Word[], what: Label, label?: Label): Words<Word> {
+  return words(
+    (reader, path, found) => readChoice(reader, path, found, choices, labelOf(what, path)),
+    oneOf(...choices),
+    {
+      ...(label === undefined ? {} : { label }),
+    },
+  );
+}
+
+type ReadValue<Value> = (reader: Reader, path: Path, words: SourceText, what: string) => Value | undefined;
+
+type Made<Value> = (what: Label, label?: Label) => Words<Value>;
+
+function valueOf<Value>(read: ReadValue<Value>, schema: JsonObject): Made<Value> {
+  return (what, label) =>
+    words((reader, path, found) => read(reader, path, found, labelOf(what, path)), schema, {
+      ...(label === undefined ? {} : { label }),
+    });
+}
+
+/** A whole number from 1 up; `what` is how a complaint calls it. So are these: */
+export const count: Made<number> = valueOf(readCount, shared("number"));
+export const size: Made<string> = valueOf(readSize, shared("text"));
+/** Of clock or calendar time: `72h`, `12mo`. */
+export const duration: Made<string> = valueOf(readDuration, shared("duration"));
+export const clockDuration: Made<string> = valueOf((...found) => readClockDuration(...found), shared("duration"));
+export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"));
+/** The status of an error. */
+export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
+
+/** `true` or `false` in a map; in a line it is one fixed run of words, or they are not there. */
+export function flag(key: string, fixed: string = key): Words<boolean> {
+  const yesOrNo = ["true", "false"] as const;
+  const choices = words(
+    (reader, path, found) => readChoice(reader, path, found, yesOrNo, `\`${key}\``),
+    oneOf(...yesOrNo),
+  );
+  return {
+    pattern: fixed.replaceAll(" ", String.raw`\s+`),
+    schema: oneOf("true", "false", true, false),
+    printWords: () => fixed,
+    print: String,
+    readWords: () => true,
+    read: (reader, path, statement, label) => {
+      const found = choices.read(reader, path, statement, label);
+      return found === undefined ? undefined : found === "true";
+    },
+  };
+}
+
+/** Names in a list, or on one line with commas; those that cannot be names are reported and left out. */
+export function names(what: Label, isName: NameCheck = () => true): Grammar<readonly string[]> {
+  return {
+    schema: shared("names"),
+    read: (reader, path, { value }) =>
+      namesAt(reader, path, value, labelOf(what, path)).flatMap((name) =>
+        isName(reader, path, name) ? [name.text] : [],
+      ),
+    print: (found) => (found.length === 0 ? "none" : found),
+  };
+}

@@ -1,0 +1,40 @@
+/** Personal fields that no retention ever erases. */
+import { withArticle } from "../../../base/case.ts";
+import type { Check } from "../../analysis/finding.ts";
+import type { Model } from "../../model.ts";
+import { bareType, fieldsOf, lifecycleOf } from "../../resources/fields.ts";
+
+export const check: Check = {
+  code: "limits/personal-kept-forever",
+  severity: "warning",
+  why: "What is about a person may be kept only as long as it is needed.",
+  *run({ model, endpointsOf }) {
+    const { keep } = model.limits;
+    // Without any word on retention, the question is open, which is said elsewhere.
+    if (keep === undefined) return;
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      if (Object.hasOwn(keep, resource)) continue;
+      if ((endpointsOf.get(resource) ?? []).some(({ action }) => action === "delete")) continue;
+      const personal = Object.keys(fields).find((name) => fields[name]?.marks.includes("personal"));
+      if (personal === undefined) continue;
+      yield {
+        at: `resources/${resource}/${personal}`,
+        message: `\`${personal}\` is personal, and ${withArticle(resource)} is kept for ever`,
+        help: helpFor(model, resource),
+      };
+    }
+  },
+};
+
+/** What has no states never ends by itself, and its retention would have to begin at a moment that it has. */
+function helpFor(model: Model, resource: string): string {
+  if (lifecycleOf(model, resource) !== undefined)
+    return `write \`${resource}: 90d after final\` below \`keep\` of part 8`;
+  const moment = Object.entries(fieldsOf(model, resource)).find(([, field]) => {
+    const type = bareType(field.type);
+    return type.kind === "scalar" && type.name === "datetime";
+  });
+  return moment === undefined
+    ? `let an operation delete ${withArticle(resource)}, or write \`# ok personal-kept-forever\` and why behind the field`
+    : `let an operation delete ${withArticle(resource)}, or write \`${resource}: 2y after ${moment[0]}\` below \`keep\` of part 8`;
+}

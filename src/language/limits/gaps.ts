@@ -1,0 +1,32 @@
+/** What part 8 has to answer. */
+import { declaredAnswer, declaredOrNone, type Question, taken } from "../analysis/question.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "limits/rates",
+    text: "How often may a caller ask?",
+    answer: (documentIndex) => declaredOrNone(documentIndex, "limits/rate", documentIndex.model.limits.rate),
+  },
+  {
+    id: "limits/quotas",
+    text: "How much may a caller have?",
+    answer: (documentIndex) => declaredOrNone(documentIndex, "limits/quota", documentIndex.model.limits.quota),
+  },
+  {
+    id: "limits/sizes",
+    text: "How large may a request be?",
+    answer: (documentIndex) =>
+      declaredAnswer(documentIndex, "limits/size", documentIndex.model.limits.size, taken("1MB")),
+  },
+  {
+    id: "limits/times",
+    text: "How long may a request take?",
+    answer: (documentIndex) =>
+      declaredAnswer(documentIndex, "limits/time", documentIndex.model.limits.time, taken("30s")),
+  },
+  {
+    id: "limits/retention",
+    text: "How long is each record kept?",
+    answer: (documentIndex) => declaredOrNone(documentIndex, "limits/keep", documentIndex.model.limits.keep),
+  },
+];

@@ -1,0 +1,50 @@
+/** What part 1 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import { each, declaredAnswer, declaredOrNone, type Answer, type Question, undeclared } from "../analysis/question.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "purpose/name",
+    text: "What is the service called?",
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/service", documentIndex.model.purpose.service),
+  },
+  {
+    id: "purpose/purpose",
+    text: "What is it for, in one sentence?",
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/purpose", documentIndex.model.purpose.purpose),
+  },
+  {
+    id: "purpose/domain",
+    text: "Which domain does it belong to?",
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/domain", documentIndex.model.purpose.domain),
+  },
+  {
+    id: "purpose/users",
+    text: "Which kinds of users does it have?",
+    answer: (documentIndex) => descriptionsAnswer(documentIndex, "purpose/users", documentIndex.model.purpose.users),
+  },
+  {
+    id: "purpose/operations",
+    text: "Which operations does it offer, each with a sentence?",
+    answer: (documentIndex) =>
+      descriptionsAnswer(documentIndex, "purpose/operations", documentIndex.model.purpose.operations),
+  },
+  {
+    id: "purpose/outside",
+    text: "What does it not do?",
+    answer: (documentIndex) => declaredOrNone(documentIndex, "purpose/outside", documentIndex.model.purpose.outside),
+  },
+];
+
+function descriptionsAnswer(documentIndex: DocumentIndex, at: string, lines: Readonly<Record<string, string>>): Answer {
+  if (Object.keys(lines).length === 0) return declaredOrNone(documentIndex, at, lines);
+  const statements = Object.entries(lines).map(([name, text]) => ({ at: `${at}/${name}`, declared: text !== "" }));
+  return each(documentIndex, [{ at, declared: true }, ...openBelow(documentIndex, at), ...statements], undeclared);
+}
+
+/** A name whose sentence is said to be open is in no model, but in the list of gaps. */
+function openBelow(documentIndex: DocumentIndex, at: string): { at: string; declared: boolean }[] {
+  return documentIndex.model.gaps
+    .filter((path) => path.startsWith(`${at}/`))
+    .map((path) => ({ at: path, declared: false }));
+}

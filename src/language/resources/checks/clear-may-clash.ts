@@ -1,0 +1,53 @@
+/** A reference that the deletion of another record clears, used in something unique: two records could then have the same value. */
+import { reachOf } from "../../../expression/reach.ts";
+import type { Check } from "../../analysis/finding.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import { fieldsOf, lookup } from "../fields.ts";
+
+export const check: Check = {
+  code: "resources/clear-may-clash",
+  severity: "error",
+  why: "Deleting what it refers to would leave two records that may not both be there.",
+  *run(documentIndex) {
+    const { model } = documentIndex;
+    for (const resource of Object.keys(model.resources.resources)) {
+      const fields = fieldsOf(model, resource);
+      for (const [name, { marks }] of Object.entries(fields)) {
+        const cleared = marks.includes("unique") ? clearedIn(documentIndex, resource, name) : undefined;
+        if (cleared !== undefined) yield { at: `resources/${resource}/${name}#key`, ...computedFrom(name, cleared) };
+      }
+      for (const [index, rule] of (lookup(model.resources.rules, resource) ?? []).entries()) {
+        if (rule.kind !== "unique") continue;
+        const path = `resources/rules/${resource}/${index}`;
+        const reference = rule.fields.find((name) => lookup(fields, name)?.marks.includes("clear"));
+        if (rule.absent === "equal" && reference !== undefined) {
+          const line = `unique ${rule.fields.join(" + ")}`;
+          yield {
+            at: `${path}/absent`,
+            message: `\`${reference}\` is cleared when what it refers to is deleted, and two records without it may then be the same`,
+            help: `leave the mark \`clear\` out, which refuses the deletion; write \`delete with\`; or write \`${line}, absent distinct\``,
+          };
+        }
+        for (const name of rule.fields) {
+          const cleared = clearedIn(documentIndex, resource, name);
+          if (cleared !== undefined) yield { at: `${path}/unique/${name}`, ...computedFrom(name, cleared) };
+        }
+      }
+    }
+  },
+};
+
+/** The reference with the mark `clear` that a field is computed from. */
+function clearedIn({ model, typed }: DocumentIndex, resource: string, name: string): string | undefined {
+  const expression = typed.get(`resources/${resource}/${name}/computed`);
+  if (expression === undefined) return undefined;
+  const fields = fieldsOf(model, resource);
+  return reachOf(expression).local.find((one) => lookup(fields, one)?.marks.includes("clear"));
+}
+
+function computedFrom(name: string, cleared: string): { readonly message: string; readonly help: string } {
+  return {
+    message: `\`${name}\` is computed from \`${cleared}\`, which is cleared when what it refers to is deleted, and two records may then have the same`,
+    help: `leave the mark \`clear\` of \`${cleared}\` out, which refuses the deletion; write \`delete with\`; or compute \`${name}\` without it`,
+  };
+}

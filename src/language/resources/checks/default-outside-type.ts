@@ -1,0 +1,147 @@
+/** A default that is no value of its field's type. */
+import { RE2JS } from "@bufbuild/re2";
+import type { JsonObject } from "../../../base/json.ts";
+import { bytesInBase64, textFormats } from "../../../base/formats.ts";
+import { parseExpression } from "../../../expression/parse.ts";
+import type { Model } from "../../model.ts";
+import { bareType, fieldSites } from "../fields.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { literalValue } from "../default-value.ts";
+import { jsonSchemaOf } from "../json-schema.ts";
+import type { Default, FieldType, ScalarName } from "../model.ts";
+
+export const check: Check = {
+  code: "resources/default-outside-type",
+  severity: "error",
+  why: "Records would be stored with a value that the document itself refuses.",
+  *run({ model }) {
+    const scope: Scope = { model, matches: createMatcher() };
+    for (const { at, name, field } of fieldSites(model)) {
+      if (field.default === undefined) continue;
+      const problem = problemOf(scope, field.type, field.default);
+      if (problem === undefined) continue;
+      const words = wordsOf(field.default);
+      if (field.default.kind === "literal" && isComputation(words)) {
+        yield {
+          at: `${at}/default`,
+          message: `The default of \`${name}\` is an expression, and a default is a fixed value`,
+          help: `write \`:= ${words}\` for a value that the service computes from the record, or \`set\` it in a transition`,
+        };
+        continue;
+      }
+      yield {
+        at: `${at}/default`,
+        message: `\`${words}\` is outside ${problem} of \`${name}\``,
+        help: "write a default that callers could send as well",
+      };
+    }
+  },
+};
+
+interface Scope {
+  readonly model: Model;
+  /** Whether a text keeps a pattern. */
+  readonly matches: (text: string, pattern: string) => boolean;
+}
+
+/** Whether the text is an expression that computes something: one word, a number or a list of them is a value. */
+function isComputation(text: string): boolean {
+  const kind = parseExpression(text).expression?.kind;
+  return kind === "call" || kind === "member" || kind === "binary" || kind === "conditional" || kind === "not";
+}
+
+function wordsOf(defaultValue: Default): string {
+  if (defaultValue.kind === "literal") return defaultValue.text;
+  return defaultValue.kind === "digits" || defaultValue.kind === "token"
+    ? `${defaultValue.kind}(${defaultValue.length})`
+    : defaultValue.kind;
+}
+
+/** What the default is outside of, if of anything. Of what the server makes, only its length and its signs are known. */
+function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string | undefined {
+  if (defaultValue.kind === "literal") {
+    const value = literalValue(scope.model, type, defaultValue.text);
+    return value === undefined ? "the type" : rangeBroken(scope, type, value);
+  }
+  if (!isMadeFor(scope.model, type, defaultValue.kind)) return "the type";
+  if (defaultValue.kind === "token") return rangeBroken(scope, withoutPattern(type), "t".repeat(defaultValue.length));
+  if (defaultValue.kind !== "digits") return undefined;
+  // A pattern that none of these keeps is one that hardly any number keeps.
+  const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
+    return digits.repeat(Math.ceil(defaultValue.length / digits.length)).slice(0, defaultValue.length);
+  });
+  const problems = samples.map((sample) => rangeBroken(scope, type, sample));
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+/** What each default that the server makes is a value of. */
+const madeFor: Readonly<Record<Exclude<Default["kind"], "literal">, readonly ScalarName[]>> = {
+  now: ["datetime"],
+  "now-on-change": ["datetime"],
+  caller: ["user", "string", "text"],
+  digits: ["string", "text"],
+  token: ["string", "text"],
+  counter: ["integer", "number", "decimal"],
+  uuid: ["uuid", "string", "text"],
+};
+
+function isMadeFor(model: Model, type: FieldType, made: keyof typeof madeFor): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "id") return bare.of === undefined || isMadeFor(model, bare.of, made);
+  if (bare.kind === "scalar") return madeFor[made].includes(bare.name);
+  // The caller's id may be that of a record; an unknown type has its own complaint.
+  return bare.kind === "named" && made === "caller" && !Object.hasOwn(model.resources.types, bare.name);
+}
+
+function withoutPattern(type: FieldType): FieldType {
+  const bare = bareType(type);
+  if (bare.kind !== "scalar") return bare;
+  const { pattern: _pattern, ...rest } = bare;
+  return rest;
+}
+
+/** What a value of the right kind is outside of, if of anything. */
+function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | undefined {
+  const bare = bareType(type);
+  if (value === null) return undefined;
+  if (bare.kind === "one-of") {
+    return bare.open || bare.values.some((one) => one === value) ? undefined : `the values (${bare.values.join(", ")})`;
+  }
+  if (bare.kind !== "scalar") return undefined;
+  if (bare.name === "money") return isInRange(bare, Number((value as JsonObject)["amount"])) ? undefined : "the range";
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
+  if (typeof value === "string" && bare.pattern !== undefined && !scope.matches(value, bare.pattern))
+    return "the pattern";
+  if (typeof value === "string" && !isOfType(scope, jsonSchemaOf(scope.model, bare, "input"), value))
+    return `the type (${bare.name})`;
+  const length = (text: string) => (bare.name === "bytes" ? bytesInBase64(text) : [...text].length);
+  return isInRange(bare, typeof value === "number" ? value : length(value)) ? undefined : "the range";
+}
+
+/** Whether the size is not outside of the bounds. */
+function isInRange({ min, max }: FieldType & { kind: "scalar" }, size: number): boolean {
+  return !(min !== undefined && size < min) && !(max !== undefined && size > max);
+}
+
+/** Whether the text is written as what the type stands for: as callers have to write it. */
+function isOfType({ matches }: Scope, { format, pattern }: JsonObject, text: string): boolean {
+  if (typeof format === "string" && textFormats[format]?.(text) === false) return false;
+  return typeof pattern !== "string" || matches(text, pattern);
+}
+
+/** Each pattern is compiled once. One that is none has been reported where it stands. */
+function createMatcher(): Scope["matches"] {
+  const compiled = new Map<string, RE2JS | undefined>();
+  return (text, pattern) => {
+    if (!compiled.has(pattern)) compiled.set(pattern, compile(pattern));
+    return compiled.get(pattern)?.test(text) ?? true;
+  };
+}
+
+function compile(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+/** A computed field that tells one which is hidden from some of those who see it, or from everybody. */
+import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "resources/hidden-field-leaves",
+  severity: "warning",
+  why: "A hidden field appears nowhere, and what is computed from it is shown to everybody.",
+  *run(documentIndex) {
+    const { model, typed } = documentIndex;
+    const { show } = model.authentication;
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      for (const name of Object.keys(fields)) {
+        const at = `resources/${resource}/${name}`;
+        const expression = typed.get(`${at}/computed`);
+        if (expression === undefined || Object.hasOwn(show, `${resource}.${name}`)) continue;
+        const hidden = fieldsReadIn(expression, resource).find((field) => isHidden(documentIndex, field));
+        if (hidden === undefined) continue;
+        yield {
+          at: `${at}#key`,
+          message: `\`${name}\` is computed from \`${hidden}\`, which not everybody sees`,
+          help: `say in \`show\` of part 5 who sees \`${resource}.${name}\``,
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,50 @@
+/** An id that cannot name records: nobody gives it, all records would have the same, or a path cannot say it. */
+import type { Check } from "../../analysis/finding.ts";
+import { bareType, lookup } from "../fields.ts";
+import type { Field, FieldType, Resources } from "../model.ts";
+
+export const check: Check = {
+  code: "resources/id-unusable",
+  severity: "error",
+  why: "Paths and references name a record by its id.",
+  *run({ model }) {
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const { id } = fields;
+      const reason = id === undefined ? undefined : reasonOf(model.resources, id);
+      if (reason === undefined) continue;
+      yield {
+        at: `resources/${resource}/id`,
+        message: `\`id\` ${reason}, so it cannot name ${resource} records`,
+        help: `write \`id: id(${resource.toLowerCase().slice(0, 3)})\` for an id that the server makes, \`id: string(1..40)\` for one that callers give`,
+      };
+    }
+  },
+};
+
+function reasonOf(resources: Resources, { computed, default: made, optional, type }: Field): string | undefined {
+  if (computed !== undefined) return "is computed";
+  if (optional || type.kind === "nullable") return "may be absent";
+  const of = type.kind === "id" ? type.of : type;
+  if (of === undefined) return undefined;
+  if (of.kind === "nullable") return "may be absent";
+  if (made?.kind === "literal") return "has the same default in every record";
+  const isMade = type.kind === "id" && type.made === "server";
+  if (isMade && made === undefined && !(of.kind === "scalar" && of.name === "uuid"))
+    return "is read-only, and nothing makes it";
+  return hasOneSpelling(resources, of) ? undefined : "has no single spelling in a path";
+}
+
+function hasOneSpelling({ types }: Resources, type: FieldType): boolean {
+  const bare = bareType(type);
+  switch (bare.kind) {
+    case "scalar":
+      return !["boolean", "datetime", "json", "money"].includes(bare.name);
+    case "one-of":
+    case "id":
+      return true;
+    case "named":
+      return lookup(types, bare.name) === undefined;
+    default:
+      return false;
+  }
+}

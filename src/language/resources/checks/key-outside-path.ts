@@ -1,0 +1,51 @@
+/** A field that paths use as a key, whose type allows values that no path segment can have. */
+import { RE2JS } from "@bufbuild/re2";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { bareType, fieldsOf, isServerSet, lookup } from "../fields.ts";
+import type { FieldType } from "../model.ts";
+
+export const check: Check = {
+  code: "resources/key-outside-path",
+  severity: "hint",
+  why: "Clients leave these segments out of a path, so a write of such a value is refused (422), and no schema of the field says so.",
+  *run(documentIndex) {
+    for (const [resource, name] of keysOf(documentIndex)) {
+      const field = lookup(fieldsOf(documentIndex.model, resource), name);
+      if (field === undefined || isServerSet(field)) continue;
+      const admitted = notSegments.filter((value) => admits(field.type, value));
+      if (admitted.length === 0) continue;
+      const listed = admitted.map((value) => (value === "" ? "the empty text" : `\`${value}\``)).join(", ");
+      yield {
+        at: `resources/${resource}/${name}/type`,
+        message: `\`${name}\` is part of an address, and its type admits ${listed}`,
+        help: "let the type ask for a character that is no dot, as `string(1..40) /[^.]/` does",
+      };
+    }
+  },
+};
+
+/** Clients drop an empty segment, and resolve `.` and `..` as steps (WHATWG URL, path state). */
+const notSegments = ["", ".", ".."];
+
+/** The fields that paths name records by, of the resource itself or as a parent. */
+function keysOf({ endpoints }: DocumentIndex): readonly (readonly [resource: string, field: string])[] {
+  const found = new Map<string, readonly [resource: string, field: string]>();
+  for (const resolved of endpoints.values()) {
+    if (resolved.kind === "unclear") continue;
+    const { key, parents, resource } = resolved;
+    const own = key === undefined || resource === undefined ? [] : [[resource, key.column] as const];
+    const above = parents.map((parent) => [parent.resource, parent.column] as const);
+    for (const one of [...own, ...above]) found.set(one.join("."), one);
+  }
+  return [...found.values()];
+}
+
+function admits(type: FieldType, value: string): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "id") return bare.of !== undefined && admits(bare.of, value);
+  if (bare.kind === "one-of") return bare.open || bare.values.includes(value);
+  if (bare.kind !== "scalar" || (bare.name !== "string" && bare.name !== "text")) return false;
+  const { max = Number.POSITIVE_INFINITY, min = 0, pattern } = bare;
+  return value.length >= min && value.length <= max && (pattern === undefined || RE2JS.compile(pattern).test(value));
+}

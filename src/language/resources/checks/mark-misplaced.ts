@@ -1,0 +1,71 @@
+/** A mark that its field's type has no use for. */
+import type { Check } from "../../analysis/finding.ts";
+import { bareType, type FieldSite, fieldSites, isNullable, lookup, referenceOf } from "../fields.ts";
+import type { Field, Modifier } from "../model.ts";
+import type { Model } from "../../model.ts";
+
+export const check: Check = {
+  code: "resources/mark-misplaced",
+  severity: "error",
+  why: "Every mark is enforced, and this one cannot be.",
+  *run({ model }) {
+    for (const { at, enclosing, name, field } of fieldSites(model)) {
+      for (const modifier of field.marks) {
+        const problem =
+          elsewhere[enclosing] ??
+          (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier));
+        if (problem !== undefined)
+          yield { at: `${at}/marks/${modifier}`, message: `\`${name}\` cannot be \`${modifier}\`: ${problem}` };
+      }
+    }
+  },
+};
+
+/** Marks say what becomes of a field of a record; what is no such field has none. */
+const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
+  resource: undefined,
+  type: "it is part of a value, which is taken, kept and given as a whole",
+  view: "it is what an answer says; marks belong to the field of the resource",
+  takes: "it is what a body says; marks belong to the field of the resource",
+};
+
+/** What `search` looks into. */
+const texts: readonly string[] = ["string", "text", "email", "url", "phone"];
+
+function problemOf(model: Model, field: Field, modifier: Modifier): string | undefined {
+  if (modifier === "delete with" || modifier === "clear") {
+    const reference = referenceOf(model, field.type);
+    // An unknown type has its own complaint.
+    const bare = bareType(field.type);
+    const unknown = bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined;
+    if (reference === undefined) return unknown ? undefined : "it refers to no record that could be deleted";
+    return modifier === "clear" && !isNullable(field)
+      ? "it may not be absent, so it cannot be cleared; write `?`"
+      : undefined;
+  }
+  if (modifier === "secret" && bareType(field.type).kind === "file") return "of a secret only a hash is kept";
+  if (field.computed !== undefined && ["read-only", "create-only", "write-only", "secret"].includes(modifier)) {
+    return "it is computed, so nobody sets it";
+  }
+  return ["filter", "sort", "unique", "search"].includes(modifier) ? valueProblem(model, field, modifier) : undefined;
+}
+
+/** A tree is made of one reference from a resource to itself, which the root of the tree does without. */
+function treeProblem(model: Model, at: string, field: Field): string | undefined {
+  const resource = at.split("/")[1];
+  if (referenceOf(model, field.type) !== resource) return `it does not refer to another ${resource}, as a parent does`;
+  return isNullable(field) ? undefined : "the root of a tree has no parent; write `?`";
+}
+
+function valueProblem(model: Model, { type }: Field, modifier: Modifier): string | undefined {
+  const bare = bareType(type);
+  const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
+  const embedded = bare.kind === "named" && lookup(model.resources.types, bare.name) !== undefined;
+  if (structure || embedded) return "its value is a structure, not one that is smaller, larger or equal";
+  if (bare.kind === "list") return "a list is not one value that is smaller, larger or equal";
+  if (bare.kind === "scalar" && bare.name === "money" && modifier !== "unique") {
+    return "amounts in several currencies are neither smaller nor larger; keep the amount in a field of its own";
+  }
+  const isText = bare.kind === "one-of" || (bare.kind === "scalar" && texts.includes(bare.name));
+  return modifier === "search" && !isText ? "only words in a text are searched" : undefined;
+}

@@ -1,0 +1,44 @@
+/** A resource or a field by a name that something else has already. */
+import { plural, snakeCase } from "../../../base/case.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { fieldSites } from "../fields.ts";
+
+/** What the store keeps of each record beside its fields. */
+const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
+
+export const check: Check = {
+  code: "resources/name-taken",
+  severity: "error",
+  why: "No program could tell the two apart: SQL takes no notice of capitals, and every object of JavaScript has some names.",
+  *run({ model }) {
+    const help = "give it another name";
+    for (const { at, name } of fieldSites(model)) {
+      if (name in Object.prototype) yield { at, message: `\`${name}\` is what every object has already`, help };
+    }
+    const tables = new Map<string, string>();
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const table = snakeCase(plural(resource)).toLowerCase();
+      const same = tables.get(table);
+      if (/^(?:nonet|sqlite)_/.test(table)) {
+        const message = `The table of ${resource}, \`${table}\`, begins as those of the store do`;
+        yield { at: `resources/${resource}`, message, help };
+      } else if (same === undefined) tables.set(table, resource);
+      else
+        yield {
+          at: `resources/${resource}`,
+          message: `${resource} and ${same} would have one table, \`${table}\``,
+          help,
+        };
+      const first = new Map<string, string>();
+      for (const name of Object.keys(fields)) {
+        const column = name.toLowerCase();
+        const other = first.get(column);
+        const at = `resources/${resource}/${name}`;
+        if (reserved.test(column))
+          yield { at, message: `\`${name}\` is what the store calls something of its own`, help };
+        else if (other === undefined) first.set(column, name);
+        else yield { at, message: `\`${name}\` differs from \`${other}\` only in its capitals`, help };
+      }
+    }
+  },
+};

@@ -1,0 +1,29 @@
+/** A resource that operations read and move, or that others refer to, and that none creates. */
+import { withArticle } from "../../../base/case.ts";
+import { creates } from "../../endpoints/input.ts";
+import { declares } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { namedTypes } from "../type-names.ts";
+
+export const check: Check = {
+  code: "resources/never-created",
+  severity: "warning",
+  why: "There will never be a record for its operations to find.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "endpoints") || documentIndex.hasHandlers) return;
+    const { model } = documentIndex;
+    const linked = new Set([...documentIndex.endpoints.values()].map(({ endpoint }) => endpoint.link?.in));
+    const referred = new Set(namedTypes(model).flatMap(({ name, enclosing }) => (name === enclosing ? [] : [name])));
+    for (const resource of Object.keys(model.resources.resources)) {
+      const endpoints = documentIndex.endpointsOf.get(resource) ?? [];
+      // One that nothing mentions has a finding of its own.
+      if ((endpoints.length === 0 && !referred.has(resource)) || linked.has(resource)) continue;
+      if (endpoints.some((resolved) => resolved.action === "create" || creates(model, resolved))) continue;
+      yield {
+        at: `resources/${resource}#key`,
+        message: `No operation creates ${withArticle(resource)}`,
+        help: "add an endpoint with `POST` to its collection, or one that creates it with `link`; where a function creates its records, say so in `# ok never-created: …`",
+      };
+    }
+  },
+};

@@ -1,0 +1,35 @@
+/** A rule that reads all records. */
+import { type Dependency, reachOf } from "../../../expression/reach.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "resources/rule-reads-all",
+  severity: "warning",
+  why: "A rule is evaluated at each write that can break it; without an equality no index says which records those are.",
+  *run({ model, typed }) {
+    for (const [resource, rules] of Object.entries(model.resources.rules)) {
+      for (const index of rules.keys()) {
+        const at = `resources/rules/${resource}/${index}/holds`;
+        const rule = typed.get(at);
+        if (rule === undefined) continue;
+        const { aboutWrite, others, local } = reachOf(rule);
+        const [first] = others.filter(({ affected }) => affected === undefined);
+        if (first === undefined) continue;
+        const isForAll = !aboutWrite && local.length > 0;
+        yield { at: `${at}#value`, message: messageOf(resource, first, isForAll), help: helpOf(resource, first) };
+      }
+    }
+  },
+};
+
+function messageOf(resource: string, { columns, kind, resource: other }: Dependency, isForAll: boolean): string {
+  if (kind === "walk") return `A change of \`${other}.${columns.join()}\` evaluates this rule for every ${resource}`;
+  const through = `goes through every ${other}`;
+  if (!isForAll) return `Each write that evaluates this rule ${through}`;
+  return `Each write of a ${other} evaluates this rule for every ${resource}, and each of those ${through}`;
+}
+
+function helpOf(resource: string, { kind, resource: other }: Dependency): string {
+  if (kind === "walk") return `walk from a field of ${resource} that refers to one ${other}`;
+  return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok\` where there are always few`;
+}

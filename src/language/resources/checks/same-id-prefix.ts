@@ -1,0 +1,26 @@
+/** Two resources whose ids start alike. */
+import type { Check } from "../../analysis/finding.ts";
+import { lookup } from "../fields.ts";
+
+export const check: Check = {
+  code: "resources/same-id-prefix",
+  severity: "warning",
+  why: "A prefix is there so that an id says of what it is, in a log and in a wrong field.",
+  *run({ model }) {
+    const first = new Map<string, string>();
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const type = lookup(fields, "id")?.type;
+      const prefix = type?.kind === "id" ? type.prefix : undefined;
+      if (prefix === undefined) continue;
+      const before = first.get(prefix);
+      if (before === undefined) first.set(prefix, resource);
+      else {
+        yield {
+          at: `resources/${resource}/id`,
+          message: `The ids of ${resource} start with \`${prefix}_\`, as those of ${before} do`,
+          help: "give each resource a prefix of its own",
+        };
+      }
+    }
+  },
+};

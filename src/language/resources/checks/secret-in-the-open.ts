@@ -1,0 +1,27 @@
+/** A field with the name of a secret that everybody who sees the record can read. */
+import type { Check } from "../../analysis/finding.ts";
+import { bareType } from "../fields.ts";
+
+const secretName =
+  /(?:^|_|(?<=[a-z]))(?:password|passwd|secret|apikey|api_key|accesstoken|access_token|privatekey|private_key|Password|Secret|ApiKey|AccessToken|PrivateKey)s?$/;
+
+export const check: Check = {
+  code: "resources/secret-in-the-open",
+  severity: "warning",
+  why: "It would be stored as it was sent, and given to everybody who may read the record.",
+  *run({ model }) {
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      for (const [name, { type, marks }] of Object.entries(fields)) {
+        const bare = bareType(type);
+        const text = bare.kind === "scalar" && (bare.name === "string" || bare.name === "text");
+        if (!text || !secretName.test(name) || marks.includes("secret") || marks.includes("write-only")) continue;
+        if (Object.hasOwn(model.authentication.show, `${resource}.${name}`)) continue;
+        yield {
+          at: `resources/${resource}/${name}`,
+          message: `\`${name}\` looks like a secret and is not marked as one`,
+          help: "add `secret` (hashed, never given back), or say in `show` of part 5 who sees it",
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,28 @@
+/** Text or a list that callers may make as long as they like. */
+import type { Check } from "../../analysis/finding.ts";
+import { bareType, isServerSet } from "../fields.ts";
+
+export const check: Check = {
+  code: "resources/unbounded",
+  severity: "hint",
+  why: "Only the size of a request bounds it, and whoever reads the records has to be ready for that.",
+  *run({ model }) {
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      for (const [name, field] of Object.entries(fields)) {
+        if (isServerSet(field)) continue;
+        const bare = bareType(field.type);
+        const text =
+          bare.kind === "scalar" && bare.name === "string" && bare.max === undefined && bare.pattern === undefined;
+        const list = bare.kind === "list" && bare.max === undefined;
+        if (!text && !list) continue;
+        yield {
+          at: `resources/${resource}/${name}/type`,
+          message: `\`${name}\` can be of any length`,
+          help: text
+            ? "write a range: `string(1..200)`; `text` is for what is meant to be long"
+            : "write a range: `T[](0..20)`",
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,112 @@
+/** Fields and types, printed: the canonical, shortest form; reading it gives the same field. */
+import { printSize } from "../../base/bytes.ts";
+import { jsonTree, type Tree } from "../../document/print.ts";
+import { type Below, nothingBelow } from "../grammar/grammar.ts";
+import { unlocatedText, splitAt } from "../grammar/source-text.ts";
+import type { Default, Field, Fields, FieldType } from "./model.ts";
+import { scalarNames } from "./model.ts";
+
+export function printFields(fields: Fields, below: Below = nothingBelow): Record<string, Tree> {
+  const entries = Object.entries(fields).map(([name, field]): [string, Tree] => {
+    const key = field.optional ? `${name}?` : name;
+    return [key, printField(field, below(key))];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** One line where that says everything; with `map` always the map form. */
+function printField(field: Field, map: boolean): Tree {
+  const { type, computed, marks, note, example } = field;
+  const made = field.default && printDefault(field.default);
+  const commas = computed !== undefined && splitAt(unlocatedText(computed), ",").length > 1;
+  if (type.kind !== "schema" && note === undefined && example === undefined && !map && !commas) {
+    const value = computed === undefined ? (made === undefined ? "" : ` = ${made}`) : ` := ${computed}`;
+    return [`${printFieldType(type)}${value}`, ...marks].join(", ");
+  }
+  return {
+    ...(type.kind === "schema" ? { schema: jsonTree(type.schema) } : { type: printFieldType(type) }),
+    ...(made === undefined ? {} : { default: made }),
+    ...(computed === undefined ? {} : { computed }),
+    ...(marks.length === 0 ? {} : { marks }),
+    ...(note === undefined ? {} : { note }),
+    ...(example === undefined ? {} : { example: jsonTree(example) }),
+  };
+}
+
+/** A type on one line. A schema has no such form; see `printTypeTree`. */
+export function printFieldType(type: FieldType): string {
+  switch (type.kind) {
+    case "scalar":
+      return type.name + printBounds(type) + (type.pattern === undefined ? "" : ` /${escapedPattern(type.pattern)}/`);
+    case "id":
+      if (type.of !== undefined) return printFieldType(type.of);
+      return type.made === "counter" ? "id(counter)" : type.prefix === undefined ? "id" : `id(${type.prefix})`;
+    case "one-of":
+      return [...type.values.map((value) => printValue(value, type)), ...(type.open ? ["string"] : [])].join(" | ");
+    case "list":
+      return `${printItem(type.of)}[]${printBounds(type)}`;
+    case "map":
+      return `map(${printFieldType(type.of)})`;
+    case "nullable":
+      return `${printFieldType(type.of)} | null`;
+    case "named":
+      return type.name;
+    case "file":
+      return `file(..${printSize(type.max)}${type.media.length === 0 ? "" : `, ${type.media.join(" | ")}`})`;
+    case "schema":
+      return "json";
+  }
+}
+
+/** A type where a map may stand, too. */
+export function printTypeTree(type: FieldType): Tree {
+  return type.kind === "schema" ? { schema: jsonTree(type.schema) } : printFieldType(type);
+}
+
+function printItem(type: FieldType): string {
+  const item = printFieldType(type);
+  return type.kind === "one-of" || type.kind === "nullable" ? `(${item})` : item;
+}
+
+function printBounds({ min, max }: { readonly min?: number; readonly max?: number }): string {
+  if (min === undefined && max === undefined) return "";
+  return min === max ? `(${min})` : `(${min ?? ""}..${max ?? ""})`;
+}
+
+/** Bare where it reads back as this value: a single word is a type, and some words have a meaning of their own. */
+function printValue(value: string, type: FieldType & { kind: "one-of" }): string {
+  const reserved = value === "null" || value === "string" || (scalarNames as readonly string[]).includes(value);
+  const bare = /^[^\s|,()[\]{}=:"'/]+$/.test(value) && !reserved && (type.values.length > 1 || type.open);
+  return bare ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+function escapedPattern(pattern: string): string {
+  return pattern.replaceAll(/\\[^]|\//g, (found) => (found === "/" ? String.raw`\/` : found));
+}
+
+function printDefault(value: Default): string {
+  switch (value.kind) {
+    case "literal":
+      return printLiteral(value.text);
+    case "digits":
+    case "token":
+      return `${value.kind}(${value.length})`;
+    case "now-on-change":
+      return "now on change";
+    default:
+      return value.kind;
+  }
+}
+
+/** In quotes where the bare text would read as something else. */
+function printLiteral(text: string): string {
+  const meant = /^(?:now|now on change|caller|counter|uuid|not shown|=|(?:digits|token)\b.*)$/.test(text);
+  const bare =
+    text !== "" && text === text.trim() && !/^["']|[\r\n]/.test(text) && splitAt(unlocatedText(text), ",").length === 1;
+  return bare && !meant && balanced(text) ? text : JSON.stringify(text);
+}
+
+/** Whether a comma behind the text would still end it. */
+function balanced(text: string): boolean {
+  return splitAt(unlocatedText(`${text},x`), ",").length === 2;
+}

@@ -1,0 +1,163 @@
+/** What several phases ask about the fields of a resource, answered once. */
+import type { Model } from "../model.ts";
+import { onceForModel } from "../analysis/per-model.ts";
+import type { Field, Fields, FieldType, Modifier } from "./model.ts";
+
+/** A type without `| null` around it. */
+export function bareType(type: FieldType): FieldType {
+  return type.kind === "nullable" ? bareType(type.of) : type;
+}
+
+/** What lists and maps, outermost first, have at their bottom: `map(T[])` is a `T` within a map and a list. */
+export function innermost(type: FieldType): {
+  readonly of: FieldType;
+  readonly enclosing: readonly ("list" | "map")[];
+} {
+  const bare = bareType(type);
+  if (bare.kind !== "list" && bare.kind !== "map") return { of: bare, enclosing: [] };
+  const { of, enclosing } = innermost(bare.of);
+  return { of, enclosing: [bare.kind, ...enclosing] };
+}
+
+/** Whether the field can be null in an expression: `?` or `| null`. */
+export function isNullable(field: Field): boolean {
+  return field.optional || field.type.kind === "nullable";
+}
+
+/** The resource that a field of this type refers to, if it does. A list of references does not count. */
+export function referenceOf(model: Model, type: FieldType): string | undefined {
+  const bare = bareType(type);
+  if (bare.kind !== "named") return undefined;
+  return Object.hasOwn(model.resources.resources, bare.name) ? bare.name : undefined;
+}
+
+/** The fields of a resource; none where there is no such resource. */
+export function fieldsOf(model: Model, resource: string): Fields {
+  return lookup(model.resources.resources, resource)?.fields ?? {};
+}
+
+/** The member of a record of the document's own names, which could be `constructor`. */
+export function lookup<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+const storedModifiers: readonly Modifier[] = ["unique", "filter", "sort", "search"];
+
+/** Whether the field has a column. A computed one has only if it is also `unique`, `filter`, `sort` or `search`. */
+export function isStored(field: Field): boolean {
+  return field.computed === undefined || storedModifiers.some((modifier) => field.marks.includes(modifier));
+}
+
+/** Whether callers may not set the field at all: `read-only`, computed, or an id that is made by the server. */
+export function isServerSet(field: Field): boolean {
+  const { type } = field;
+  return (
+    field.marks.includes("read-only") || field.computed !== undefined || (type.kind === "id" && type.made !== "client")
+  );
+}
+
+/** Whether a caller may change the field of a record that exists. */
+export function isChangeable(name: string, field: Field): boolean {
+  return name !== "id" && !isServerSet(field) && !field.marks.includes("create-only");
+}
+
+/** Whether the id of the resource's records is given by the client. */
+export function hasClientId(model: Model, resource: string): boolean {
+  const type = lookup(fieldsOf(model, resource), "id")?.type;
+  return type?.kind === "id" && type.made === "client";
+}
+
+/** Whether one record at most has a value of this field: the id, what is marked `unique`, and what a rule says so of. */
+export function isUnique(model: Model, resource: string, name: string): boolean {
+  const field = lookup(fieldsOf(model, resource), name);
+  if (field === undefined) return false;
+  if (name === "id" || field.marks.includes("unique")) return true;
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
+}
+
+/** The view that a member of a view is given as, and the resource that this is of; a list of it for `View[]`. */
+export function nestedView(
+  { resources: { resources, types, views = {} } }: Model,
+  type: FieldType,
+): { readonly view: string; readonly of: string; readonly list: boolean } | undefined {
+  const bare = bareType(type);
+  const item = bare.kind === "list" ? bareType(bare.of) : bare;
+  if (item.kind !== "named" || lookup(resources, item.name) !== undefined || lookup(types, item.name) !== undefined)
+    return undefined;
+  const view = lookup(views, item.name);
+  return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
+}
+
+/** A field wherever a document defines one, with its place. */
+export interface FieldSite {
+  /** Whether it is kept in a record, is part of a value, or is taken from a body. */
+  readonly enclosing: "resource" | "type" | "view" | "takes";
+  readonly at: string;
+  readonly name: string;
+  readonly field: Field;
+}
+
+export const fieldSites: (model: Model) => readonly FieldSite[] = onceForModel(({ resources, endpoints }) => {
+  const sites = (enclosing: FieldSite["enclosing"], at: string, fields: Fields): readonly FieldSite[] =>
+    Object.entries(fields).map(([name, field]) => ({ enclosing, at: `${at}/${name}`, name, field }));
+  return [
+    ...Object.entries(resources.resources).flatMap(([name, { fields }]) =>
+      sites("resource", `resources/${name}`, fields),
+    ),
+    ...Object.entries(resources.types).flatMap(([name, fields]) => sites("type", `resources/types/${name}`, fields)),
+    ...Object.entries(resources.views ?? {}).flatMap(([name, { members = {} }]) =>
+      sites("view", `resources/views/${name}`, members),
+    ),
+    ...Object.entries(endpoints.endpoints).flatMap(([name, { takes }]) =>
+      takes === undefined ? [] : sites("takes", `endpoints/endpoints/${name}/takes`, takes),
+    ),
+  ];
+});
+
+/** Whether the field is unique, or is with others what no two records may have in common. */
+export function isDistinguishing(model: Model, resource: string, name: string): boolean {
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  const isInUniqueSet = rules.some((rule) => rule.kind === "unique" && rule.fields.includes(name));
+  return isInUniqueSet || isUnique(model, resource, name);
+}
+
+/** Whether the field is in a rule by which two records without it may be the same. */
+export function isAbsentEqual(model: Model, resource: string, name: string): boolean {
+  const rules = lookup(model.resources.rules, resource) ?? [];
+  return rules.some((rule) => rule.kind === "unique" && rule.absent === "equal" && rule.fields.includes(name));
+}
+
+/** The names of the resource's fields that refer to `target`. */
+export function referencesTo(model: Model, resource: string, target: string): readonly string[] {
+  return Object.entries(fieldsOf(model, resource))
+    .filter(([, field]) => referenceOf(model, field.type) === target)
+    .map(([name]) => name);
+}
+
+/** The states of a resource, in the document's order, or undefined where it has none. */
+export function lifecycleOf(model: Model, resource: string): Exclude<Model["states"][string], "none"> | undefined {
+  const states = lookup(model.states, resource);
+  return states === "none" ? undefined : states;
+}
+
+/** Whether some field, of the resource or the one that is named, is of a type that the document does not have. */
+export function hasUnknownType({ resources }: Model, resource: string, name?: string): boolean {
+  return Object.entries(lookup(resources.resources, resource)?.fields ?? {}).some(([field, { type }]) => {
+    const bare = bareType(type);
+    if (bare.kind !== "named" || (name !== undefined && name !== field)) return false;
+    return lookup(resources.resources, bare.name) === undefined && lookup(resources.types, bare.name) === undefined;
+  });
+}
+
+/** What the numbers of a resource lie between, by field: nothing else is ever kept. */
+export function rangesOf(model: Model, resource: string): Readonly<Record<string, { min?: number; max?: number }>> {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(model, resource)).flatMap(([name, { type }]) => {
+      const bare = bareType(type);
+      if (bare.kind !== "scalar" || !["integer", "number", "decimal"].includes(bare.name)) return [];
+      const { min, max } = bare;
+      return [[name, { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }]];
+    }),
+  );
+}

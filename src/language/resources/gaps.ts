@@ -1,0 +1,172 @@
+/** What part 2 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import {
+  each,
+  declaredAnswer,
+  none,
+  noneAt,
+  type Question,
+  definedAt,
+  undeclared,
+  type Statement,
+  taken,
+} from "../analysis/question.ts";
+import { bareType, referenceOf } from "./fields.ts";
+import type { Field, FieldType, Modifier } from "./model.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "resources/names",
+    text: "Which resources are there?",
+    answer: ({ model }) => {
+      const [first] = Object.keys(model.resources.resources);
+      return first === undefined ? undeclared : definedAt(`resources/${first}`);
+    },
+  },
+  {
+    id: "resources/identity",
+    text: "What identifies a record of each?",
+    answer: (documentIndex) => {
+      const names = Object.keys(documentIndex.model.resources.resources);
+      return each(
+        documentIndex,
+        names.map((name) => ({ at: `resources/${name}/id`, declared: true })),
+      );
+    },
+  },
+  {
+    id: "resources/types",
+    text: "What type has each field?",
+    answer: (documentIndex) =>
+      each(documentIndex, [
+        ...documentIndex.fields.map(({ at }) => ({ at, declared: true })),
+        ...openFields(documentIndex),
+      ]),
+  },
+  {
+    id: "resources/bounds",
+    text: "Which format or range has each text and each number?",
+    answer: (documentIndex) => {
+      const measured = documentIndex.fields.filter(({ field }) => isMeasured(field.type));
+      const unbounded = measured.filter(({ field }) => !isBounded(field.type));
+      const [first, ...others] = unbounded;
+      if (first === undefined)
+        return each(
+          documentIndex,
+          measured.map(({ at }) => ({ at: `${at}/type`, declared: true })),
+        );
+      const more = others.length === 0 ? "" : ` and ${others.length} more`;
+      return { ...taken(`\`${first.name}\`${more}: whatever fits into a request`), at: first.at };
+    },
+  },
+  {
+    id: "resources/values",
+    text: "Which values are allowed where there is a list of them, and is the list open?",
+    answer: (documentIndex) => firstOf(documentIndex, ({ type }) => listed(type).kind === "one-of") ?? none,
+  },
+  {
+    id: "resources/optional",
+    text: "Which fields may be absent?",
+    answer: (documentIndex) => {
+      const all = documentIndex.fields.map(({ at }) => ({ at, declared: true }));
+      return firstOf(documentIndex, ({ optional }) => optional) ?? each(documentIndex, all);
+    },
+  },
+  {
+    id: "resources/setters",
+    text: "Who sets each field, and when may it change?",
+    answer: (documentIndex) =>
+      firstOf(documentIndex, hasAnyModifier("read-only", "create-only")) ??
+      (documentIndex.fields.length === 0 ? none : taken("callers set every field, whenever they create or edit")),
+  },
+  {
+    id: "resources/defaults",
+    text: "What value has a field that nobody gives?",
+    answer: (documentIndex) => firstOf(documentIndex, (field) => field.default !== undefined) ?? none,
+  },
+  {
+    id: "resources/references",
+    text: "What refers to what, and what does deleting do to the rest?",
+    answer: (documentIndex) => {
+      const { model } = documentIndex;
+      const references = documentIndex.fields.filter(
+        ({ field }) => referenceOf(model, listed(field.type)) !== undefined,
+      );
+      const deletes = [...documentIndex.endpoints.values()].some(
+        (resolved) => resolved.kind === "resource" && resolved.action === "delete",
+      );
+      const statements = references.map(
+        ({ at, field }): Statement => ({
+          at,
+          declared: !deletes || field.marks.includes("delete with") || field.marks.includes("clear"),
+          otherwise: { ...taken("deleting what others refer to is refused with 409 `still-referenced`"), at },
+        }),
+      );
+      return each(documentIndex, statements);
+    },
+  },
+  {
+    id: "resources/rules",
+    text: "What must be unique, and which rules hold across fields?",
+    answer: (documentIndex) => {
+      const [first] = Object.keys(documentIndex.model.resources.rules);
+      if (first !== undefined) return definedAt(`resources/rules/${first}`);
+      const unique = firstOf(documentIndex, hasAnyModifier("unique"));
+      if (documentIndex.places.has("resources/rules"))
+        return declaredAnswer(documentIndex, "resources/rules", undefined, unique ?? noneAt("resources/rules"));
+      return unique ?? taken("only ids are unique, and fields do not bind one another");
+    },
+  },
+  {
+    id: "resources/queries",
+    text: "By which fields can lists be filtered and sorted?",
+    answer: (documentIndex) => {
+      const lists = [...documentIndex.endpoints.values()].some(
+        (resolved) => resolved.kind === "resource" && resolved.action === "list",
+      );
+      return firstOf(documentIndex, hasAnyModifier("filter", "sort", "search")) ?? (lists ? taken("by none") : none);
+    },
+  },
+  {
+    id: "resources/personal",
+    text: "Which fields are about a person?",
+    answer: (documentIndex) =>
+      firstOf(documentIndex, hasAnyModifier("personal")) ?? taken("none: retention erases no field"),
+  },
+];
+
+/** Fields that the document says are open; the model does not have them. */
+function openFields({ model }: DocumentIndex): readonly Statement[] {
+  return model.gaps.filter((path) => /^resources\/[A-Z]/.test(path)).map((at) => ({ at, declared: false }));
+}
+
+function firstOf(
+  documentIndex: DocumentIndex,
+  holds: (field: Field) => boolean,
+): ReturnType<typeof definedAt> | undefined {
+  const found = documentIndex.fields.find(({ field }) => holds(field));
+  return found && definedAt(found.at);
+}
+
+function hasAnyModifier(...marks: readonly Modifier[]): (field: Field) => boolean {
+  return (field) => field.marks.some((modifier) => marks.includes(modifier));
+}
+
+/** The type of the items where there are several. */
+function listed(type: FieldType): FieldType {
+  const bare = bareType(type);
+  return bare.kind === "list" || bare.kind === "map" ? listed(bare.of) : bare;
+}
+
+/** Types that do not bound themselves, as an e-mail address or a date does. */
+const measuredNames: readonly string[] = ["string", "text", "integer", "number", "decimal", "bytes"];
+
+function isMeasured(type: FieldType): boolean {
+  const bare = listed(type);
+  return bare.kind === "scalar" && measuredNames.includes(bare.name);
+}
+
+function isBounded(type: FieldType): boolean {
+  const bare = listed(type);
+  return bare.kind !== "scalar" || bare.max !== undefined || bare.pattern !== undefined;
+}

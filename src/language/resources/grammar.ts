@@ -1,0 +1,374 @@
+/**
+ * Part 2: resources, embedded types and rules.
+ *
+ *     Name: { field: … , … }       a definition: its name has a capital, and it has a field `id` (field.ts, field-type.ts)
+ *     types:  Name: { field: … }   embedded values
+ *     schemas: Name: schema        JSON Schemas with names; one refers to another as `#/schemas/Name`
+ *     views:  Name: { of, fields: [field, …], member: … }   projections of a resource
+ *       member = type := expression | View [:= expression] | View[] := expression    as a field (field.ts)
+ *     rules:  Resource: rule       one rule, or a list of rules
+ *       rule  = "unique" field { "+" field } [ "," absent ] [ "else" error ]   map: { unique: [field, …], absent, else }
+ *             | expression "else" error                                        map: { holds: expression, else }
+ *       absent = "absent" ( "equal" | "distinct" )                             map: equal, distinct
+ *
+ * The identity of a resource: `id(prefix)` and `id` are made by the server; `id(counter)` and a field with the default
+ * `counter` are counted; a field of another type is given by the client, unless it has another default, is computed or
+ * is `read-only`. Rules are placed as items from 0, with `holds` or `unique` and `absent`, and `else`.
+ */
+import type { Json } from "../../base/json.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { toJson } from "../../document/data.ts";
+import type { Entry } from "../../document/document.ts";
+import type { Tree } from "../../document/print.ts";
+import { named, oneOrList } from "../grammar/collections.ts";
+import { converted, form } from "../grammar/form.ts";
+import {
+  belowOf,
+  type Grammar,
+  nothingBelow,
+  type NameCheck,
+  type PartGrammar,
+  soundName,
+} from "../grammar/grammar.ts";
+import { fieldName, lineSchema, oneOf, orOpen, shared, typeName } from "../grammar/schema.ts";
+import { expression, names, text, words } from "../grammar/words.ts";
+import { unlocatedText, type SourceText, sourceTextOf, slice, spanOf, splitAt } from "../grammar/source-text.ts";
+import {
+  expectMap,
+  knownEntries,
+  openEntries,
+  type Path,
+  locateAt,
+  locateAll,
+  type Reader,
+  report,
+} from "../grammar/reader.ts";
+import { namesAt, readChoice, readText } from "../grammar/values.ts";
+import { fields, jsonSchema, readFields } from "./field.ts";
+import { printFields } from "./field-print.ts";
+import {
+  absences,
+  type Field,
+  type FieldType,
+  type Resource,
+  type Resources,
+  type Rule,
+  type ViewDefinition,
+} from "./model.ts";
+
+const path: Path = ["resources"];
+
+/** The keys of the part that are not names of resources. */
+const resourcesKeys = ["types", "schemas", "views", "rules"] as const;
+
+function isNamed(what: string, example: string): NameCheck {
+  return soundName(/^[A-Z][A-Za-z0-9]*$/, [
+    "bad-name",
+    (name) => `\`${name}\` cannot name a ${what}`,
+    { help: `the name of a ${what} starts with a capital and has letters and digits only: \`${example}\`` },
+  ]);
+}
+
+// ── Types, schemas and views ───────────────────────────────────────────────────────────────────────────────────────
+
+const typeExample = "Address: { street: string(1..120), country: country }";
+
+const types = named(
+  { ...fields(typeExample, (at) => `The type \`${at.at(-1)}\``), schema: orOpen(shared("fields")) },
+  {
+    example: typeExample,
+    isName: isNamed("type", "Address"),
+    pattern: typeName,
+  },
+);
+
+/**
+ * With more schemas than this a document was not written by hand: a fault in one is then placed at its name, since the places
+ * of all their keywords would take longer than everything else that is read.
+ */
+const mostLocated = 200;
+
+const schemas = named(
+  { ...jsonSchema, read: (_, __, { value }) => toJson(value) },
+  { example: "Money: { type: object }", isName: isNamed("schema", "Address"), pattern: typeName },
+);
+
+const viewExample = "Cook: { of: User, fields: [handle, bio] }";
+
+const viewKeys = ["of", "fields"] as const;
+
+const given = names("`fields`", (reader, at, name) => {
+  locateAt(reader, [...at, name.text], name);
+  return true;
+});
+
+const view: Grammar<ViewDefinition> = {
+  schema: orOpen({
+    type: "object",
+    properties: { of: shared("text"), fields: given.schema },
+    patternProperties: { "^(?!(of|fields)$)": shared("field") },
+    propertyNames: { pattern: fieldName },
+    required: ["of"],
+  }),
+  read: (reader, at, { key, value }) => {
+    const what = `The view \`${at.at(-1)}\``;
+    const map = expectMap(reader, at, value, what, viewExample);
+    if (map === undefined) return undefined;
+    const isOwn = (entry: Entry): boolean => viewKeys.some((one) => one === entry.key.value);
+    const entries = knownEntries(reader, at, { ...map, entries: map.entries.filter(isOwn) }, viewKeys, what);
+    const of = readText(reader, at, entries.of, "`of`");
+    if (key !== undefined && !map.entries.some((entry) => entry.key.value === "of"))
+      report(reader, "resources/view-of-nothing", key.span, `${what} does not say which resource it is of`, {
+        help: `write \`${viewExample}\``,
+      });
+    const some = entries.fields && given.read(reader, [...at, "fields"], entries.fields);
+    const members = readFields(reader, at, { ...map, entries: map.entries.filter((entry) => !isOwn(entry)) });
+    if (of === undefined) return undefined;
+    return {
+      of: of.text,
+      ...(some === undefined ? {} : { fields: some }),
+      ...(Object.keys(members).length === 0 ? {} : { members }),
+    };
+  },
+  print: ({ of, fields: some, members = {} }, below) => ({
+    of,
+    ...(some === undefined ? {} : { fields: given.print(some, below) }),
+    ...printFields(members, below),
+  }),
+};
+
+const views = named(view, { example: viewExample, isName: isNamed("view", "Cook"), pattern: typeName });
+
+// ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface WrittenRule {
+  readonly unique?: readonly string[];
+  readonly absent?: (typeof absences)[number];
+  readonly holds?: string;
+  readonly else?: string;
+}
+
+const absence = words(
+  (reader, at, found) => {
+    locateAt(reader, at, found);
+    return readChoice(reader, at, found, absences, "`absent`");
+  },
+  oneOf(...absences),
+);
+
+const unique: Grammar<readonly string[]> = {
+  schema: shared("names"),
+  read: (reader, at, { value }) =>
+    uniqueFields(
+      reader,
+      at,
+      value.kind === "text" ? splitAt(sourceTextOf(value), "+") : namesAt(reader, at, value, "`unique`"),
+    ),
+  print: (value) => value,
+};
+
+const writtenRule = form<WrittenRule>({
+  what: "A rule",
+  example: "{ holds: weightKg <= 20, else: label-too-heavy }",
+  line: { read: readRuleLine, print: printRuleLine },
+  lineSchema: lineSchema(
+    "unique\\s.+|.+\\selse\\s+\\S+",
+    "`unique a + b [, absent equal|distinct]`, or `expression else error`.",
+  ),
+  members: {
+    unique: { ...unique, orNothing: true },
+    absent: absence,
+    holds: expression("The condition of a rule"),
+    else: text("The error of a rule"),
+  },
+});
+
+const rule = converted<WrittenRule, Rule>(
+  writtenRule,
+  (reader, _, { absent, else: code, holds, unique: together }, { value }) => {
+    if (together !== undefined && holds === undefined)
+      return { kind: "unique", fields: together, ...(absent && { absent }), ...(code !== undefined && { else: code }) };
+    const mark = value.kind === "map" ? value.entries.find(({ key }) => key.value === "absent") : undefined;
+    if (mark !== undefined)
+      report(reader, "resources/bad-rule", mark.key.span, "`absent` is about fields that are unique together", {
+        help: "write `{ unique: [site, door], absent: equal }`",
+      });
+    if (together === undefined && holds !== undefined && code !== undefined)
+      return { kind: "holds", expression: holds, else: code };
+    report(reader, "resources/bad-rule", value.span, "This rule says neither what is unique nor what holds, or both", {
+      help: "write `{ unique: [site, door] }` or `{ holds: weightKg <= 20, else: label-too-heavy }`",
+    });
+    return undefined;
+  },
+  (one) => {
+    const { kind: _, ...rest } = one;
+    if (!("fields" in rest)) return { holds: rest.expression, else: rest.else };
+    const { fields: together, ...more } = rest;
+    return { unique: together, ...more };
+  },
+);
+
+const rules = named(oneOrList(rule, true), { example: "Locker: unique site + door" });
+
+const withElse = "write `weightKg <= 20 else label-too-heavy`, with a code of part 7";
+
+function readRuleLine(reader: Reader, at: Path, line: SourceText): WrittenRule | undefined {
+  const cut = /\s+else\s+(\S+)$/.exec(line.text);
+  const condition = cut === null ? line : slice(line, 0, cut.index);
+  const code = cut === null ? undefined : slice(line, line.text.length - (cut[1] ?? "").length);
+  if (code !== undefined) locateAt(reader, [...at, "else"], code);
+  if (/^unique\s/.test(condition.text)) {
+    const rest = slice(condition, "unique ".length);
+    const comma = /\s*,/.exec(rest.text);
+    const fields = uniqueFields(reader, [...at, "unique"], splitAt(slice(rest, 0, comma?.index), "+"));
+    const word = comma === null ? undefined : absentWord(reader, slice(rest, comma.index + comma[0].length));
+    const absent = word && absence.readWords(reader, [...at, "absent"], word);
+    return fields && { unique: fields, ...(absent && { absent }), ...(code && { else: code.text }) };
+  }
+  if (condition.text === "" || code === undefined) {
+    report(reader, "resources/rule-without-error", spanOf(line), "A rule says which error answers what breaks it", {
+      // In brackets, where a comma ends an item, this is what follows it.
+      help: /^absent\s/.test(line.text) ? "put `unique …, absent …` in quotes" : withElse,
+    });
+    return undefined;
+  }
+  locateAt(reader, [...at, "holds"], condition);
+  return { holds: condition.text, else: code.text };
+}
+
+function printRuleLine({ absent, else: code, holds, unique: together = [] }: WrittenRule): string | undefined {
+  const otherwise = code === undefined ? "" : ` else ${code}`;
+  if (holds === undefined)
+    return `unique ${together.join(" + ")}${absent === undefined ? "" : `, absent ${absent}`}${otherwise}`;
+  // An expression that starts like the other form, or ends like this one, is told apart by its map.
+  const isPlain = !/^unique\s|\selse\s/.test(holds) && splitAt(unlocatedText(holds), ",").length === 1;
+  return isPlain ? `${holds}${otherwise}` : undefined;
+}
+
+/** What follows the comma after the fields, without its first word. */
+function absentWord(reader: Reader, sourceText: SourceText): SourceText | undefined {
+  const first = /^absent\s+/.exec(sourceText.text);
+  if (first !== null) return slice(sourceText, first[0].length);
+  report(reader, "resources/bad-rule", spanOf(sourceText), "After the fields a rule says what holds of absent values", {
+    help: "write `unique site + door, absent equal`, or `, absent distinct`",
+  });
+  return undefined;
+}
+
+function uniqueFields(reader: Reader, at: Path, sourceTexts: readonly SourceText[]): readonly string[] | undefined {
+  const [first] = sourceTexts;
+  const wrong = sourceTexts.find((sourceText) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(sourceText.text));
+  if (first !== undefined && wrong === undefined) {
+    for (const sourceText of sourceTexts) locateAt(reader, [...at, sourceText.text], sourceText);
+    return sourceTexts.map((sourceText) => sourceText.text);
+  }
+  const span = wrong === undefined || wrong.text === "" ? reader.places.get(at.slice(0, -1).join("/")) : spanOf(wrong);
+  if (span !== undefined) {
+    report(reader, "resources/bad-rule", span, "`unique` is followed by names of fields", {
+      help: "write `unique site + door`",
+    });
+  }
+  return undefined;
+}
+
+// ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const members = { types, schemas, views, rules };
+
+export const resources: PartGrammar<Resources> = {
+  schema: {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(members).map(([key, member]) => [key, member.schema])),
+    patternProperties: { [typeName]: orOpen(shared("fields")) },
+    additionalProperties: false,
+  },
+  read: (reader, _, { value }) => (value.kind === "map" ? resources.readPart(reader, value) : undefined),
+  readPart: (reader, body) => {
+    const found = new Map<string, Resource>();
+    const said: { -readonly [Key in keyof Omit<Resources, "resources">]: Resources[Key] } = { types: {}, rules: {} };
+    for (const entry of openEntries(reader, path, body)) {
+      const name = entry.key.value;
+      const at = [...path, name];
+      if (name === "types") said.types = types.read(reader, at, entry) ?? {};
+      else if (name === "schemas") said.schemas = readSchemas(reader, at, entry);
+      else if (name === "views") said.views = views.read(reader, at, entry) ?? {};
+      else if (name === "rules") said.rules = rules.read(reader, at, entry) ?? {};
+      else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+        const resource = readResource(reader, entry);
+        if (resource !== undefined) found.set(name, resource);
+      } else reportName(reader, entry);
+    }
+    const { schemas: named = {}, views: projections = {}, ...rest } = said;
+    return {
+      resources: Object.fromEntries(found),
+      ...rest,
+      ...(Object.keys(named).length === 0 ? {} : { schemas: named }),
+      ...(Object.keys(projections).length === 0 ? {} : { views: projections }),
+    };
+  },
+  print: (part, below = nothingBelow) => {
+    const trees: Record<string, Tree> = {};
+    for (const [name, resource] of Object.entries(part.resources))
+      trees[name] = printFields(resource.fields, belowOf(below, name));
+    for (const [key, member] of Object.entries(members)) {
+      const value = part[key as keyof typeof members] ?? {};
+      if (Object.keys(value).length > 0) trees[key] = member.print(value as never, belowOf(below, key));
+    }
+    return trees;
+  },
+};
+
+function readSchemas(reader: Reader, at: Path, entry: Entry): Readonly<Record<string, Json>> {
+  const found = schemas.read(reader, at, entry) ?? {};
+  const entries = entry.value.kind === "map" ? entry.value.entries : [];
+  if (entries.length <= mostLocated)
+    for (const { key, value } of entries)
+      if (Object.hasOwn(found, key.value)) locateAll(reader, [...at, key.value], value);
+  return found;
+}
+
+function reportName(reader: Reader, entry: Entry): void {
+  const name = entry.key.value;
+  const near = didYouMean(name, resourcesKeys);
+  const capital =
+    name.charAt(0).toUpperCase() +
+    name.slice(1).replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next?: string) => next?.toUpperCase() ?? "");
+  const text = near ?? capital;
+  report(
+    reader,
+    "resources/unknown-key",
+    entry.key.span,
+    `\`${name}\` is neither a resource nor \`types\`, \`schemas\`, \`views\` or \`rules\``,
+    {
+      help:
+        near === undefined
+          ? `the name of a resource starts with a capital: \`${capital}\``
+          : `did you mean \`${near}\`?`,
+      ...(/^[A-Za-z]/.test(text) ? { fix: { title: `write \`${text}\``, span: entry.key.span, text } } : {}),
+    },
+  );
+}
+
+function readResource(reader: Reader, entry: Entry): Resource | undefined {
+  const name = entry.key.value;
+  const map = expectMap(reader, path, entry.value, `The resource \`${name}\``, "{ id: id(par), name: string(1..80) }");
+  if (map === undefined) return undefined;
+  const fields = readFields(reader, [...path, name], map);
+  const { id } = fields;
+  if (id !== undefined) return { fields: { ...fields, id: { ...id, type: identity(id) } } };
+  if (!map.entries.some((field) => field.key.value === "id" || field.key.value === "id?")) {
+    report(reader, "resources/no-identity", entry.key.span, `\`${name}\` has no field \`id\``, {
+      why: "A resource is what can be told apart by its id.",
+      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move a value without identity below \`types:\``,
+    });
+  }
+  return { fields };
+}
+
+function identity(field: Field): FieldType {
+  const { type } = field;
+  if (type.kind === "id") return type;
+  if (field.default?.kind === "counter") return { kind: "id", made: "counter", of: type };
+  const server = field.default !== undefined || field.computed !== undefined || field.marks.includes("read-only");
+  return { kind: "id", made: server ? "server" : "client", of: type };
+}

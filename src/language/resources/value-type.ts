@@ -1,0 +1,96 @@
+/**
+ * What the fields of a document are in its expressions.
+ *
+ * `datetime` is a timestamp. `date` and `time` are strings, which compare in the order of time as they are written. A
+ * field of type `duration` is a string too (ISO 8601, as on the wire): only an expression's own `duration('72h')` is a
+ * duration. `money` is an object whose `amount` is a string. What only `schema:` describes, and `json`, is of unknown type.
+ */
+import type { FieldType as ExpressionField, ValueType } from "../../expression/types.ts";
+import type { Model } from "../model.ts";
+import { perModel } from "../analysis/per-model.ts";
+import { fieldsOf, isNullable, isStored, lifecycleOf, lookup } from "./fields.ts";
+import type { Field, FieldType, Fields, ScalarName } from "./model.ts";
+
+/** The members of a record that expressions can name: what is stored, and `state`. */
+export const recordMembers: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
+  (model, resource) => {
+    const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));
+    const members = Object.fromEntries(stored.map(([name, field]) => [name, valueOf(model, field)]));
+    const lifecycle = lifecycleOf(model, resource);
+    if (lifecycle !== undefined) {
+      members["state"] = { type: { kind: "string", values: Object.keys(lifecycle.states) }, nullable: false };
+    }
+    return members;
+  },
+);
+
+export function valueOf(model: Model, field: Field): ExpressionField {
+  return { type: valueTypeOf(model, field.type), nullable: isNullable(field) };
+}
+
+export function valueTypeOf(model: Model, type: FieldType, around: readonly string[] = []): ValueType {
+  switch (type.kind) {
+    case "scalar":
+      return scalars[type.name];
+    case "id":
+      if (type.made === "counter") return { kind: "int" };
+      return type.of === undefined ? { kind: "string" } : valueTypeOf(model, type.of, around);
+    case "one-of":
+      return type.open ? { kind: "string" } : { kind: "string", values: type.values };
+    case "list":
+      return { kind: "list", of: valueTypeOf(model, type.of, around) };
+    case "map":
+      return { kind: "map", of: valueTypeOf(model, type.of, around) };
+    case "nullable":
+      return valueTypeOf(model, type.of, around);
+    case "named":
+      return namedType(model, type.name, around);
+    case "file":
+      return file;
+    case "schema":
+      return { kind: "any" };
+  }
+}
+
+function namedType(model: Model, name: string, around: readonly string[]): ValueType {
+  if (Object.hasOwn(model.resources.resources, name)) {
+    const id = lookup(fieldsOf(model, name), "id");
+    const isNumber = id !== undefined && valueTypeOf(model, id.type, around).kind === "int";
+    return { kind: "record", resource: name, ...(isNumber ? { number: true } : {}) };
+  }
+  const fields = lookup(model.resources.types, name);
+  // A type inside itself has no finite description; the check refuses it.
+  if (fields === undefined || around.includes(name)) return { kind: "any" };
+  return { kind: "object", members: members(model, fields, [...around, name]) };
+}
+
+function members(model: Model, fields: Fields, around: readonly string[]): Record<string, ExpressionField> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { type: valueTypeOf(model, field.type, around), nullable: isNullable(field) },
+    ]),
+  );
+}
+
+const string: ValueType = { kind: "string" };
+const present = (type: ValueType): ExpressionField => ({ type, nullable: false });
+
+const file: ValueType = {
+  kind: "object",
+  members: {
+    id: present(string),
+    type: present(string),
+    bytes: present({ kind: "int" }),
+    sha256: present(string),
+    name: { type: string, nullable: true },
+  },
+};
+
+const scalars: Readonly<Record<ScalarName, ValueType>> = {
+  string, text: string, integer: { kind: "int" }, number: { kind: "double" }, decimal: { kind: "double" },
+  money: { kind: "object", members: { amount: present(string), currency: present(string) } },
+  boolean: { kind: "bool" }, date: string, time: string, datetime: { kind: "timestamp" }, duration: string,
+  email: string, url: string, uuid: string, phone: string, country: string, currency: string, language: string,
+  timezone: string, user: string, bytes: string, json: { kind: "any" },
+}; // biome-ignore format: a table

@@ -1,0 +1,37 @@
+/** An event that refers to no record of the resource it is to move. */
+import { withArticle } from "../../../base/case.ts";
+import type { DocumentIndex } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { referencesTo } from "../../resources/fields.ts";
+import { referredBy } from "../referred.ts";
+
+export const check: Check = {
+  code: "states/event-finds-none",
+  severity: "error",
+  why: "An event moves the record that its payload refers to.",
+  *run(documentIndex) {
+    for (const [event, transitions] of documentIndex.transitionsWhen) {
+      for (const { resource, trigger, at } of transitions) {
+        const members = referredBy(documentIndex, event, resource);
+        const named = trigger.on.kind === "when" ? trigger.on.field : undefined;
+        if (members === undefined || (named === undefined ? members.length > 0 : members.includes(named))) continue;
+        yield {
+          at: `${at}/when/${event}`,
+          message:
+            named === undefined
+              ? `\`${event}\` carries nothing that refers to ${withArticle(resource)}`
+              : `\`${named}\` of \`${event}\` does not refer to ${withArticle(resource)}`,
+          help: helpOf(documentIndex, event, resource),
+        };
+      }
+    }
+  },
+};
+
+/** Where records of the resource refer to what the event is about, there can be many of them, and an event moves one. */
+function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: string): string {
+  const about = outEvents.get(event)?.resource;
+  const [back] = about === undefined ? [] : referencesTo(model, resource, about);
+  if (about === undefined || back === undefined) return `let it carry a field that refers to the ${resource}`;
+  return `many ${resource} records can refer to one ${about} by \`${back}\`, and an event moves one: move each by an operation, or all by a function that runs \`on\` the event`;
+}

@@ -1,0 +1,112 @@
+/** What part 3 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import { each, none, type Question, definedAt, taken } from "../analysis/question.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "states/states",
+    text: "Which states does each resource have, or none?",
+    answer: (documentIndex) => {
+      const names = Object.keys(documentIndex.model.resources.resources);
+      const written = [...Object.keys(documentIndex.model.states)].map((name) => ({
+        at: `states/${name}`,
+        declared: true,
+      }));
+      const missing = names
+        .filter((name) => !Object.hasOwn(documentIndex.model.states, name))
+        .map((name) => ({ at: `states/${name}`, declared: documentIndex.places.has(`states/${name}`) }));
+      return each(documentIndex, [...written, ...missing]);
+    },
+  },
+  {
+    id: "states/start",
+    text: "In which state does a record start?",
+    answer: (documentIndex) =>
+      each(
+        documentIndex,
+        documentIndex.lives.map(({ resource, lifecycle, start }) => ({
+          at: `states/${resource}/start`,
+          declared: lifecycle.start !== undefined,
+          otherwise: {
+            ...taken(`the first that is listed: ${resource} starts \`${start}\``),
+            at: `states/${resource}`,
+          },
+        })),
+      ),
+  },
+  {
+    id: "states/final",
+    text: "Which states are final?",
+    answer: (documentIndex) =>
+      each(
+        documentIndex,
+        documentIndex.lives.map(({ resource, lifecycle, states, out }) => ({
+          at: `states/${resource}/final`,
+          // Where a record can always move on, there is nothing to say.
+          declared: lifecycle.final !== undefined || states.every((state) => (out.get(state) ?? []).length > 0),
+        })),
+      ),
+  },
+  {
+    id: "states/moves",
+    text: "From which state to which does a record move?",
+    answer: (documentIndex) =>
+      each(
+        documentIndex,
+        documentIndex.lives.map(({ resource, lifecycle, states }) => ({
+          at: `states/${resource}/moves`,
+          declared:
+            lifecycle.moves.length > 0 || states.length < 2 || documentIndex.places.has(`states/${resource}/moves`),
+        })),
+      ),
+  },
+  {
+    id: "states/triggers",
+    text: "What triggers each move: an operation, an event, or time?",
+    answer: (documentIndex) => each(documentIndex, [...moves(documentIndex), ...openTransitions(documentIndex)]),
+  },
+  {
+    id: "states/guards",
+    text: "Under which condition, and with which error where it does not hold?",
+    answer: (documentIndex) => {
+      const guarded = documentIndex.transitions.find(({ trigger }) => trigger.if !== undefined);
+      const open = openMembers(documentIndex, "if")[0];
+      if (open !== undefined) return { status: "not shown", at: open };
+      return guarded === undefined ? none : definedAt(`${guarded.at}/if`);
+    },
+  },
+  {
+    id: "states/effects",
+    text: "What else does a move change?",
+    answer: (documentIndex) => {
+      const open = openMembers(documentIndex, "set")[0];
+      if (open !== undefined) return { status: "not shown", at: open };
+      const changing = documentIndex.transitions.find(({ trigger }) => trigger.set !== undefined);
+      if (changing !== undefined) return definedAt(`${changing.at}/set`);
+      const caused = documentIndex.transitions.find(({ trigger }) => trigger.on.kind === "when");
+      return caused === undefined ? none : definedAt(caused.at);
+    },
+  },
+  {
+    id: "states/conflict",
+    text: "What is the answer where no move matches?",
+    answer: (documentIndex) =>
+      documentIndex.lives.length === 0
+        ? none
+        : taken("409 `state-conflict`, naming the state and the moves that are allowed"),
+  },
+];
+
+function moves({ transitions }: DocumentIndex): { at: string; declared: boolean }[] {
+  return transitions.map(({ at }) => ({ at, declared: true }));
+}
+
+function openTransitions({ model }: DocumentIndex): { at: string; declared: boolean }[] {
+  return model.gaps
+    .filter((path) => /^states\/[^/]+\/moves\/[^/]+(?:\/(?:\d+|by|when|at|after))*$/.test(path))
+    .map((at) => ({ at, declared: false }));
+}
+
+function openMembers({ model }: DocumentIndex, member: string): readonly string[] {
+  return model.gaps.filter((path) => /^states\/[^/]+\/moves\//.test(path) && path.split("/").includes(member, 4));
+}

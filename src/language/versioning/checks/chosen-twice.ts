@@ -1,0 +1,20 @@
+/** A version in the path of an operation, beside another way to choose it. */
+import { routesOf } from "../../endpoints/routes.ts";
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "versioning/chosen-twice",
+  severity: "warning",
+  why: "A caller can say one version in the address and another beside it.",
+  *run({ model }) {
+    const { sent } = model.versioning;
+    if (sent === undefined || sent.kind === "path") return;
+    const route = routesOf(model).find(({ shape }) => /^v\d+$/.test(shape[0] ?? ""));
+    if (route === undefined) return;
+    yield {
+      at: route.at,
+      message: `The path of \`${route.name}\` has a version in it, and part 9 lets callers send one`,
+      help: "take it out of the path, or write `sent: path /v{n}` in part 9",
+    };
+  },
+};

@@ -1,0 +1,21 @@
+/** An id that is said to have had another name. */
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "versioning/id-renamed",
+  severity: "error",
+  why: "A definition is a resource by its `id`, and without one an older version would have no such resource.",
+  *run({ model }) {
+    for (const { name, changes } of model.versioning.versions ?? []) {
+      for (const [index, change] of changes.entries()) {
+        if (change.kind !== "rename" || change.from.field === undefined) continue;
+        if (change.to !== "id" && change.from.field !== "id") continue;
+        yield {
+          at: `versioning/versions/${name}/${index}`,
+          message: `The id of ${change.from.of} is called \`id\` in every version`,
+          help: `for what older callers read beside it, add a field: \`${change.to === "id" ? change.from.field : change.to} := id\``,
+        };
+      }
+    }
+  },
+};

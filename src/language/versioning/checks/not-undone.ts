@@ -1,0 +1,87 @@
+/** An entry that cannot be undone: what older callers had is not said, or cannot be asked of what there is now. */
+import { declares } from "../../analysis/document-index.ts";
+import type { Check, Finding } from "../../analysis/finding.ts";
+import { isServerSet, lookup } from "../../resources/fields.ts";
+import type { Model } from "../../model.ts";
+import { modelAt, removedField } from "../model-at-version.ts";
+import { fieldAt } from "../conversions.ts";
+import type { Change } from "../model.ts";
+
+export const check: Check = {
+  code: "versioning/not-undone",
+  severity: "error",
+  why: "An older caller would lose what it has, since nothing says what that was.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "resources", "endpoints")) return;
+    const { versions = [] } = documentIndex.model.versioning;
+    for (const [index, { name, changes }] of versions.entries()) {
+      if (changes.length === 0 || versions[index + 1] === undefined) continue;
+      const newer = modelAt(documentIndex.model, name);
+      for (const [at, change] of changes.entries()) {
+        const finding = findingOf(newer, change);
+        if (finding !== undefined) yield { at: `versioning/versions/${name}/${at}`, ...finding };
+      }
+    }
+  },
+};
+
+type FindingText = Omit<Finding, "at">;
+
+function findingOf(newer: Model, change: Change): FindingText | undefined {
+  switch (change.kind) {
+    case "remove":
+      return ofRemoved(change);
+    case "add":
+      return ofAdded(newer, change);
+    case "relax":
+      return ofRelaxed(newer, change);
+    default:
+      return undefined;
+  }
+}
+
+function ofRemoved({
+  target: { of, field },
+  type,
+  seen,
+}: Extract<Change, { kind: "remove" }>): FindingText | undefined {
+  const removed = type === undefined ? undefined : removedField(type, seen);
+  const queryModifier = (["filter", "sort"] as const).find((modifier) => removed?.marks.includes(modifier));
+  if (queryModifier === undefined) return undefined;
+  return {
+    message: `\`${of}.${field}\` was marked \`${queryModifier}\`, and no record has a value to ${queryModifier} by any more`,
+    help: `keep the field, or say that the older version ends first`,
+  };
+}
+
+/** What is required now, and nobody sent before. */
+function ofAdded(newer: Model, { target, taken }: Extract<Change, { kind: "add" }>): FindingText | undefined {
+  const field = fieldAt(newer, target);
+  if (field === undefined || taken !== undefined || field.optional || field.default !== undefined) return undefined;
+  if (isServerSet(field) || field.type.kind === "nullable") return undefined;
+  const sent =
+    lookup(newer.resources.resources, target.of) === undefined || !isBound(newer, target.of, target.field ?? "");
+  if (!sent) return undefined;
+  return {
+    message: `Callers before do not send \`${target.of}.${target.field}\`, which is required`,
+    help: `write \`add ${target.of}.${target.field}, taken as … before\`, or let it be absent (\`?\`) or have a default`,
+  };
+}
+
+/** Whether the path or `choose` gives the field its value. */
+function isBound({ endpoints }: Model, resource: string, field: string): boolean {
+  return Object.values(endpoints.endpoints).some(
+    ({ choose = {}, path, of }) => Object.hasOwn(choose, field) || (of === resource && path.includes(`{${field}}`)),
+  );
+}
+
+function ofRelaxed(newer: Model, { target, was, seen }: Extract<Change, { kind: "relax" }>): FindingText | undefined {
+  const field = fieldAt(newer, target);
+  const isReturned = lookup(newer.endpoints.endpoints, target.of) === undefined && !field?.marks.includes("write-only");
+  if (field === undefined || !field.optional || !isReturned || seen !== undefined || was !== undefined)
+    return undefined;
+  return {
+    message: `Callers before always got \`${target.of}.${target.field}\`, which may now be absent`,
+    help: `write \`relax ${target.of}.${target.field}, seen as … before\``,
+  };
+}

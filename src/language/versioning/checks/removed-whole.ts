@@ -1,0 +1,20 @@
+/** An operation or a resource that is gone, in a version whose forerunner is still served. */
+import type { Check } from "../../analysis/finding.ts";
+
+export const check: Check = {
+  code: "versioning/removed-whole",
+  severity: "warning",
+  why: "Nothing says any more what it was and did, so older callers are answered 404.",
+  *run({ model }) {
+    for (const { name, changes } of model.versioning.versions ?? []) {
+      for (const [index, change] of changes.entries()) {
+        if (change.kind !== "remove" || change.target.field !== undefined) continue;
+        yield {
+          at: `versioning/versions/${name}/${index}`,
+          message: `Callers of the version before ${name} lose \`${change.target.of}\``,
+          help: `keep \`${change.target.of}\` until that version is past its sunset, then leave both out`,
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,222 @@
+/**
+ * What the entries of part 9 say in `seen as` and `taken as`, understood.
+ *
+ *     seen as    over the record as its own version has it      the value that older callers are given
+ *     taken as   over what the older callers sent               the value that the newer version gets
+ *
+ * A text that is one of the values of a closed or open list is that value; where a type has no literals of its own in
+ * expressions (money, embedded values, maps, times) it is read as a default of that type would be. Everything else is an
+ * expression over the fields that stand beside it, and reads nothing else: conversions are pure.
+ */
+import type { Json } from "../../base/json.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { FieldType as ExpressionField, NamedType } from "../../expression/types.ts";
+import { resolveEndpoint } from "../endpoints/resolve.ts";
+import { type MisplacedExpression, typeText } from "../analysis/expressions.ts";
+import type { Model } from "../model.ts";
+import { onceForModel } from "../analysis/per-model.ts";
+import { literalValue } from "../resources/default-value.ts";
+import { bareType, fieldsOf, lookup } from "../resources/fields.ts";
+import type { Field, Fields, FieldType } from "../resources/model.ts";
+import { recordMembers, valueOf } from "../resources/value-type.ts";
+import { modelAt, removedField } from "./model-at-version.ts";
+import type { Change, ChangeTarget, Version } from "./model.ts";
+
+export type Conversion =
+  | { readonly kind: "value"; readonly value: Json }
+  /** Over the members that stand beside it, by their names. */
+  | { readonly kind: "expression"; readonly expression: TypedExpression };
+
+export interface Conversions {
+  /** By the path of the clause, `versioning/versions/2026-09-01/2/seen`. */
+  readonly found: ReadonlyMap<string, Conversion>;
+  readonly problems: readonly MisplacedExpression[];
+}
+
+export const conversionsOf: (model: Model) => Conversions = onceForModel((model) => {
+  const found = new Map<string, Conversion>();
+  const problems: MisplacedExpression[] = [];
+  const { versions = [] } = model.versioning;
+  for (const [index, version] of versions.entries()) {
+    const before = versions[index + 1];
+    if (before === undefined || version.changes.length === 0) continue;
+    const around = { newer: modelAt(model, version.name), older: modelAt(model, before.name) };
+    for (const clause of clausesOf(around, version)) {
+      const one = understood(clause);
+      if (one.conversion !== undefined) found.set(clause.path, one.conversion);
+      problems.push(...one.problems);
+    }
+  }
+  return { found, problems };
+});
+
+interface Around {
+  readonly newer: Model;
+  readonly older: Model;
+}
+
+interface Clause {
+  readonly path: string;
+  readonly text: string;
+  /** The model whose names the text may use, and these names. */
+  readonly model: Model;
+  readonly members: Readonly<Record<string, ExpressionField>>;
+  /** What it has to give, as a field of this model; of an answer's own member nothing is known. */
+  readonly result?: { readonly field: Field; readonly model: Model };
+}
+
+function clausesOf(around: Around, { name, changes }: Version): readonly Clause[] {
+  return changes.flatMap((change, index) => {
+    const path = `versioning/versions/${name}/${index}`;
+    const target = targetOf(change);
+    if (target?.field === undefined) return [];
+    const { newer, older } = around;
+    const olderTarget = olderOf(changes, target);
+    const toOlder = { model: newer, members: membersOf(newer, target.of) };
+    const isBefore = fieldAt(older, olderTarget);
+    // Of a value that becomes another, which data calls so too.
+    const value = change.kind === "retype" && isBefore !== undefined ? { value: valueOf(older, isBefore) } : {};
+    const toNewer = { model: older, members: { ...value, ...membersOf(older, olderTarget.of) } };
+    const isNow = fieldAt(newer, target);
+    const seen = "seen" in change && change.seen !== undefined ? change.seen : undefined;
+    const taken = "taken" in change && change.taken !== undefined ? change.taken : undefined;
+    const removed = change.kind === "remove" && change.type !== undefined ? removedField(change.type, seen) : undefined;
+    const olderField = removed ?? isBefore;
+    // What names nothing is reported for that alone; of what an operation gives nothing is known but its expression.
+    if (olderField === undefined && isNow === undefined && lookup(newer.endpoints.endpoints, target.of) === undefined)
+      return [];
+    return [
+      ...(seen === undefined
+        ? []
+        : [
+            {
+              path: `${path}/seen`,
+              text: seen,
+              ...toOlder,
+              ...resultOf(olderField && valued(olderField, change), older),
+            },
+          ]),
+      ...(taken === undefined ? [] : [{ path: `${path}/taken`, text: taken, ...toNewer, ...resultOf(isNow, newer) }]),
+    ];
+  });
+}
+
+/** Of a list, what an added value is shown as is one of its items. */
+function valued(field: Field, change: Change): Field {
+  return change.kind === "add-value" ? { ...field, type: itemOf(field.type) } : field;
+}
+
+function itemOf(type: FieldType): FieldType {
+  const bare = bareType(type);
+  return bare.kind === "list" || bare.kind === "map" ? itemOf(bare.of) : bare;
+}
+
+function resultOf(field: Field | undefined, model: Model): Pick<Clause, "result"> {
+  return field === undefined ? {} : { result: { field, model } };
+}
+
+function targetOf(change: Change): ChangeTarget | undefined {
+  return "target" in change ? change.target : undefined;
+}
+
+/** The place as the version before names it. */
+export function olderOf(changes: readonly Change[], { of, field }: ChangeTarget): ChangeTarget {
+  const named = changes.find((change) => {
+    return change.kind === "rename" && change.from.of === of && change.to === field && change.from.field !== undefined;
+  });
+  const renamed = changes.find(
+    (change) => change.kind === "rename" && change.from.field === undefined && change.to === of,
+  );
+  const name = named?.kind === "rename" ? named.from.field : field;
+  return { of: renamed?.kind === "rename" ? renamed.from.of : of, ...(name === undefined ? {} : { field: name }) };
+}
+
+/** A field of a resource or type, or a member of what an operation takes, or a handler gives. */
+export function fieldAt(model: Model, { of, field }: ChangeTarget): Field | undefined {
+  if (field === undefined) return undefined;
+  return lookup(fieldsAt(model, of) ?? {}, field) ?? lookup(lookup(model.endpoints.endpoints, of)?.shape ?? {}, field);
+}
+
+function fieldsAt(model: Model, of: string): Fields | undefined {
+  const { resources, types, views = {} } = model.resources;
+  return (
+    lookup(resources, of)?.fields ??
+    lookup(types, of) ??
+    lookup(views, of)?.members ??
+    lookup(model.endpoints.endpoints, of)?.takes
+  );
+}
+
+/** What can be named beside a member: of an operation without a body of its own, the fields of its resource. */
+function membersOf(model: Model, of: string): Readonly<Record<string, ExpressionField>> {
+  if (lookup(model.resources.resources, of) !== undefined) return recordMembers(model, of);
+  const view = lookup(model.resources.views ?? {}, of);
+  if (view !== undefined) return recordMembers(model, view.of);
+  const resolved = resolveEndpoint(model, of);
+  const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
+  const record = resource === undefined ? {} : recordMembers(model, resource);
+  const fields = fieldsAt(model, of) ?? (resource === undefined ? {} : fieldsOf(model, resource));
+  const members = Object.entries(fields).map(([name, field]) => [name, valueOf(model, field)] as const);
+  return { ...record, ...Object.fromEntries(members) };
+}
+
+function understood({ path, text, model, members, result }: Clause): {
+  readonly conversion?: Conversion;
+  readonly problems: readonly MisplacedExpression[];
+} {
+  const value = result === undefined || Object.hasOwn(members, text) ? undefined : literalOf(result, text);
+  if (value !== undefined) return { conversion: { kind: "value", value }, problems: [] };
+  const names = Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, { ...member, from: "record" } satisfies NamedType]),
+  );
+  const expected: { readonly expected?: ExpressionField } =
+    result === undefined ? {} : { expected: { ...valueOf(result.model, result.field), nullable: true } };
+  const typedText = typeText(model, { path, text, names, ...expected });
+  // A number is rounded where callers know whole ones only: no expression makes a whole number of another.
+  const renamed = result !== undefined && expected.expected?.type.kind === "int" && typedText.typed === undefined;
+  const { typed, problems } = renamed
+    ? typeText(model, { path, text, names, expected: { type: { kind: "double" }, nullable: true } })
+    : typedText;
+  if (typed === undefined) return { problems };
+  const stray = strayPart(typed);
+  if (stray === undefined) return { conversion: { kind: "expression", expression: typed }, problems };
+  const message = "a conversion reads only what stands beside it, and this reads another record";
+  const problem = { code: "reads-another-record", message, start: stray.at.start, end: stray.at.end };
+  return { problems: [{ path, text, problem }] };
+}
+
+function strayPart(expression: TypedExpression): TypedExpression | undefined {
+  if (expression.kind === "walk" || expression.kind === "records") return expression;
+  for (const part of parts(expression)) {
+    const found = strayPart(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const word = /^[A-Za-z_][\w-]*$/;
+
+/** Scalars that expressions write as texts: a text of theirs without quotes is a literal. */
+const written = new Set(["date", "time", "datetime", "money", "json"]);
+
+function literalOf({ model, field }: Required<Clause>["result"], text: string): Json | undefined {
+  const bare = bareType(field.type);
+  if (text === "null") return undefined;
+  // Whether a word is one of the values is for another check to say.
+  if (bare.kind === "one-of") return bare.values.includes(text) || word.test(text) ? text : undefined;
+  if (bare.kind === "scalar" && !written.has(bare.name)) return undefined;
+  if (bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined) return undefined;
+  if (bare.kind === "id") return undefined;
+  if (bare.kind === "scalar" && bare.name === "json") return structured(text);
+  if (bare.kind === "scalar" && bare.name !== "money" && !/^[0-9]/.test(text)) return undefined;
+  if (bare.kind === "list") return structured(text);
+  return literalValue(model, bare, text);
+}
+
+function structured(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

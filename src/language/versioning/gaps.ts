@@ -1,0 +1,65 @@
+/** What part 9 has to answer. */
+import type { DocumentIndex } from "../analysis/document-index.ts";
+import { type Answer, declaredAnswer, noneAt, type Question, definedAt, taken } from "../analysis/question.ts";
+
+export const questions: readonly Question[] = [
+  {
+    id: "versioning/scheme",
+    text: "How are versions named?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () =>
+        declaredAnswer(documentIndex, "versioning/scheme", documentIndex.model.versioning.scheme),
+      ),
+  },
+  {
+    id: "versioning/choice",
+    text: "How does a caller choose one?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () =>
+        declaredAnswer(documentIndex, "versioning/sent", documentIndex.model.versioning.sent),
+      ),
+  },
+  {
+    id: "versioning/absent",
+    text: "Which one does a caller get that does not choose?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () =>
+        declaredAnswer(documentIndex, "versioning/absent", documentIndex.model.versioning.absent),
+      ),
+  },
+  {
+    id: "versioning/breaking",
+    text: "What counts as breaking, and what follows from it?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () =>
+        declaredAnswer(documentIndex, "versioning/policy/breaking", documentIndex.model.versioning.policy?.breaking),
+      ),
+  },
+  {
+    id: "versioning/changes",
+    text: "How does an older caller see each change?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () =>
+        declaredAnswer(documentIndex, "versioning/versions", documentIndex.model.versioning.versions),
+      ),
+  },
+  {
+    id: "versioning/end",
+    text: "With which notice does a version end, how long is it supported, and what is the answer afterwards?",
+    answer: (documentIndex) =>
+      versioned(documentIndex, () => {
+        const policy = documentIndex.model.versioning.policy;
+        const notice = declaredAnswer(documentIndex, "versioning/policy/notice", policy?.notice);
+        if (notice.status !== "shown") return notice;
+        const support = declaredAnswer(documentIndex, "versioning/policy/support", policy?.support);
+        if (support.status !== "shown") return support;
+        if (policy?.afterSunset !== undefined) return definedAt("versioning/policy/after sunset");
+        return declaredAnswer(documentIndex, "versioning/policy/after sunset", undefined, taken("410 `version-gone`"));
+      }),
+  },
+];
+
+/** A service that is said to have one version has nothing more to say. */
+function versioned(documentIndex: DocumentIndex, answer: () => Answer): Answer {
+  return documentIndex.model.versioning.scheme === "none" ? noneAt("versioning/scheme") : answer();
+}

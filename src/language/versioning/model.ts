@@ -1,0 +1,77 @@
+/** Part 9, versioning: how a caller chooses a version and what each version changed. */
+import type { Method } from "../endpoints/model.ts";
+
+export interface Versioning {
+  readonly scheme?: "dated" | "numbered" | "none";
+  readonly sent?: VersionLocation;
+  readonly absent?: "pinned" | "newest" | "oldest" | "refuse";
+  readonly policy?: VersionPolicy;
+  /** Newest first, as the document lists them. */
+  readonly versions?: readonly Version[];
+  readonly deprecated?: Readonly<Record<string, Deprecation>>;
+}
+
+export type VersionLocation =
+  | { readonly kind: "header"; readonly name: string }
+  | { readonly kind: "query"; readonly name: string }
+  | { readonly kind: "path"; readonly template: string }
+  | { readonly kind: "media-type" };
+
+/** As written; durations as written. */
+export interface VersionPolicy {
+  readonly breaking?: string;
+  readonly notice?: string;
+  readonly support?: string;
+  /** `410 version-gone` */
+  readonly afterSunset?: VersionResponse;
+  /** `412 version-needed`: to a version that there is not, and to none where one has to be said. */
+  readonly unknown?: VersionResponse;
+}
+
+export interface VersionResponse {
+  readonly status: number;
+  readonly error: string;
+}
+
+export interface Version {
+  readonly name: string;
+  /** Empty for `first`. */
+  readonly changes: readonly Change[];
+}
+
+/** `before` and `taken` are literals or expressions as written. */
+export type Change =
+  | { readonly kind: "rename"; readonly from: ChangeTarget; readonly to: string }
+  | { readonly kind: "add"; readonly target: ChangeTarget; readonly taken?: string }
+  | { readonly kind: "remove"; readonly target: ChangeTarget; readonly type?: string; readonly seen?: string }
+  | { readonly kind: "require"; readonly target: ChangeTarget; readonly taken: string }
+  | { readonly kind: "relax"; readonly target: ChangeTarget; readonly was?: string; readonly seen?: string }
+  | {
+      readonly kind: "retype";
+      readonly target: ChangeTarget;
+      readonly was: string;
+      readonly seen?: string;
+      readonly taken?: string;
+    }
+  | { readonly kind: "path"; readonly operation: string; readonly method: Method; readonly path: string }
+  | { readonly kind: "error"; readonly code: string; readonly status: number; readonly was: string }
+  | { readonly kind: "event"; readonly name: string; readonly was?: string }
+  | { readonly kind: "state"; readonly resource: string; readonly name: string; readonly seen: string }
+  | { readonly kind: "add-value"; readonly target: ChangeTarget; readonly value: string; readonly seen: string };
+
+/** `Parcel.reference`, or an operation's member, `collect.code`; a bare resource or operation has no `field`. */
+export interface ChangeTarget {
+  readonly of: string;
+  readonly field?: string;
+}
+
+/** As a document writes it. */
+export function targetName({ of, field }: ChangeTarget): string {
+  return field === undefined ? of : `${of}.${field}`;
+}
+
+export interface Deprecation {
+  readonly since?: string;
+  readonly sunset?: string;
+  readonly guide?: string;
+}

@@ -1,0 +1,69 @@
+/** What an operator is told of a service's health (R1.2), as draft-inadarei-api-health-check-06 writes it. */
+import type { JsonObject } from "../base/json.ts";
+import type { Health, HealthStatus } from "../http/health.ts";
+import type { Backlog } from "./service-metrics.ts";
+import { overdueSeconds, type ServiceSnapshot } from "./service-metrics.ts";
+
+/** From here on something is late; requests are served nevertheless. */
+const lateDeliverySeconds = 900;
+const lateTimerSeconds = 60;
+
+export interface HealthDependencies {
+  readonly current: () => ServiceSnapshot;
+  readonly now: () => number;
+  readonly backlog: (snapshot: ServiceSnapshot) => Promise<Backlog | undefined>;
+  readonly version: string;
+}
+
+/** Gives what tells it. What cannot be found out is not passed over: it is a failure of the store. */
+export function createHealthReport({
+  current,
+  now,
+  backlog,
+  version,
+}: HealthDependencies): (status: HealthStatus) => Promise<Health> {
+  return async (storeStatus) => {
+    const ready = storeStatus !== "fail";
+    const snapshot = current();
+    const checks: Record<string, JsonObject> = {
+      "store:ready": { componentType: "datastore", status: storeStatus },
+    };
+    // Of a store that is not there nothing more can be asked, and who asks is not kept waiting for it.
+    if (ready) Object.assign(checks, await lateChecks(snapshot, now(), backlog));
+    const statuses = Object.values(checks).map((check) => check["status"] as HealthStatus);
+    const status = (["fail", "warn"] as const).find((one) => statuses.includes(one)) ?? "pass";
+    return {
+      status,
+      serviceId: snapshot.plan.service,
+      releaseId: version,
+      checks: Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, [check]])),
+    };
+  };
+}
+
+async function lateChecks(
+  snapshot: ServiceSnapshot,
+  now: number,
+  backlog: HealthDependencies["backlog"],
+): Promise<Record<string, JsonObject>> {
+  try {
+    const overdue = await overdueSeconds(snapshot, now);
+    const waiting = await backlog(snapshot);
+    return {
+      "timers:overdue": measured(overdue, lateTimerSeconds),
+      ...(waiting === undefined
+        ? {}
+        : {
+            "deliveries:oldest": measured(waiting.oldestSeconds, lateDeliverySeconds),
+            "deliveries:waiting": { componentType: "system", observedValue: waiting.waiting, status: "pass" },
+          }),
+    };
+  } catch {
+    return { "store:ready": { componentType: "datastore", status: "fail" } };
+  }
+}
+
+function measured(seconds: number, late: number): JsonObject {
+  const observedValue = Math.round(seconds * 1000) / 1000;
+  return { componentType: "system", observedValue, observedUnit: "s", status: seconds > late ? "warn" : "pass" };
+}

@@ -1,0 +1,127 @@
+/**
+ * What is counted and measured of a service that runs. A figure has one name, kind and meaning, wherever it is shown: to
+ * Prometheus (`figures-text.ts`), to OpenTelemetry (`figures-otel.ts`) and in docs/reference/metrics.md.
+ *
+ * Values that change with each request are kept here; those that only a question needs are asked for when they are read.
+ */
+import type { Awaitable } from "../store/port/store.ts";
+import { type MetricName, metricDefinitions } from "./metric-definitions.ts";
+
+export interface Sample {
+  /** One for each label of the figure, in its order. */
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+/** Counts by upper bound, not added up; the last is of what is above all bounds. */
+export interface Distribution {
+  readonly labels: readonly string[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+export type Measured =
+  | { readonly name: MetricName; readonly kind: "counter" | "gauge"; readonly samples: readonly Sample[] }
+  | { readonly name: MetricName; readonly kind: "histogram"; readonly distributions: readonly Distribution[] };
+
+export type Read = () => Awaitable<readonly Sample[]>;
+
+/** Told of each value of a histogram, for who keeps one of its own. */
+export type Listener = (name: MetricName, value: number, labels: readonly string[]) => void;
+
+export interface Metrics {
+  add(name: MetricName, labels?: readonly string[], by?: number): void;
+  /** Of a histogram, in its unit. */
+  record(name: MetricName, value: number, labels?: readonly string[]): void;
+  /** What is worked out whenever somebody reads it. What it throws is no reason not to show the others. */
+  observe(name: MetricName, read: Read): void;
+  listen(listener: Listener): void;
+  /** One figure as it is now. */
+  samples(name: MetricName): Awaitable<readonly Sample[]>;
+  /** All that have a value, in the order of the table. */
+  read(): Promise<readonly Measured[]>;
+}
+
+interface Series {
+  readonly labels: readonly string[];
+  value: number;
+}
+
+interface DistributionSeries {
+  readonly labels: readonly string[];
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+export function createMetrics(): Metrics {
+  const counts = new Map<MetricName, Map<string, Series>>();
+  const distributions = new Map<MetricName, Map<string, DistributionSeries>>();
+  const gauges = new Map<MetricName, Read>();
+  const listeners: Listener[] = [];
+  for (const [name, { known = [] }] of metricDefinitions)
+    for (const labels of known) entryOf(counts, name, labels, () => ({ labels, value: 0 }));
+
+  function samples(name: MetricName): Awaitable<readonly Sample[]> {
+    return gauges.get(name)?.() ?? [...(counts.get(name)?.values() ?? [])];
+  }
+
+  return {
+    samples,
+    add(name, labels = [], by = 1) {
+      const current = entryOf(counts, name, labels, () => ({ labels, value: 0 }));
+      current.value += by;
+    },
+    record(name, value, labels = []) {
+      const bounds = boundsOf(name);
+      const current = entryOf(distributions, name, labels, () => {
+        return { labels, counts: bounds.map(() => 0).concat(0), sum: 0, count: 0 };
+      });
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] as number)) at += 1;
+      current.counts[at] = (current.counts[at] as number) + 1;
+      current.sum += value;
+      current.count += 1;
+      for (const listener of listeners) listener(name, value, labels);
+    },
+    observe: (name, read) => void gauges.set(name, read),
+    listen: (listener) => void listeners.push(listener),
+    async read() {
+      const measured: Measured[] = [];
+      for (const [name, { kind }] of metricDefinitions) {
+        if (kind === "histogram") {
+          const all = [...(distributions.get(name)?.values() ?? [])];
+          if (all.length > 0) measured.push({ name, kind, distributions: all });
+          continue;
+        }
+        const all = await Promise.resolve()
+          .then(() => samples(name))
+          .catch(() => []);
+        if (all.length > 0) measured.push({ name, kind, samples: all });
+      }
+      return measured;
+    },
+  };
+}
+
+const table = new Map(metricDefinitions);
+
+function boundsOf(name: MetricName): readonly number[] {
+  return table.get(name)?.bounds ?? [];
+}
+
+/** By its labels, which no document and no caller can make many of: templates of paths, codes, words of Nonet's own. */
+function entryOf<T>(
+  all: Map<MetricName, Map<string, T>>,
+  name: MetricName,
+  labels: readonly string[],
+  make: () => T,
+): T {
+  let series = all.get(name);
+  if (series === undefined) all.set(name, (series = new Map()));
+  const key = labels.length === 1 ? (labels[0] as string) : labels.join("\n");
+  let current = series.get(key);
+  if (current === undefined) series.set(key, (current = make()));
+  return current;
+}

@@ -1,0 +1,185 @@
+/** Operations of handlers that say all that goes over the wire: what callers send, and what they are answered. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
+import {
+  type Parameter,
+  parameterLocations,
+  type EndpointContract,
+  type ContractResponse,
+  type ContractBody,
+} from "../../language/endpoints/model.ts";
+import { essenceOf, isJson, isRead, resolved } from "../../language/endpoints/wire-media.ts";
+import type { Model } from "../../language/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { closedObject, jsonSchemaOf, namedSchemas } from "../../language/resources/json-schema.ts";
+import { handlerOperation } from "./handlers.ts";
+import { allowOf } from "../authentication/permissions.ts";
+import type {
+  BodyPlan,
+  Operation,
+  ContractResponsePlan,
+  ContractBodyPlan,
+  ContractOperation,
+  ContractParameter,
+  HttpContract,
+} from "./types.ts";
+import type { Plan, Unenforced } from "../plan.ts";
+import type { Table } from "../resources/types.ts";
+import type { PlanInput } from "../input.ts";
+
+export { essenceOf, formMedia, isJson, resolved, typesOf } from "../../language/endpoints/wire-media.ts";
+
+/** The plan with the operations that only functions can do: of a service that has some. */
+export function servedPlan(plan: Plan): Plan {
+  const { operations, versions, contractOperations } = plan;
+  const list = versions?.list.map((version) => {
+    const { older } = version;
+    return older === undefined ? version : { ...version, older: { ...older, received: servedPlan(older.received) } };
+  });
+  return {
+    ...plan,
+    operations: [...operations, ...contractOperations.map(({ operation }) => operation)],
+    ...(versions === undefined || list === undefined ? {} : { versions: { ...versions, list } }),
+  };
+}
+
+/** What a service serves: operations with a wire where it has functions, which is when they are enforced. */
+export function servedOperations({ operations, contractOperations, unenforced }: Plan): readonly Operation[] {
+  const open = new Set(unenforced.map(({ path }) => path));
+  const run = contractOperations.filter(({ name }) => !open.has(`endpoints/endpoints/${name}`));
+  return [...operations, ...run.map(({ operation }) => operation)];
+}
+
+/** What is still not enforced where they are served. */
+export function withoutContractOperations({ contractOperations, unenforced }: Plan): readonly Unenforced[] {
+  const paths = new Set(contractOperations.map(({ name }) => `endpoints/endpoints/${name}`));
+  return unenforced.filter(({ path }) => !paths.has(path));
+}
+
+export function contractOperationsOf(planInput: PlanInput, tables: readonly Table[]): readonly ContractOperation[] {
+  const { model } = planInput;
+  return Object.entries(model.endpoints.endpoints).flatMap(([name, { wire, method, path }]): ContractOperation[] => {
+    const resolvedEndpoint = resolveEndpoint(model, name);
+    if (wire === undefined || resolvedEndpoint?.kind !== "free" || resolvedEndpoint.action !== "handler") return [];
+    const plan = httpContract(model, wire);
+    return [
+      {
+        name,
+        sentence: lookup(model.purpose.operations, name) ?? "",
+        method,
+        path: resolvedEndpoint.segments,
+        template: path,
+        allow: allowOf(planInput, name),
+        ...plan,
+        ...(resolvedEndpoint.resource === undefined ? {} : { resource: resolvedEndpoint.resource }),
+        operation: contractOperation(handlerOperation(planInput, resolvedEndpoint, tables), plan, namedSchemas(model)),
+      },
+    ];
+  });
+}
+
+/** The members of what a function is given: one for each place of a request that says something. */
+function contractOperation(bare: Operation, wire: HttpContract, schemas: Schemas): Operation {
+  const success = wire.answers.map(({ status }) => Number(status)).find((status) => status >= 200 && status < 300);
+  // What is remembered of an answer is its text.
+  const bytes = wire.answers.some(({ media }) => media.some((one) => !isJson(one) && !/^text\/|[/+]xml\b/.test(one)));
+  const { repeats, ...rest } = bare;
+  const idempotency = repeats === undefined || bytes ? {} : { repeats };
+  return {
+    ...rest,
+    ...idempotency,
+    wire,
+    body: groupedBody(wire, schemas),
+    response: { ...bare.response, status: success ?? 200, kind: "none" },
+  };
+}
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+function groupedBody({ parameters, body }: HttpContract, schemas: Schemas): BodyPlan {
+  const groups = parameterLocations.flatMap((location): [string, JsonObject][] => {
+    const own = parameters.filter((one) => one.in === location);
+    if (own.length === 0) return [];
+    const present = own.filter(({ required, schema }) => required || defaultOf(schema, schemas) !== undefined);
+    const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
+    return [
+      [
+        location,
+        closedObject(
+          properties,
+          present.map(({ name }) => name),
+        ),
+      ],
+    ];
+  });
+  const required = [...groups.map(([location]) => location), ...(body?.required === true ? ["body"] : [])];
+  const all = [...groups, ...(body === undefined ? [] : [["body", body.schema ?? {}] as const])];
+  return {
+    schema: closedObject(Object.fromEntries(all), required),
+    mediaTypes: body === undefined ? [] : readMedia(body, schemas),
+    required: body?.required ?? false,
+    own: true,
+    fields: [],
+    others: all.map(([name]) => ({ name, type: "json" })),
+    fixed: [],
+  };
+}
+
+/** What a parameter has that is left out. */
+export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefined {
+  return resolved(schema, schemas)["default"];
+}
+
+function readMedia({ media, schema }: ContractBodyPlan, schemas: Schemas): readonly string[] {
+  return media.filter((one) => isRead(one, schema, schemas)).map(essenceOf);
+}
+
+function httpContract(model: Model, wire: EndpointContract): HttpContract {
+  const { body, answers = {} } = wire;
+  return {
+    parameters: parameterLocations.flatMap((location) =>
+      parametersOf(model, wire[location]).map((one) => ({ in: location, ...one })),
+    ),
+    ...(body === undefined ? {} : { body: bodyOf(model, body) }),
+    answers: Object.entries(answers).map(([status, response]) => responseOf(model, status, response)),
+  };
+}
+
+function parametersOf(
+  model: Model,
+  parameters: EndpointContract["query"] = {},
+): readonly Omit<ContractParameter, "in">[] {
+  return Object.entries(parameters).map(([name, { optional, type, note, example }]: [string, Parameter]) => ({
+    name,
+    required: !optional,
+    schema: jsonSchemaOf(model, type, "input"),
+    ...(note === undefined ? {} : { note }),
+    ...(example === undefined ? {} : { example }),
+  }));
+}
+
+function bodyOf(model: Model, { optional, type, media, note }: ContractBody): ContractBodyPlan {
+  return {
+    required: !optional,
+    media: media ?? [json],
+    ...(type === undefined ? {} : { schema: jsonSchemaOf(model, type, "input") }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function responseOf(
+  model: Model,
+  status: string,
+  { type, media, headers, note }: ContractResponse,
+): ContractResponsePlan {
+  const schema: JsonObject | undefined = type === undefined ? undefined : jsonSchemaOf(model, type, "output");
+  return {
+    status,
+    media: media ?? (type === undefined ? [] : [json]),
+    ...(schema === undefined ? {} : { schema }),
+    headers: parametersOf(model, headers),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+const json = "application/json";

@@ -1,0 +1,102 @@
+/** How an operation lists: pages, filters, order. */
+import type { ListNames, ListStyle } from "../../language/endpoints/model.ts";
+import { camelCase, plural } from "../../base/case.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { responseShape } from "../../language/endpoints/shape.ts";
+import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
+import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import { pageOf } from "./responses.ts";
+import type { Column, Table } from "../resources/types.ts";
+import type { FilterOperator, FilterPlan, ListPlan, PageShape } from "./types.ts";
+import { conditionFilters } from "./queries.ts";
+import { type PlanInput, typedAt } from "../input.ts";
+
+/** Where the document is silent: pages of 20, at most 100 (R4.9, R8.8). */
+const defaultStyle = { kind: "cursor", size: 20, max: 100 } as const;
+
+export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
+  const { operation, endpoint } = resolved;
+  const columns = table.columns.filter(({ type }) => type !== "json");
+  const { lists, wrap } = planInput.model.endpoints;
+  const added = table.resource === webhookResource || table.resource === deliveryResource;
+  const many = added ? undefined : wrap?.many?.replace("{resources}", camelCase(plural(table.resource)));
+  const { page } = responseShape(planInput.model, resolved);
+  return {
+    ...pages(endpoint.lists ?? lists, lists?.names, many),
+    ...(page === undefined ? {} : { page: pageOf(page) }),
+    ...(endpoint.where === undefined ? {} : { where: typedAt(planInput, `endpoints/endpoints/${operation}/where`) }),
+    filters: columns
+      .filter(({ name, marks }) => marks.includes("filter") && lookup(endpoint.filters ?? {}, name) === undefined)
+      .map((column) => filter(planInput, table, column)),
+    conditions: conditionFilters(planInput, resolved),
+    searches: columns.filter(({ marks }) => marks.includes("search")).map(({ name }) => name),
+    sorts: columns.filter(({ marks }) => marks.includes("sort")).map(({ name }) => name),
+  };
+}
+
+/** A history goes on by position, whatever pages the document's lists have. */
+export function historyPages({ model }: PlanInput): ListPlan {
+  const style = model.endpoints.lists;
+  return {
+    ...pages(style === undefined || style.kind === "none" ? undefined : withoutCount(style)),
+    kind: "cursor",
+    filters: [],
+    conditions: [],
+    searches: [],
+    sorts: [],
+  };
+}
+
+/** How many moves there are in all is not counted. */
+function withoutCount({ names, ...style }: ListStyle): ListStyle {
+  const { count: _, ...rest } = names ?? {};
+  return { ...style, names: rest };
+}
+
+/** `general`: the names that all lists of the document have, where the list has none of its own. */
+function pages(
+  style: ListStyle | undefined,
+  general: ListNames = {},
+  many?: string,
+): Pick<ListPlan, "kind" | "size" | "max" | "names" | "page"> {
+  const { kind, size, max, bare, names: own = {} }: ListStyle = style ?? defaultStyle;
+  const most = max ?? Math.max(size ?? 0, defaultStyle.max);
+  const names = { ...listParameters, items: "items", next: "next", ...general, ...own };
+  const { items, next, count, ...parameters } = names;
+  const page = bare === true ? ({ kind: "items" } as const) : pageShape(many ?? items, next, count);
+  return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, names: parameters, page };
+}
+
+/** The names of a list's parameters where the document has no others. */
+export const listParameters: ListPlan["names"] = {
+  limit: "limit",
+  cursor: "cursor",
+  offset: "offset",
+  page: "page",
+  sort: "sort",
+  search: "search",
+};
+
+/** A page as an object of its items and of where the next one starts. */
+export function pageShape(items: string, next: string, count?: string): PageShape {
+  return {
+    kind: "object",
+    members: [
+      { name: items, shape: { kind: "items" } },
+      { name: next, shape: { kind: "next" } },
+      ...(count === undefined ? [] : [{ name: count, shape: { kind: "count" } } as const]),
+    ],
+  };
+}
+
+function filter({ model }: PlanInput, { resource }: Table, { name, type, schema }: Column): FilterPlan {
+  const field = lookup(fieldsOf(model, resource), name);
+  const bare = field === undefined ? undefined : bareType(field.type);
+  const byTime = bare?.kind === "scalar" && (bare.name === "date" || bare.name === "time");
+  const ordered = type === "integer" || type === "number" || type === "timestamp" || byTime;
+  const operators: readonly FilterOperator[] =
+    bare?.kind === "named" || bare?.kind === "id" || !ordered ? ["eq", "in"] : ["eq", "in", "gt", "gte", "lt", "lte"];
+  // A filter compares with a value, so null is none even where the field may be null.
+  return { field: name, type, operators, schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input") };
+}

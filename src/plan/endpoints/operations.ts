@@ -1,0 +1,518 @@
+/** Operations: what each takes, checks, changes, causes and answers. */
+import type { JsonObject } from "../../base/json.ts";
+import { parseClockDuration } from "../../base/duration.ts";
+import { boundFields, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
+import { type ResourceEndpoint, resourceEndpoints } from "../../language/endpoints/resolve.ts";
+import { loginsOf, refreshMembers } from "../../language/authentication/login.ts";
+import {
+  bodilessActions,
+  type Method,
+  type ResolvedPath,
+  readingActions,
+  type IdempotencyStyle,
+  sessionActions,
+  inputOnlyActions,
+} from "../../language/endpoints/model.ts";
+import { inputShape } from "../../language/endpoints/shape.ts";
+import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
+import { responsePlan, viewPlans, type ViewPlans, wrapOf } from "./responses.ts";
+import { columnTypeOf } from "../resources/columns.ts";
+import type { Envelope } from "./envelope.ts";
+import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
+import { historyPages, listPlan } from "./lists.ts";
+import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
+import { allowOf, visibleOf } from "../authentication/permissions.ts";
+import type { BodyPlan, InputField, InputForm, Operation, Parent } from "./types.ts";
+import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
+import type { GrantPlan } from "../authentication/types.ts";
+import type { RulePlan, Table } from "../resources/types.ts";
+import { guardPlan, associationPlan } from "./outcomes.ts";
+import { queryPlans } from "./queries.ts";
+import { lateErrors, type PlannedWrite, writesOfDeletion } from "../resources/rules.ts";
+import { assert, fieldsRead, isOfRecord, type PlanInput, typedAt, unique } from "../input.ts";
+
+export function buildOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
+  const views = viewPlans(planInput, tables);
+  return resourceEndpoints(planInput.model).map((resolved) => {
+    const table = tables.find(({ resource }) => resource === resolved.resource);
+    assert(table !== undefined, `${resolved.operation} is about ${resolved.resource}, which has no table`);
+    return buildOperation(planInput, resolved, table, tables, views);
+  });
+}
+
+function buildOperation(
+  planInput: PlanInput,
+  resolved: ResourceEndpoint,
+  table: Table,
+  tables: readonly Table[],
+  views: ViewPlans,
+): Operation {
+  const { operation, endpoint, action, resource, key } = resolved;
+  const at = `endpoints/endpoints/${operation}`;
+  const link = associationPlan(planInput, resolved);
+  const changed = link === undefined ? table : tableOf(tables, link.resource);
+  const body = bodyPlan(planInput, resolved, table);
+  const moves = action === "move" ? transitionsBy(planInput, resource, operation) : [];
+  const choose = choicePlans(planInput, resolved);
+  const repeats = idempotencyOf(planInput, action, endpoint.method);
+  const known = {
+    name: operation,
+    sentence: lookup(planInput.model.purpose.operations, operation) ?? "",
+    action,
+    method: endpoint.method,
+    path: resolved.segments,
+    template: endpoint.path,
+    resource,
+    ...(key === undefined ? {} : { key }),
+    ...(endpoint.the === undefined ? {} : { the: typedAt(planInput, `${at}/the`) }),
+    parents: parentPlans(planInput, resolved),
+    allow: allowOf(planInput, operation),
+    visible: visibleOf(planInput, resource),
+    ...(body === undefined ? {} : { body }),
+    ...filePlan(resolved, table),
+    creates: creates(planInput.model, resolved),
+    query: queryPlans(planInput, resolved),
+    ...guardPlan(planInput, resolved),
+    ...(link === undefined ? {} : { link }),
+    ...(action === "clear" && endpoint.where !== undefined ? { where: typedAt(planInput, `${at}/where`) } : {}),
+    response: responsePlan(planInput, resolved, views),
+    ...(action === "list" ? { list: listPlan(planInput, resolved, table) } : {}),
+    ...(action === "history" ? { list: historyPages(planInput) } : {}),
+    moves,
+    choose,
+    ...sessionPlan(planInput, resolved),
+    ...presentSecretPlan(planInput, resolved),
+    edits: editsOf(planInput, resolved),
+    ...(repeats === undefined ? {} : { repeats }),
+    effects: effectsOf(planInput, changed.resource, operation, targetStates(planInput, resolved, changed, moves)),
+    emits: emitsOf(planInput, operation),
+    rules: rulesOf(resolved, changed, { moves, choose, ...(body === undefined ? {} : { body }) }),
+    limits: operationLimits(planInput, operation),
+    rates: ratesOf(planInput, resolved),
+    quotas: quotasOf(planInput, resolved),
+  } satisfies Omit<Operation, "errors" | "needs">;
+  return { ...known, errors: errorsOf(known, changed, tables), needs: needsOf(known, table) };
+}
+
+function tableOf(tables: readonly Table[], resource: string): Table {
+  const table = tables.find((one) => one.resource === resource);
+  assert(table !== undefined, `${resource} has no table`);
+  return table;
+}
+
+function filePlan({ file }: ResourceEndpoint, { columns }: Table): Pick<Operation, "file"> {
+  const plan = columns.find(({ name }) => name === file)?.file;
+  return file === undefined || plan === undefined ? {} : { file: { ...plan, column: file } };
+}
+
+export function parentPlans(planInput: PlanInput, { parents }: ResolvedPath): readonly Parent[] {
+  return parents.map((parent) => ({
+    ...parent,
+    type: columnTypeOf(planInput.model, { kind: "named", name: parent.resource }),
+    visible: visibleOf(planInput, parent.resource),
+  }));
+}
+
+function targetStates(
+  planInput: PlanInput,
+  resolved: ResourceEndpoint,
+  { lifecycle }: Table,
+  moves: readonly TransitionPlan[],
+): readonly string[] {
+  const created = resolved.action === "create" || resolved.action === "link" || creates(planInput.model, resolved);
+  const start = created && lifecycle !== undefined ? [lifecycle.start] : [];
+  return unique([
+    ...start,
+    ...moves.filter((transition) => transition.changesState).map((transition) => transition.to),
+  ]);
+}
+
+// ── Body ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): BodyPlan | undefined {
+  const { action } = resolved;
+  if (readingActions.has(action) || bodilessActions.has(action)) return undefined;
+  const isLink = action === "link" || action === "unlink";
+  if (isLink && inputShape(planInput.model, resolved.endpoint) === undefined) return undefined;
+  const members = inputOf(planInput.model, resolved);
+  const required = members.filter((member) => member.required).map(({ name }) => name);
+  const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
+  const id = lookup(fieldsOf(planInput.model, resolved.resource), "id");
+  // The path gives the id of what a PUT creates; the body may say it again.
+  const named =
+    id !== undefined && creates(planInput.model, resolved) ? { id: fieldSchema(planInput.model, id, "input") } : {};
+  const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
+  const envelope = envelopeOf(planInput, resolved, members, names);
+  const files = members.flatMap(({ name, field: { type } }) => {
+    const bare = bareType(type);
+    return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];
+  });
+  const json = action === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"];
+  const [singleMedia] =
+    resolved.file === undefined ? [] : files.map(([, { media }]) => (media.length === 0 ? ["*/*"] : media));
+  return {
+    schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
+    mediaTypes: singleMedia ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
+    ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
+    required:
+      !(inputOnlyActions.has(action) || action === "logout" || (action === "create" && names.length === 0)) ||
+      required.length > 0,
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(inputShape(planInput.model, resolved.endpoint) === undefined ? {} : { own: true as const }),
+    fields: members.filter((member) => member.sets).map((member) => inputField(planInput, resolved, member)),
+    others: members.filter((member) => !member.sets).map((member) => inputField(planInput, resolved, member)),
+    fixed:
+      resolved.file === undefined && (action === "update" || action === "replace")
+        ? fixedFields(planInput, resolved, table, members)
+        : [],
+  };
+}
+
+/** Where the document says by itself what is taken, it says where that stands. */
+function envelopeOf(
+  planInput: PlanInput,
+  resolved: ResourceEndpoint,
+  members: readonly InputMember[],
+  names: readonly string[],
+): Envelope | undefined {
+  const { endpoint, action } = resolved;
+  const accepted = inputShape(planInput.model, endpoint);
+  if (accepted === undefined || endpoint.takesView !== undefined) {
+    const { wrap } = inputOnlyActions.has(action) ? {} : wrapOf(planInput, resolved);
+    return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
+  }
+  const { nesting } = accepted;
+  if (Object.keys(nesting).length === 0) return undefined;
+  // What proves a secret stands beside it.
+  const provedBy = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
+  return envelopeAround(names, (name) => lookup(nesting, provedBy.get(name) ?? name) ?? []);
+}
+
+/** `around` are the objects that stand around a member, `user?` one that may be left out. */
+export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
+  const inner = Map.groupBy(
+    names.filter((name) => around(name).length > 0),
+    (name) => around(name)[0] ?? "",
+  );
+  return {
+    members: names.filter((name) => around(name).length === 0),
+    objects: Object.fromEntries(
+      [...inner].map(([written, some]) => {
+        const envelope = envelopeAround(some, (name) => around(name).slice(1));
+        const optional = written.endsWith("?");
+        return [
+          optional ? written.slice(0, -1) : written,
+          optional ? { ...envelope, optional: true as const } : envelope,
+        ];
+      }),
+    ),
+  };
+}
+
+/** In a merge patch null takes a field away (RFC 7396), so there an optional field takes it. */
+function memberSchema({ model }: PlanInput, { action }: ResourceEndpoint, { field }: InputMember): JsonObject {
+  const schema = fieldSchema(model, field, "input");
+  if (action === "update") return isNullable(field) && field.type.kind !== "nullable" ? orNull(schema) : schema;
+  const value = defaultValue(model, field);
+  return value === undefined ? schema : { ...schema, default: value };
+}
+
+function inputField(
+  planInput: PlanInput,
+  { action, resource }: ResourceEndpoint,
+  { name, field, sets }: InputMember,
+): InputField {
+  const { model } = planInput;
+  // A member of `takes` sets the record's field, which says how it is kept.
+  const kept = sets ? (lookup(fieldsOf(model, resource), name) ?? field) : field;
+  return bodyField(planInput, name, field, {
+    visible: visibleOf,
+    defaults: action !== "update",
+    secret: kept.marks.includes("secret"),
+  });
+}
+
+interface BodyFieldOptions {
+  /** Who may refer to the records of a resource. */
+  readonly visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[];
+  /** Whether what is left out has the field's default. */
+  readonly defaults: boolean;
+  /** What is sent of it is text, whatever its type. */
+  readonly secret: boolean;
+}
+
+/** A member of a body: what is to be asked of its value, and what it is where it is left out. */
+export function bodyField(
+  planInput: PlanInput,
+  name: string,
+  field: Field,
+  { visible, defaults, secret }: BodyFieldOptions,
+): InputField {
+  const form = inputForm(planInput, field.type, visible);
+  const value = defaults ? defaultValue(planInput.model, field) : undefined;
+  return {
+    name,
+    type: secret ? "text" : columnTypeOf(planInput.model, field.type),
+    ...(form === undefined ? {} : { form }),
+    ...(value === undefined ? {} : { default: value }),
+    ...(secret ? { secret } : {}),
+  };
+}
+
+/**
+ * `visible`: who may refer to the records of a resource. `around`: the embedded types that the value is inside of; a type
+ * inside itself is not followed.
+ */
+export function inputForm(
+  planInput: PlanInput,
+  type: FieldType,
+  visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[],
+  around: readonly string[] = [],
+): InputForm | undefined {
+  const { model } = planInput;
+  const bare = bareType(type);
+  if (bare.kind === "scalar") return bare.name === "datetime" ? { kind: "timestamp" } : undefined;
+  if (bare.kind === "list" || bare.kind === "map") {
+    const of = inputForm(planInput, bare.of, visible, around);
+    return of === undefined ? undefined : { kind: bare.kind, of };
+  }
+  if (bare.kind !== "named") return undefined;
+  const target = referenceOf(model, bare);
+  if (target !== undefined) return { kind: "reference", resource: target, visible: visible(planInput, target) };
+  if (around.includes(bare.name)) return undefined;
+  const members = Object.entries(lookup(model.resources.types, bare.name) ?? {}).flatMap(([name, field]) => {
+    const form = inputForm(planInput, field.type, visible, [...around, bare.name]);
+    const value = defaultValue(model, field);
+    if (form === undefined && value === undefined) return [];
+    return [
+      [name, { ...(form === undefined ? {} : { form }), ...(value === undefined ? {} : { default: value }) }] as const,
+    ];
+  });
+  return members.length === 0 ? undefined : { kind: "object", members: Object.fromEntries(members) };
+}
+
+function fixedFields(
+  planInput: PlanInput,
+  resolved: ResourceEndpoint,
+  table: Table,
+  members: readonly InputMember[],
+): readonly string[] {
+  const upsert = creates(planInput.model, resolved);
+  const fields = fieldsOf(planInput.model, resolved.resource);
+  const changeable = members.filter(({ name }) => {
+    // A PUT that creates takes create-only fields, and holds what exists to them.
+    return !(upsert && lookup(fields, name)?.marks.includes("create-only"));
+  });
+  const open = new Set(changeable.map(({ name }) => name));
+  const visible = [...table.columns, ...table.virtual].filter(
+    ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
+  );
+  const bound = boundFields(planInput.model, resolved);
+  return visible.map(({ name }) => name).filter((name) => !open.has(name) || bound.includes(name));
+}
+
+// ── What else ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function choicePlans(planInput: PlanInput, { operation, endpoint }: ResourceEndpoint): readonly ChoicePlan[] {
+  return Object.entries(endpoint.choose ?? {}).map(([field, choice]) => ({
+    field,
+    resource: choice.from,
+    ...(choice.if === undefined
+      ? {}
+      : { if: typedAt(planInput, `endpoints/endpoints/${operation}/choose/${field}/if`) }),
+    else: choice.else,
+  }));
+}
+
+/** A renewal takes one token and nothing else that could be it. */
+function sessionPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pick<Operation, "session"> {
+  const { action, endpoint, resource } = resolved;
+  if (!sessionActions.has(action)) return {};
+  const [login] = loginsOf(model, resource);
+  assert(login !== undefined, `nobody can log in as a ${resource}`);
+  const { credential, name, secret } = login;
+  const common = { credential, else: endpoint.else ?? "unauthenticated" };
+  if (action === "login") return { session: { ...common, name, proof: secret } };
+  const accepted = inputOf(model, resolved).map((member) => member.name);
+  const token = refreshMembers.find((member) => accepted.includes(member));
+  return { session: { ...common, ...(action === "renew" && token !== undefined ? { proof: token } : {}) } };
+}
+
+function presentSecretPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pick<Operation, "presentSecret"> {
+  const { resource } = resolved;
+  const proof = inputOf(model, resolved).find(({ proves }) => proves !== undefined);
+  const login = loginsOf(model, resource).find(({ changed }) => changed === proof?.name);
+  if (proof === undefined || login === undefined) return {};
+  const entrance = resourceEndpoints(model).find((one) => one.action === "login" && one.resource === resource);
+  const { credential, secret } = login;
+  return {
+    presentSecret: { credential, member: proof.name, secret, else: entrance?.endpoint.else ?? "unauthenticated" },
+  };
+}
+
+/** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
+function editsOf({ model }: PlanInput, { action }: ResourceEndpoint): Operation["edits"] {
+  const declared = model.endpoints.edits ?? "optional";
+  if (action === "update" || action === "replace" || action === "delete") return declared;
+  return action === "move" && declared !== "none" ? "optional" : "none";
+}
+
+/** Where the document is silent: on every write, not required, kept a day (R4.18, R4.20). */
+const defaultIdempotency: IdempotencyStyle = { header: "Idempotency-Key", on: "write", required: false };
+
+export function idempotencyOf({ model }: PlanInput, action: Operation["action"], method: Method): Operation["repeats"] {
+  const declared = model.endpoints.repeats ?? defaultIdempotency;
+  if (declared === "none" || readingActions.has(action)) return undefined;
+  if (declared.on === "POST" && method !== "POST") return undefined;
+  const kept = declared.kept === undefined ? undefined : parseClockDuration(declared.kept);
+  return { header: declared.header, required: declared.required, retentionMilliseconds: kept ?? 86_400_000 };
+}
+
+type Known = Omit<Operation, "errors" | "needs">;
+
+/** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
+function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonly string[] {
+  const { moves, choose, rules, body, action, effects, session, presentSecret, guard, response } = known;
+  const { conflicts } = table;
+  const changed = new Set([...(body?.fields ?? []).map(({ name }) => name), ...moves.flatMap(fieldsSet)]);
+  const makes = action === "create" || action === "link";
+  const accepted = conflicts.filter(({ columns }) => makes || columns.some((name) => changed.has(name)));
+  return unique([
+    ...(guard === undefined ? [] : [guard.else]),
+    ...(response.differs === undefined ? [] : [response.differs]),
+    ...choose.map((choice) => choice.else),
+    ...moves.flatMap((transition) => transition.else ?? []),
+    ...[...rules, ...accepted].map((rule) => rule.else),
+    ...lateErrors(writesOf(known, table, tables), tables),
+    ...errorsCaused(effects, tables),
+    ...[session, presentSecret].flatMap((proof) =>
+      proof === undefined || proof.else === "unauthenticated" ? [] : [proof.else],
+    ),
+  ]);
+}
+
+/** What it can do to records, apart from what its events cause in turn. */
+function writesOf(known: Known, table: Table, tables: readonly Table[]): readonly PlannedWrite[] {
+  const { resource } = table;
+  const update: PlannedWrite = { resource, kind: "update", columns: columnsChanged(known, table) };
+  switch (known.action) {
+    case "create":
+    case "link":
+      return [{ resource, kind: "insert" }];
+    case "replace":
+      return known.creates ? [update, { resource, kind: "insert" }] : [update];
+    case "update":
+    case "move":
+      return [update];
+    case "delete":
+    case "clear":
+    case "unlink":
+      return writesOfDeletion(resource, tables);
+    default:
+      return [];
+  }
+}
+
+function columnsChanged(
+  { body, choose, action, moves }: Pick<Known, "body" | "choose" | "action" | "moves">,
+  table: Table,
+) {
+  return new Set([
+    ...(body?.fields ?? []).map(({ name }) => name),
+    ...choose.map(({ field }) => field),
+    ...moves.flatMap(fieldsSet),
+    ...maintainedFields(table),
+    ...(action === "move" ? ["state"] : []),
+  ]);
+}
+
+/** Those of the records that are moved in turn: what they may not be refuses the whole request. */
+export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
+  return effects.flatMap(({ resource, moves, effects: next }) => {
+    const table = tables.find((one) => one.resource === resource);
+    assert(table !== undefined, `${resource} has no table`);
+    const changed = new Set(["state", ...moves.flatMap(fieldsSet), ...maintainedFields(table)]);
+    const accepted = table.conflicts.filter(({ columns }) => columns.some((name) => changed.has(name)));
+    const broken = [...rulesReading(table, changed), ...accepted];
+    const late = lateErrors([{ resource, kind: "update", columns: changed }], tables);
+    return [...broken.map((rule) => rule.else), ...late, ...errorsCaused(next, tables)];
+  });
+}
+
+/**
+ * The rules over a record alone that a write by the operation can break: all for a whole record, else those that read what
+ * changes, or that depend on the moment. The others held before and do so after.
+ */
+function rulesOf(
+  { action }: ResourceEndpoint,
+  table: Table,
+  written: Pick<Known, "body" | "choose" | "moves">,
+): readonly RulePlan[] {
+  if (readingActions.has(action) || sessionActions.has(action) || bodilessActions.has(action) || action === "unlink")
+    return [];
+  if (action !== "update" && action !== "move") return table.rules.filter(isEarly);
+  return rulesReading(table, columnsChanged({ ...written, action }, table));
+}
+
+export function isEarly({ isLate }: RulePlan): boolean {
+  return isLate !== true;
+}
+
+/** Those that the service itself keeps current at every change. */
+function maintainedFields({ columns }: Table): readonly string[] {
+  const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
+  return kept.map(({ name }) => name);
+}
+
+function rulesReading({ rules }: Table, changed: ReadonlySet<string>): readonly RulePlan[] {
+  return rules.filter((rule) => {
+    const { expression } = rule;
+    return isEarly(rule) && (!isOfRecord(expression) || fieldsRead(expression).some((name) => changed.has(name)));
+  });
+}
+
+function fieldsSet({ set }: TransitionPlan): readonly string[] {
+  return set.map(({ field }) => field);
+}
+
+/** Stored columns only, in the table's order. */
+function needsOf(operation: Known, table: Table): readonly string[] {
+  const { action, allow, visible, moves, effects, body, key, parents } = operation;
+  const writes = action === "create" || action === "update" || action === "replace" || action === "move";
+  const fixed = body?.fixed ?? [];
+  const expressions = [
+    ...[...allow, ...visible].flatMap((grant) => grant.if ?? []),
+    ...moves.flatMap((transition) => [
+      ...(transition.if === undefined ? [] : [transition.if]),
+      ...transition.set.map((one) => one.expression),
+    ]),
+    ...(operation.link === undefined ? operation.rules.map((rule) => rule.expression) : []),
+    ...(writes ? table.columns.flatMap((column) => column.computed ?? []) : []),
+    ...table.virtual.filter(({ name }) => fixed.includes(name)).map((one) => one.expression),
+    ...(operation.the === undefined ? [] : [operation.the]),
+    ...(operation.guard === undefined ? [] : [operation.guard.if]),
+    ...(operation.link?.values ?? []).map((one) => one.expression),
+    ...(operation.response.accepted?.if === undefined ? [] : [operation.response.accepted.if]),
+  ];
+  const needed = new Set([
+    "id",
+    "state",
+    ...(key === undefined ? [] : [key.column]),
+    ...parents.slice(-1).map((parent) => parent.field),
+    ...expressions.flatMap(fieldsRead),
+    ...effectFields(effects),
+    ...fixed,
+  ]);
+  return table.columns.map(({ name }) => name).filter((name) => needed.has(name));
+}
+
+/** The fields of the record at hand only; those of the records that are moved in turn belong to other tables. */
+function effectFields(effects: readonly EffectPlan[]): readonly string[] {
+  return effects.flatMap(({ field, payload, moves }) => {
+    const guarded = moves.some((transition) => transition.if !== undefined || transition.set.length > 0);
+    return guarded ? [field, ...payload] : [field];
+  });
+}

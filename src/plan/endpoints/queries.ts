@@ -1,0 +1,76 @@
+/** Query parameters that the document words itself: filters of lists, and what is `input` of any operation. */
+import type { TypedExpression } from "../../expression/typed.ts";
+import { filterField, filterNames, filterType } from "../../language/endpoints/filter-type.ts";
+import { resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { filterScope } from "../../language/analysis/expressions.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import { bareType } from "../../language/resources/fields.ts";
+import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import { columnTypeOf } from "../resources/columns.ts";
+import { seersOf } from "../authentication/permissions.ts";
+import type { ConditionFilterPlan, QueryPlan } from "./types.ts";
+import { assert, placeholder, type PlanInput, typedAt } from "../input.ts";
+
+export function conditionFilters(
+  planInput: PlanInput,
+  { operation, endpoint, resource }: ResourceEndpoint,
+): readonly ConditionFilterPlan[] {
+  const { model, older } = planInput;
+  const around = filterScope(model, operation);
+  return Object.entries(endpoint.filters ?? {}).map(([name, filter]): ConditionFilterPlan => {
+    const type = filterType(model, resolveEndpoint(model, operation), name, filter, around);
+    // The newest version's filter says it then (permitted.ts).
+    if (type === undefined && older === true)
+      return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
+    assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
+    const condition = typedAt(planInput, `endpoints/endpoints/${operation}/filters/${name}/if`);
+    const field = filterField(model, resource, name, filter, around);
+    return {
+      name,
+      type: columnTypeOf(model, type),
+      schema: jsonSchemaOf(model, type, "input"),
+      ...(field === undefined ? {} : { field }),
+      condition: named(condition, Object.keys(filterNames(name, condition, around)), name),
+      visibleTo: everywhere(seersOf(planInput, resource, condition)),
+    };
+  });
+}
+
+/** A filter tells of every record, so whoever uses it sees the fields in all of them. */
+function everywhere(seers: ConditionFilterPlan["visibleTo"]): ConditionFilterPlan["visibleTo"] {
+  return seers.map((grants) => grants.filter((grant) => grant.if === undefined));
+}
+
+/** The same expression, with the value under a name that no other filter of a request has. */
+function named(expression: TypedExpression, names: readonly string[], name: string): TypedExpression {
+  return replaced(expression, (one) => {
+    const isValue = one.kind === "variable" && names.includes(one.path[0] ?? "");
+    return isValue ? { ...one, path: ["filter", name, ...one.path.slice(1)] } : one;
+  });
+}
+
+/** Expressions are plain data, so whatever in one is an expression too has a kind and a place. */
+function replaced<Value>(value: Value, edit: (one: TypedExpression) => TypedExpression): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, edit)) as Value;
+  const inside = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one as unknown, edit)]));
+  return ("kind" in inside && "at" in inside ? edit(inside as unknown as TypedExpression) : inside) as Value;
+}
+
+export function queryPlans(
+  { model }: PlanInput,
+  { endpoint }: Pick<ResourceEndpoint, "endpoint">,
+): readonly QueryPlan[] {
+  return Object.entries(endpoint.query ?? {}).map(([name, field]): QueryPlan => {
+    const type = bareType(field.type);
+    const value = defaultValue(model, field);
+    const schema = jsonSchemaOf(model, type, "input");
+    return {
+      name,
+      type: columnTypeOf(model, type),
+      schema: value === undefined ? schema : { ...schema, default: value },
+      required: !field.optional && value === undefined,
+      ...(value === undefined ? {} : { default: value }),
+    };
+  });
+}

@@ -1,0 +1,193 @@
+/** What operations answer: the record as the caller sees it, or the shape that the document gives it. */
+import { camelCase } from "../../base/case.ts";
+import { returnsToken, type TypedExpression } from "../../expression/typed.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import type { ResponseTemplate } from "../../language/endpoints/model.ts";
+import { responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
+import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
+import { nestedView } from "../../language/resources/fields.ts";
+import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
+import type { ViewDefinition } from "../../language/resources/model.ts";
+import { columnTypeOfComputed, columnTypeOfValue, schemaOfExpression } from "../resources/columns.ts";
+import { isBodiless, statusPlan } from "./outcomes.ts";
+import { seersOf } from "../authentication/permissions.ts";
+import type { ResponseMember, ResponsePlan, ResponseSource, PageShape, ViewPlan } from "./types.ts";
+import type { Table } from "../resources/types.ts";
+import { assert, type PlanInput, typedAt } from "../input.ts";
+
+export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, views: ViewPlans): ResponsePlan {
+  const { action, endpoint, operation, resource } = resolved;
+  const { item } = responseShape(planInput.model, resolved);
+  const isRemoved = (action === "delete" || action === "clear") && item === undefined;
+  const statuses = statusPlan(planInput, resolved, isRemoved || item?.kind === "none");
+  const { status, same, accepted } = statuses;
+  const { created } = endpoint.statuses ?? {};
+  // A 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
+  const isBodyless = [status, created, same, accepted?.status].every((one) => one === undefined || isBodiless(one));
+  if (isBodyless || isRemoved || item?.kind === "none") return { ...statuses, kind: "none" };
+  if (item === undefined || item.kind === "record")
+    return { ...statuses, kind: "record", ...wrapOf(planInput, resolved) };
+  if (item.kind === "view") {
+    const members = views[item.view]?.members ?? [];
+    return { ...statuses, kind: "members", members, view: item.view, ...wrapOf(planInput, resolved) };
+  }
+  const path = `endpoints/endpoints/${operation}/gives`;
+  const around = item.kind === "object" ? item.members : {};
+  const members = Object.entries(around).map(([name, shape]) =>
+    memberOf(planInput, resource, `${path}/${name}`, name, shape),
+  );
+  const proved = proves(action) && statuses.same === undefined;
+  return { ...statuses, kind: "members", members: proved ? members : members.map(withoutProof) };
+}
+
+/** What stands around a record that is given, and around a body that makes or changes one. */
+export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
+  // What webhooks add to a document is always as the reference says it.
+  const added = resource === webhookResource || resource === deliveryResource;
+  const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
+  return one === undefined || action === "list" || action === "history" ? {} : { wrap: one };
+}
+
+/** What stands around the records of a page, where the document says it by itself. */
+export function pageOf(shape: Shape): PageShape {
+  switch (shape.kind) {
+    case "object": {
+      const members = Object.entries(shape.members).map(([name, inner]) => ({ name, shape: pageOf(inner) }));
+      return { kind: "object", members };
+    }
+    case "count":
+    case "next":
+    case "items":
+      return { kind: shape.kind };
+    default:
+      assert(false, `${shape.kind} stands around a page`);
+  }
+}
+
+/** What begins or renews a session has a token to give for its record; all others only for the caller's own. */
+function proves(action: ResourceEndpoint["action"]): boolean {
+  return action === "create" || action === "login" || action === "renew";
+}
+
+function memberOf(planInput: PlanInput, resource: string, path: string, name: string, shape: Shape): ResponseMember {
+  switch (shape.kind) {
+    case "object": {
+      const members = Object.entries(shape.members).map(([inner, one]) =>
+        memberOf(planInput, resource, `${path}/${inner}`, inner, one),
+      );
+      return { name, source: { kind: "object", members }, absent: "null" };
+    }
+    case "record":
+      return { name, source: { kind: "whole" }, absent: "null" };
+    case "view":
+      return { name, source: { kind: "view", view: shape.view }, absent: "null" };
+    case "expression": {
+      const expression = typedAt(planInput, path);
+      const visibleTo = memberVisibility(planInput, resource, expression);
+      return { name, source: expressionSource(planInput, resource, expression), absent: "null", ...visibleTo };
+    }
+    default:
+      assert(false, `${shape.kind} is given of a record`);
+  }
+}
+
+/** The member where there may be no token to give. */
+function withoutProof(member: ResponseMember): ResponseMember {
+  const { source } = member;
+  if (source.kind === "object") return { ...member, source: { ...source, members: source.members.map(withoutProof) } };
+  if (source.kind !== "expression" || !returnsToken(source.expression)) return member;
+  return { ...member, source: { ...source, schema: orNull(source.schema), nullable: true } };
+}
+
+function expressionSource({ model }: PlanInput, resource: string, expression: TypedExpression): ResponseSource {
+  return {
+    kind: "expression",
+    expression,
+    type: columnTypeOfValue(model, expression.type),
+    schema: schemaOfExpression(model, resource, expression),
+    nullable: expression.nullable,
+  };
+}
+
+/** A hidden field stays hidden in whatever an answer makes of it: whoever sees that sees every field that it reads. */
+function memberVisibility(
+  planInput: PlanInput,
+  resource: string,
+  expression: TypedExpression,
+): Pick<ResponseMember, "visibleTo"> {
+  const visibleTo = seersOf(planInput, resource, expression);
+  return visibleTo.length === 0 ? {} : { visibleTo };
+}
+
+/** What an answer that is of no record says of all of them. */
+export function aggregateMembers(
+  planInput: PlanInput,
+  operation: string,
+  template: ResponseTemplate,
+): readonly ResponseMember[] {
+  const shape = shapeOf(planInput.model, template, false);
+  const path = `endpoints/endpoints/${operation}/gives`;
+  if (shape.kind !== "object") return [];
+  return Object.entries(shape.members).map(([name, inner]) => memberOf(planInput, "", `${path}/${name}`, name, inner));
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type ViewPlans = Readonly<Record<string, ViewPlan>>;
+
+export function viewPlans(planInput: PlanInput, tables: readonly Table[]): ViewPlans {
+  return Object.fromEntries(
+    Object.entries(planInput.model.resources.views ?? {}).map(([name, view]) => {
+      const table = tables.find(({ resource }) => resource === view.of);
+      assert(table !== undefined, `the view ${name} is of ${view.of}, which has no table`);
+      return [
+        name,
+        { resource: view.of, members: [...fieldMembers(view, table), ...viewMembers(planInput, name, view)] },
+      ];
+    }),
+  );
+}
+
+/** The fields of the record as its own answers have them. */
+function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Table): readonly ResponseMember[] {
+  return fields.flatMap((name): ResponseMember[] => {
+    const column = columns.find((one) => one.name === name);
+    const computed = virtual.find((one) => one.name === name);
+    const found = column ?? computed;
+    if (found === undefined) return [];
+    const { type, schema, absent, visibleTo } = found;
+    const typeInfo = { type, schema, nullable: column?.nullable ?? true };
+    const source: ResponseSource =
+      computed === undefined
+        ? { kind: "column", column: name, ...typeInfo }
+        : { kind: "expression", expression: computed.expression, ...typeInfo };
+    return [{ name, source, absent, ...(visibleTo === undefined ? {} : { visibleTo: [visibleTo] }) }];
+  });
+}
+
+function viewMembers(
+  planInput: PlanInput,
+  view: string,
+  { of, members = {} }: ViewDefinition,
+): readonly ResponseMember[] {
+  const { model } = planInput;
+  return Object.entries(members).map(([name, field]): ResponseMember => {
+    const expression = typedAt(planInput, `resources/views/${view}/${name}/computed`);
+    const nested = nestedView(model, field.type);
+    const absent = field.optional ? "left out" : "null";
+    const visibleTo = memberVisibility(planInput, of, expression);
+    if (nested !== undefined) {
+      const kind = nested.list ? "records" : "record";
+      return { name, source: { kind, expression, view: nested.view }, absent, ...visibleTo };
+    }
+    const source: ResponseSource = {
+      kind: "expression",
+      expression,
+      type: columnTypeOfComputed(model, field.type, expression),
+      schema: fieldSchema(model, field, "output"),
+      nullable: expression.nullable,
+    };
+    // A view is also given where there is no token to give.
+    return withoutProof({ name, source, absent, ...visibleTo });
+  });
+}

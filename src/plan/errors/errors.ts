@@ -1,0 +1,65 @@
+/** Every code that the service can answer with. */
+import { lengthOf, parseDuration } from "../../base/duration.ts";
+import { protocolErrors, standardErrors } from "../../language/errors/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import type { ErrorPlan } from "./types.ts";
+import type { Plan } from "../plan.ts";
+import type { PlanInput } from "../input.ts";
+
+/** Codes that come with a second status: what cannot be read is 400, what was read and is wrong 422. */
+const secondStatus: Readonly<Record<string, number>> = { "invalid-request": 400 };
+
+export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorPlan>> {
+  const plans: Record<string, ErrorPlan> = {};
+  const { standard, errors, status: statusByCode = {}, codes = {}, messages = {} } = model.errors;
+  const operations = Object.values(model.endpoints.endpoints);
+  const withDeclared = (code: string, known: Pick<ErrorPlan, "status" | "statuses">) => {
+    const others = operations.flatMap(({ statuses: outcomes }) => lookup(outcomes?.errors ?? {}, code) ?? []);
+    return { ...known, statuses: [...new Set([...known.statuses, ...others])] };
+  };
+  const planned = (code: string, usual: number, title: string): Omit<ErrorPlan, "source"> => {
+    const status = lookup(statusByCode, code);
+    const wire = lookup(codes, code);
+    const message = lookup(messages, code);
+    return {
+      ...withDeclared(code, status === undefined ? statuses(code, usual) : { status, statuses: [status] }),
+      ...(status === undefined ? {} : { fixed: true as const }),
+      ...(wire === undefined ? {} : { wire }),
+      title: message === undefined || message.includes("{") ? title : message,
+      ...(message === undefined ? {} : { message }),
+    };
+  };
+  for (const [code, { status, title }] of Object.entries(standardErrors)) {
+    const imported = standard === "all" || (standard ?? []).includes(code);
+    plans[code] = { ...planned(code, status, title), source: imported ? "catalogue" : "protocol" };
+  }
+  for (const [code, { status, title, ...rest }] of Object.entries(protocolErrors)) {
+    plans[code] = { ...planned(code, status, title), ...rest, source: "protocol" };
+  }
+  for (const [code, { status, sentence, retryAfter }] of Object.entries(errors)) {
+    const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter);
+    plans[code] = {
+      ...planned(code, status, sentence),
+      ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+      source: "document",
+    };
+  }
+  return plans;
+}
+
+/** The bodies of errors, and what is said of faults. */
+export function errorBodies({ model }: PlanInput): Pick<Plan, "problemBody" | "problemBodies" | "violationMessages"> {
+  const { body = "problem+json", bodies = {}, messages = {} } = model.errors;
+  return { problemBody: body, problemBodies: bodies, violationMessages: messages };
+}
+
+function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "statuses"> {
+  const second = lookup(secondStatus, code);
+  return { status, statuses: second === undefined || second === status ? [status] : [status, second] };
+}
+
+/** Whole seconds, as `Retry-After` has them. */
+function secondsOf(text: string): number | undefined {
+  const duration = parseDuration(text);
+  return duration === undefined ? undefined : Math.max(1, Math.ceil(lengthOf(duration) / 1000));
+}

@@ -1,0 +1,189 @@
+/** How events leave the service: their envelope, who receives which, webhooks and the stream. */
+import { parseClockDuration } from "../../base/duration.ts";
+import type { FieldType } from "../../expression/types.ts";
+import type { Grant } from "../../language/authentication/model.ts";
+import { pathSegments } from "../../language/endpoints/resolve.ts";
+import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
+import type { Stream } from "../../language/events/model.ts";
+import { eventResource, typeCondition } from "../../language/analysis/expressions.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { generalRates, serverLimits } from "../limits/limits.ts";
+import { grantPlan } from "../authentication/permissions.ts";
+import { listParameters, pageShape } from "../endpoints/lists.ts";
+import type { EventsPlan, OutEventPlan, StreamPlan, WebhookPlan } from "./types.ts";
+import type { FilterPlan, Operation } from "../endpoints/types.ts";
+import type { GrantPlan } from "../authentication/types.ts";
+import type { Plan } from "../plan.ts";
+import { placeholder, type PlanInput } from "../input.ts";
+
+const day = 86_400_000;
+/** As Standard Webhooks advises: ten attempts in about three days. */
+const usualRetry = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"];
+
+export function eventsPlan(planInput: PlanInput): EventsPlan {
+  const { envelope = "plain", out = {}, delivery = {} } = planInput.model.events;
+  const { webhook, stream } = delivery;
+  const plans = Object.entries(out).flatMap(([name, { carries }]): [string, OutEventPlan][] => {
+    const resource = eventResource(planInput.model, name);
+    if (resource === undefined) return [];
+    return [
+      [
+        name,
+        {
+          resource,
+          ...(carries === undefined ? {} : { carries }),
+          webhook: receivers(planInput, receivingGrants(webhook?.for ?? [], resource), resource),
+          stream: receivers(planInput, receivingGrants(stream?.for ?? [], resource), resource),
+        },
+      ],
+    ];
+  });
+  return {
+    envelope,
+    out: Object.fromEntries(plans),
+    ...(webhook === undefined ? {} : { webhook: webhookPlan(planInput) }),
+    ...(stream === undefined ? {} : { stream: streamPlan(planInput, stream) }),
+    retentionMilliseconds: Math.max(30 * day, milliseconds(stream?.keep, 0), milliseconds(webhook?.then?.keep, 0)),
+  };
+}
+
+/**
+ * Whoever is told of the document's events is told what becomes of the endpoints that they made themselves, whatever the
+ * condition: that speaks of the document's own records, and of endpoints everybody sees their own only.
+ */
+function receivingGrants(grants: readonly Grant[], resource: string): readonly Grant[] {
+  if (resource !== webhookResource && resource !== deliveryResource) return grants;
+  return grants.map(({ who }) => ({ who, if: "own" }));
+}
+
+function receivers(planInput: PlanInput, grants: readonly Grant[], resource: string): readonly GrantPlan[] {
+  const { model, older, typed } = planInput;
+  return grants.map(({ who, if: condition }) => {
+    if (condition === undefined) return grantPlan(planInput, who);
+    // Receivers are those of the newest version.
+    if (older === true) return grantPlan(planInput, who, placeholder);
+    return grantPlan(planInput, who, typeCondition(model, condition, resource, { typed }));
+  });
+}
+
+function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
+  const { signed, promise = "", retry = usualRetry, then, timeout } = model.events.delivery?.webhook ?? {};
+  const input: Readonly<Record<string, FieldType>> = {
+    webhook: { type: { kind: "record", resource: webhookResource }, nullable: false },
+    record: { type: { kind: "string" }, nullable: false },
+    event: { type: { kind: "string" }, nullable: false },
+  };
+  const condition = (text: string) => typeCondition(model, text, deliveryResource, { typed }, input);
+  return {
+    signed: signed !== "none",
+    timeoutMilliseconds: milliseconds(timeout, 15_000),
+    retryMilliseconds: retry.map((wait) => milliseconds(wait, 0)),
+    disable: then?.disable ?? false,
+    inOrder: /in order/.test(promise),
+    of: condition("webhook == input.webhook"),
+    waiting: condition("webhook == input.webhook && state == 'pending' && nextAttemptAt != null"),
+    about: condition("record == input.record && body != ''"),
+    ahead: condition("webhook == input.webhook && state == 'pending' && record == input.record"),
+    made: condition("record == input.record && webhook == input.webhook && event == input.event"),
+  };
+}
+
+/** An event is not a record, and a resource of the document may have its name. */
+const eventNames = ["Event", "ServiceEvent", "ServiceEvents"];
+
+function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: Stream): StreamPlan {
+  const { resources, endpoints } = planInput.model;
+  const resource = eventNames.find((name) => lookup(resources.resources, name) === undefined) ?? "Event";
+  const free = (name: string): string => (lookup(endpoints.endpoints, name) === undefined ? name : `${name}s`);
+  // Whoever could receive some event may ask; which, is asked of each event's record.
+  const allow = grants.map(({ who }) => grantPlan(planInput, who));
+  const segments = pathSegments(path);
+  const common = {
+    method: "GET",
+    resource,
+    parents: [],
+    allow,
+    visible: allow,
+    creates: false,
+    response: { status: 200, kind: "record" },
+    query: [],
+    moves: [],
+    choose: [],
+    edits: "none",
+    effects: [],
+    emits: [],
+    rules: [],
+    limits: serverLimits(planInput),
+    rates: generalRates(planInput),
+    quotas: [],
+    needs: [],
+  } as const;
+  return {
+    follow: {
+      ...common,
+      name: free("followEvents"),
+      sentence: "Follow what happens, or list what has happened",
+      action: "list",
+      path: segments,
+      template: path,
+      list: {
+        kind: "cursor",
+        size: 20,
+        max: 100,
+        names: listParameters,
+        page: pageShape("items", "next"),
+        filters: [typeFilter],
+        conditions: [],
+        sorts: [],
+        searches: [],
+      },
+      errors: ["event-id-expired", "rate-limited"],
+    },
+    read: {
+      ...common,
+      name: free("getEvent"),
+      sentence: "Look at one event",
+      action: "read",
+      path: [...segments, { kind: "parameter", name: "id" }],
+      template: `${path}/{id}`,
+      key: { parameter: "id", column: "id" },
+      errors: [],
+    },
+    resume: resume ?? "Last-Event-ID",
+    resumableMilliseconds: milliseconds(keep, 30 * day),
+  };
+}
+
+/** One type, or with `.*` all that begin so. */
+const typeFilter: FilterPlan = {
+  field: "type",
+  type: "text",
+  operators: ["eq"],
+  schema: {
+    type: "string",
+    maxLength: 200,
+    pattern: "^[\\w-]+(?:\\.[\\w-]+)*(?:\\.\\*)?$",
+    description: "A type, or `order.*` for all that begin with `order.`",
+  },
+};
+
+/** The stream's own operations, where the document has one. */
+export function streamOperations({ events: { stream } }: Pick<Plan, "events">): readonly Operation[] {
+  return stream === undefined ? [] : [stream.follow, stream.read];
+}
+
+/** Whether anything is told of, or taken as an event. */
+export function hasEvents({ events, operations }: Pick<Plan, "operations" | "events">): boolean {
+  return (
+    events.webhook !== undefined || events.stream !== undefined || operations.some(({ action }) => action === "receive")
+  );
+}
+
+/** The document's operations and the stream's. */
+export function everyOperation(plan: Pick<Plan, "operations" | "events">): readonly Operation[] {
+  return [...plan.operations, ...streamOperations(plan)];
+}
+
+function milliseconds(text: string | undefined, otherwise: number): number {
+  return (text === undefined ? undefined : parseClockDuration(text)) ?? otherwise;
+}

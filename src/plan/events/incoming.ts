@@ -1,0 +1,96 @@
+/** Events that come in (part 6, `in`), each as the operation that takes it. */
+import { pathSegments } from "../../language/endpoints/resolve.ts";
+import type { InEvent } from "../../language/events/model.ts";
+import { lookup, referenceOf } from "../../language/resources/fields.ts";
+import { closedObject, jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import { columnTypeOf } from "../resources/columns.ts";
+import { operationLimits, ratesOf } from "../limits/limits.ts";
+import { effectsOfInbound } from "../states/transitions.ts";
+import { errorsCaused, inputForm, idempotencyOf } from "../endpoints/operations.ts";
+import type { BodyPlan, InputField, Operation } from "../endpoints/types.ts";
+import type { GrantPlan } from "../authentication/types.ts";
+import type { Table } from "../resources/types.ts";
+import type { PlanInput } from "../input.ts";
+
+/** None where there is nothing that an event could be about. */
+export function inboundOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
+  const [first] = tables;
+  if (first === undefined) return [];
+  return Object.entries(planInput.model.events.in ?? {}).map(([event, inEvent]) =>
+    inbound(planInput, event, inEvent, tables, first),
+  );
+}
+
+function inbound(
+  planInput: PlanInput,
+  event: string,
+  inEvent: InEvent,
+  tables: readonly Table[],
+  first: Table,
+): Operation {
+  const { model } = planInput;
+  const effects = effectsOfInbound(planInput, event);
+  const references = Object.entries(inEvent.carries).flatMap(([member, type]) => {
+    const resource = referenceOf(model, type);
+    return resource === undefined ? [] : [{ member, resource }];
+  });
+  // The names of operations have no dots.
+  const name = lookup(model.endpoints.endpoints, event) === undefined ? event : `${event}.received`;
+  // Every operation is listed with some resource.
+  const resource = effects[0]?.resource ?? references[0]?.resource ?? first.resource;
+  const repeats = idempotencyOf(planInput, "receive", inEvent.method);
+  return {
+    name,
+    sentence: `Say that ${event} has happened`,
+    action: "receive",
+    method: inEvent.method,
+    path: pathSegments(inEvent.path),
+    template: inEvent.path,
+    resource,
+    parents: [],
+    allow: [{ who: { kind: "signed-in" } }],
+    visible: [],
+    body: bodyOf(planInput, inEvent),
+    creates: false,
+    query: [],
+    // It is taken whether or not it moves anything.
+    response: { status: 202, kind: "none" },
+    moves: [],
+    choose: [],
+    edits: "none",
+    // Whoever sends events was not made for this service, and may not know its header.
+    ...(repeats === undefined ? {} : { repeats: { ...repeats, required: false } }),
+    effects,
+    inbound: { event, credential: inEvent.with, references },
+    emits: [],
+    rules: [],
+    limits: operationLimits(planInput, name),
+    rates: ratesOf(planInput, { operation: name, resource, parents: [] }),
+    quotas: [],
+    errors: errorsCaused(effects, tables),
+    needs: [],
+  };
+}
+
+function bodyOf(planInput: PlanInput, { carries, optional = [] }: InEvent): BodyPlan {
+  const { model } = planInput;
+  const members = Object.entries(carries);
+  const required = members.map(([name]) => name).filter((name) => !optional.includes(name));
+  return {
+    schema: closedObject(
+      Object.fromEntries(members.map(([name, type]) => [name, jsonSchemaOf(model, type, "input")])),
+      required,
+    ),
+    mediaTypes: ["application/json"],
+    required: required.length > 0,
+    fields: [],
+    others: members.map(([name, type]): InputField => {
+      const form = inputForm(planInput, type, anything);
+      return { name, type: columnTypeOf(model, type), ...(form === undefined ? {} : { form }) };
+    }),
+    fixed: [],
+  };
+}
+
+/** What there is, and not what a role sees, is what an event may be about: its sender is no user of the service. */
+const anything = (): readonly GrantPlan[] => [{ who: { kind: "anyone" } }];

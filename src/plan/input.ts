@@ -1,0 +1,96 @@
+/** What a plan is made from. */
+import type { TypedExpression } from "../expression/check.ts";
+import { parts } from "../expression/typed.ts";
+import type { Model, SourceLocations } from "../language/model.ts";
+
+export interface PlanInput {
+  readonly model: Model;
+  readonly places: SourceLocations;
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** The model is that of an older version, of which the plan only gives shapes. */
+  readonly older?: true;
+}
+
+/**
+ * Takes the place of an expression without a meaning in an older version. It reads no field, which says nothing about who may
+ * see what: that comes from the newest plan (permitted.ts).
+ */
+export const placeholder: TypedExpression = {
+  kind: "constant",
+  value: null,
+  type: { kind: "any" },
+  nullable: false,
+  at: { start: 0, end: 0 },
+};
+
+/**
+ * The typed form of the expression at a path; a model without errors has one for each. In an older version one that names what
+ * came later has no meaning, and a placeholder takes its place: the service never evaluates an expression of an older plan.
+ */
+export function typedAt({ typed, older }: PlanInput, path: string): TypedExpression {
+  const expression = typed.get(path) ?? (older === true ? placeholder : undefined);
+  if (expression === undefined) throw new Error(`no typed expression at ${path}`);
+  return expression;
+}
+
+/** Stops what only a mistake of Nonet's own can cause: a document with errors is never planned. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(`cannot plan: ${what}`);
+}
+
+/** The fields of the record at hand that an expression reads, as bare names or through `old`. */
+export function fieldsRead(expression: TypedExpression): readonly string[] {
+  if (expression.kind === "field") return [expression.name];
+  if (expression.kind === "variable") {
+    const [variable, name] = expression.path;
+    return variable === "old" && name !== undefined ? [name] : [];
+  }
+  return parts(expression).flatMap(fieldsRead);
+}
+
+/** Whether an expression's value follows from the record at hand alone: not from the moment, the caller or other records. */
+export function isOfRecord(expression: TypedExpression): boolean {
+  const { kind } = expression;
+  return kind !== "variable" && kind !== "records" && kind !== "walk" && parts(expression).every(isOfRecord);
+}
+
+/** The conditions that all have to hold for an expression to be true. */
+export function conjuncts(expression: TypedExpression): readonly TypedExpression[] {
+  if (expression.kind !== "logical" || expression.operator !== "&&") return [expression];
+  return [...conjuncts(expression.left), ...conjuncts(expression.right)];
+}
+
+/** True where both are. */
+export function both(left: TypedExpression, right: TypedExpression): TypedExpression {
+  return logical("&&", left, right);
+}
+
+/** True where one is. */
+export function either(left: TypedExpression, right: TypedExpression): TypedExpression {
+  return logical("||", left, right);
+}
+
+function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpression): TypedExpression {
+  const at = { start: 0, end: 0 };
+  return { kind: "logical", operator, at, type: { kind: "bool" }, nullable: true, left, right };
+}
+
+/** The columns that the conditions of an expression hold to one value which does not depend on the record. */
+export function equated(expression: TypedExpression): readonly string[] {
+  const columns = conjuncts(expression).flatMap((one) => {
+    if (one.kind !== "compare" || one.operator !== "==") return [];
+    const { left, right } = one;
+    if (left.kind === "field" && isConstant(right)) return [left.name];
+    return right.kind === "field" && isConstant(left) ? [right.name] : [];
+  });
+  return unique(columns);
+}
+
+function isConstant(expression: TypedExpression): boolean {
+  return expression.kind === "constant" || expression.kind === "variable";
+}
+
+/** Each value once, in the order of first appearance. */
+export function unique<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,206 @@
+/**
+ * Part 8, but for retention: what protects the server (from part 8 where it says so, else R8.8 and R4.21), how often, and
+ * how much. Each operation knows the limits that hold for it.
+ */
+import { parseSize } from "../../base/bytes.ts";
+import { parseClockDuration } from "../../base/duration.ts";
+import { creates } from "../../language/endpoints/input.ts";
+import { type ResourceEndpoint, subjectOf } from "../../language/endpoints/resolve.ts";
+import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../../language/limits/counted.ts";
+import { type Quota, type Rate, windowMilliseconds } from "../../language/limits/model.ts";
+import { lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import type { Field } from "../../language/resources/model.ts";
+import type { Limited, QuotaPlan, RatePlan, ServerLimits } from "./types.ts";
+import type { Plan } from "../plan.ts";
+import { assert, type PlanInput } from "../input.ts";
+
+export function serverLimits({ model }: PlanInput): ServerLimits {
+  const { size = {}, time = {} } = model.limits;
+  return {
+    requestBytes: bytesOf(lookup(size, "request")) ?? 1_048_576,
+    requestMilliseconds: millisecondsOf(lookup(time, "request")) ?? 30_000,
+  };
+}
+
+/** What holds for one operation: its own line, else the one for every request. */
+export function operationLimits(planInput: PlanInput, operation: string): ServerLimits {
+  const { size = {}, time = {} } = planInput.model.limits;
+  const general = serverLimits(planInput);
+  return {
+    requestBytes: bytesOf(lookup(size, operation)) ?? general.requestBytes,
+    requestMilliseconds: millisecondsOf(lookup(time, operation)) ?? general.requestMilliseconds,
+  };
+}
+
+/** What the longest of all operations may take, and so any request whose operation is not known yet. */
+export function longestRequest({
+  limits,
+  operations,
+  contractOperations,
+}: Pick<Plan, "limits" | "operations" | "contractOperations">): number {
+  const all = [...operations, ...contractOperations.map(({ operation }) => operation)];
+  return Math.max(limits.requestMilliseconds, ...all.map((operation) => operation.limits.requestMilliseconds));
+}
+
+function bytesOf(size: string | undefined): number | undefined {
+  return size === undefined ? undefined : parseSize(size);
+}
+
+function millisecondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : parseClockDuration(time);
+}
+
+// ── Rates ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function ratePlans(planInput: PlanInput): readonly RatePlan[] {
+  const { rates: names } = namesOf(planInput);
+  return statedRates(planInput).map(({ target, rate }, index) => ({
+    name: names[index] as string,
+    of: target === "anyone" ? "anonymous" : "all",
+    count: rate.count,
+    windowMilliseconds: windowMilliseconds(rate.window),
+    per: rate.per,
+    ...(rate.burst === undefined ? {} : { burst: rate.burst }),
+  }));
+}
+
+/** Those of `all` and `anyone` hold beside the operation's own; one per record only where the path names that record. */
+export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Limited[] {
+  return statedRates(planInput).flatMap(({ target, rate }, limit) => {
+    if (target !== "all" && target !== "anyone" && target !== resolvedRate.operation) return [];
+    const by = rateCountedBy(resolvedRate, rate.per);
+    return by === undefined ? [] : [{ limit, by }];
+  });
+}
+
+/** Those that hold for whatever is asked, also for what no operation of the document is. */
+export function generalRates(planInput: PlanInput): readonly Limited[] {
+  return statedRates(planInput).flatMap(({ target, rate: { per } }, limit): readonly Limited[] => {
+    if ((target !== "all" && target !== "anyone") || (per !== "user" && per !== "ip")) return [];
+    return [{ limit, by: { kind: per } }];
+  });
+}
+
+interface StatedRate {
+  readonly target: string;
+  readonly rate: Rate;
+}
+
+function statedRates({ model }: PlanInput): readonly StatedRate[] {
+  return Object.entries(model.limits.rate ?? {}).flatMap(([target, rates]) => rates.map((rate) => ({ target, rate })));
+}
+
+// ── Quotas ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function quotaPlans(planInput: PlanInput): readonly QuotaPlan[] {
+  const { quotas: names } = namesOf(planInput);
+  return statedQuotas(planInput).map(({ target, quota }, index): QuotaPlan => {
+    const name = names[index] as string;
+    const { count, per } = quota;
+    if (quota.kind === "window") {
+      const { window } = quota;
+      const of = isResource(planInput, target) ? "creation" : "operation";
+      return { kind: "window", name, of, count, windowMilliseconds: windowMilliseconds(window), per };
+    }
+    const [column] = ownerFields(planInput.model, target, per);
+    assert(column !== undefined, `no field says whose a ${target} is`);
+    const states = countedStates(planInput, target, quota.states);
+    return { kind: "live", name, resource: target, column, ...(states === undefined ? {} : { states }), count };
+  });
+}
+
+/** Where no states are named, all but those in which a record has ended. */
+function countedStates(
+  { model }: PlanInput,
+  resource: string,
+  named: readonly string[],
+): readonly string[] | undefined {
+  const lifecycle = lifecycleOf(model, resource);
+  if (lifecycle === undefined || named.length > 0) return lifecycle && named;
+  return Object.keys(lifecycle.states).filter((state) => !lifecycle.final?.includes(state));
+}
+
+/** The quotas in a window that count what the operation does. */
+export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): readonly Limited[] {
+  const { operation, resource, action } = resolvedRate;
+  const makes = action === "create" || action === "link" || creates(planInput.model, resolvedRate);
+  const made = subjectOf(resolvedRate) ?? resource;
+  return statedQuotas(planInput).flatMap(({ target, quota }, limit) => {
+    const counts = target === operation || (target === made && makes);
+    if (quota.kind !== "window" || !counts) return [];
+    const by = windowCountedBy(planInput.model, resolvedRate, quota.per);
+    return by === undefined ? [] : [{ limit, by }];
+  });
+}
+
+/** The same of a handler, which makes no record of its own accord. */
+export function quotasOfOperation(
+  planInput: PlanInput,
+  resolvedRate: Rated,
+  input: Readonly<Record<string, Field>>,
+): readonly Limited[] {
+  return statedQuotas(planInput).flatMap(({ target, quota }, limit): readonly Limited[] => {
+    if (quota.kind !== "window" || target !== resolvedRate.operation) return [];
+    const inPath = rateCountedBy(resolvedRate, quota.per);
+    if (inPath !== undefined) return [{ limit, by: inPath }];
+    const named = Object.entries(input).filter(([, { type }]) => referenceOf(planInput.model, type) === quota.per);
+    return named.length === 1 ? named.map(([member]) => ({ limit, by: { kind: "member", member } })) : [];
+  });
+}
+
+/** Columns to index, so that the live records of somebody are counted without reading others. */
+export function quotaIndexes({ model }: PlanInput, resource: string): readonly (readonly string[])[] {
+  const live = (lookup(model.limits.quota ?? {}, resource) ?? []).filter(({ kind }) => kind === "live");
+  return live.flatMap(({ per }) => {
+    const [column] = ownerFields(model, resource, per);
+    if (column === undefined) return [];
+    return [lifecycleOf(model, resource) === undefined ? [column] : [column, "state"]];
+  });
+}
+
+interface StatedQuota {
+  readonly target: string;
+  readonly quota: Quota;
+}
+
+function statedQuotas(planInput: PlanInput): readonly StatedQuota[] {
+  return Object.entries(planInput.model.limits.quota ?? {}).flatMap(([target, quotas]) =>
+    quotas.flatMap((quota) => (isCounted(planInput, target, quota) ? [{ target, quota }] : [])),
+  );
+}
+
+/** Records can only be counted of a resource that the document shows, with a field that says whose they are. */
+export function isCounted(planInput: PlanInput, target: string, quota: Quota): boolean {
+  if (quota.kind === "window") return true;
+  return isResource(planInput, target) && ownerFields(planInput.model, target, quota.per).length > 0;
+}
+
+function isResource({ model }: PlanInput, name: string): boolean {
+  return lookup(model.resources.resources, name) !== undefined;
+}
+
+// ── Names and windows ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The names of the rates, then of the quotas, in their order: as short as tells all of them apart, and made of what the lines
+ * say rather than of their places, so that a limit keeps its name, and with it its counts, when others come and go.
+ */
+function namesOf(planInput: PlanInput): { readonly rates: readonly string[]; readonly quotas: readonly string[] } {
+  const rates = statedRates(planInput);
+  const ladders = [
+    ...rates.map(({ target, rate }) => ladder(target, rate.per, rate.window, rate.count)),
+    ...statedQuotas(planInput).map(({ target, quota }) =>
+      ladder(target, quota.per, quota.kind === "window" ? quota.window : "live", quota.count),
+    ),
+  ];
+  const names = ladders.map((steps, index) => {
+    const others = ladders.filter((_, other) => other !== index);
+    return steps.find((step) => !others.some((other) => other.includes(step))) ?? `${steps.at(-1)}-${index}`;
+  });
+  return { rates: names.slice(0, rates.length), quotas: names.slice(rates.length) };
+}
+
+function ladder(target: string, per: string, window: string, count: number): readonly string[] {
+  const name = `${target}-per-${per}`.replace(/[^\w-]/g, "_");
+  return [name, `${name}-${window}`, `${name}-${window}-${count}`];
+}

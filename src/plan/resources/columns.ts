@@ -1,0 +1,123 @@
+/** How the values of the document's types are kept. */
+import type { TypedExpression } from "../../expression/check.ts";
+import type { ValueType } from "../../expression/types.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Model } from "../../language/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { jsonSchemaOf, maxima, orNull } from "../../language/resources/json-schema.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import type { ColumnType } from "./types.ts";
+
+export function columnTypeOf(model: Model, type: FieldType): ColumnType {
+  switch (type.kind) {
+    case "scalar":
+      return scalarColumns[type.name] ?? "text";
+    case "id":
+      if (type.made === "counter") return "integer";
+      return type.of === undefined ? "text" : columnTypeOf(model, type.of);
+    case "one-of":
+      return "text";
+    case "nullable":
+      return columnTypeOf(model, type.of);
+    case "named": {
+      const id = lookup(model.resources.resources, type.name)?.fields["id"];
+      return id === undefined ? "json" : columnTypeOf(model, id.type);
+    }
+    case "list":
+    case "map":
+    case "file":
+    case "schema":
+      return "json";
+  }
+}
+
+const scalarColumns: { readonly [name: string]: ColumnType } = {
+  integer: "integer", number: "number", decimal: "number", boolean: "boolean", datetime: "timestamp", money: "json",
+  json: "json",
+}; // biome-ignore format: a table
+
+/** How the value of an expression is given. A duration is given in milliseconds. */
+export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
+  switch (type.kind) {
+    case "bool":
+      return "boolean";
+    case "int":
+    case "duration":
+      return "integer";
+    case "double":
+      return "number";
+    case "timestamp":
+      return "timestamp";
+    case "string":
+      return "text";
+    case "record":
+      return columnTypeOf(model, { kind: "named", name: type.resource });
+    default:
+      return "json";
+  }
+}
+
+/** The column type of a computed value in a response: for `json`, the type of the expression. */
+export function columnTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): ColumnType {
+  const declared = columnTypeOf(model, type);
+  return declared === "json" ? columnTypeOfValue(model, made) : declared;
+}
+
+/** What an expression takes the value of a column for; a value in JSON is compared as its text. */
+export function valueTypeOfColumn(type: ColumnType): ValueType {
+  const kinds = { integer: "int", number: "double", boolean: "bool", timestamp: "timestamp" } as const;
+  return type === "text" || type === "json" ? { kind: "string" } : { kind: kinds[type] };
+}
+
+/** What JSON Schema says of an expression's value: of a field that it names what the field says, else what its type says. */
+export function schemaOfExpression(model: Model, resource: string, expression: TypedExpression): JsonObject {
+  const type = fieldTypeOf(model, resource, expression);
+  const schema = type === undefined ? schemaOfValue(model, expression.type) : jsonSchemaOf(model, type);
+  return expression.nullable && type?.kind !== "nullable" ? orNull(schema) : schema;
+}
+
+function fieldTypeOf(model: Model, resource: string, expression: TypedExpression): FieldType | undefined {
+  if (expression.kind === "field") return lookup(model.resources.resources, resource)?.fields[expression.name]?.type;
+  if (expression.kind === "walk")
+    return lookup(model.resources.resources, expression.resource)?.fields[expression.name]?.type;
+  return undefined;
+}
+
+function schemaOfValue(model: Model, type: ValueType): JsonObject {
+  switch (type.kind) {
+    case "bool":
+      return { type: "boolean" };
+    case "int":
+    case "duration":
+      return { type: "integer" };
+    case "double":
+      return { type: "number" };
+    case "timestamp":
+      return { type: "string", format: "date-time" };
+    case "string":
+      return type.values === undefined ? { type: "string" } : { type: "string", enum: type.values };
+    case "record":
+      return jsonSchemaOf(model, { kind: "named", name: type.resource });
+    case "list":
+      return {
+        type: "array",
+        items: type.holes ? orNull(schemaOfValue(model, type.of)) : schemaOfValue(model, type.of),
+      };
+    case "map":
+      return { type: "object", additionalProperties: schemaOfValue(model, type.of), maxProperties: maxima.map };
+    case "object":
+      return {
+        type: "object",
+        properties: Object.fromEntries(
+          Object.entries(type.members).map(([name, member]) => {
+            const schema = schemaOfValue(model, member.type);
+            return [name, member.nullable ? orNull(schema) : schema];
+          }),
+        ),
+      };
+    case "null":
+      return { type: "null" };
+    case "any":
+      return {};
+  }
+}

@@ -1,0 +1,177 @@
+/** Rules: those of a record alone, and for each resource what its writes have to be held to when all is written. */
+import { isItself, negation, reachOf, type Reach } from "../../expression/reach.ts";
+import { expressibleInSql } from "../../expression/sql.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { recordMembers } from "../../language/resources/value-type.ts";
+import type { Column, LateRule, RulePlan, Table } from "./types.ts";
+import { defined } from "../../base/defined.ts";
+import { type PlanInput, typedAt, unique } from "../input.ts";
+
+export function rulePlans(planInput: PlanInput, resource: string): readonly RulePlan[] {
+  return (lookup(planInput.model.resources.rules, resource) ?? []).flatMap((rule, index) => {
+    if (rule.kind !== "holds") return [];
+    const expression = typedAt(planInput, `resources/rules/${resource}/${index}/holds`);
+    return [
+      {
+        expression,
+        else: rule.else,
+        ...(readsOthers(expression) ? { isLate: true as const } : {}),
+        ...(mentions(expression, "variable") ? { isAboutWrite: true as const } : {}),
+      },
+    ];
+  });
+}
+
+function readsOthers(expression: TypedExpression): boolean {
+  return mentions(expression, "records") || mentions(expression, "walk");
+}
+
+function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): boolean {
+  return expression.kind === kind || parts(expression).some((part) => mentions(part, kind));
+}
+
+/**
+ * The rules of any resource that a write of a record of this one can break, and that read other records; and those of a record
+ * alone that read a reference which a deletion can clear, since nothing is evaluated before that.
+ */
+export function lateRules(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly LateRule[] {
+  const cleared = columnsCleared(columns);
+  return Object.keys(planInput.model.resources.rules).flatMap((of) =>
+    rulePlans(planInput, of).flatMap((rule, index) => {
+      const named: Named = { resource: of, rule, name: `${of} ${index}` };
+      if (rule.isLate === true) return lateRulesOf(planInput, named, resource);
+      return of === resource && rule.isAboutWrite !== true ? ruleOfCleared(planInput, named, cleared) : [];
+    }),
+  );
+}
+
+/** What differs in a record after what it refers to was deleted. */
+function columnsCleared(columns: readonly Column[]): readonly string[] {
+  const cleared = columns.filter(({ references }) => references?.onDelete === "clear");
+  return cleared.length === 0 ? [] : [...cleared.map(({ name }) => name), ...computedColumns({ columns })];
+}
+
+function ruleOfCleared(planInput: PlanInput, named: Named, cleared: readonly string[]): readonly LateRule[] {
+  const read = reachOf(named.rule.expression).local.filter((name) => cleared.includes(name));
+  if (read.length === 0) return [];
+  return lateRulesOf(planInput, named, named.resource).map((late) => ({
+    ...late,
+    on: { insert: false, delete: false, columns: read },
+  }));
+}
+
+interface Named {
+  readonly resource: string;
+  readonly rule: RulePlan;
+  readonly name: string;
+}
+
+function lateRulesOf({ model }: PlanInput, { resource, rule, name }: Named, written: string): readonly LateRule[] {
+  const { expression } = rule;
+  const reach = reachOf(expression);
+  const broken = negation(expression);
+  const id = defined(lookup(recordMembers(model, resource), "id"), `the id of ${resource}`);
+  const common = {
+    resource,
+    rule: expression,
+    else: rule.else,
+    name,
+    isAboutWrite: reach.aboutWrite,
+    inDatabase: mentions(expression, "records"),
+    ...(expressibleInSql(expression) ? { broken } : {}),
+    ...(reach.key === undefined ? {} : { key: reach.key }),
+  } satisfies Partial<LateRule>;
+  const itself: LateRule = {
+    ...common,
+    kind: "itself",
+    on: { insert: true, delete: false, columns: reach.aboutWrite ? "any" : reach.local },
+    find: { column: "id", where: isItself(id.type), one: false },
+  };
+  // What is about a write is evaluated for what was written alone.
+  const others = reach.aboutWrite ? [] : reach.others.filter((other) => other.resource === written);
+  return [
+    ...(resource === written ? [itself] : []),
+    ...others.map(({ affected, columns, kind }): LateRule => {
+      const one = isSameForAll(reach, affected?.field);
+      const membership = kind === "records";
+      return {
+        ...common,
+        kind: "other",
+        on: { insert: membership, delete: membership, columns },
+        ...(affected === undefined
+          ? { find: { one } }
+          : {
+              find: {
+                column: affected.column,
+                where: affected.where,
+                one,
+                ...(affected.absent === undefined ? {} : { absent: affected.absent }),
+              },
+            }),
+      };
+    }),
+  ];
+}
+
+/** Whether the rule says the same of all records that have one value in `field`. */
+function isSameForAll({ local: read }: Reach, field: string | undefined): boolean {
+  return read.every((name) => name === field);
+}
+
+/** The columns of a resource that rules look for records by, each to be indexed. */
+export function ruleColumns(planInput: PlanInput, resource: string): readonly string[] {
+  const columns = Object.keys(planInput.model.resources.rules).flatMap((of) =>
+    rulePlans(planInput, of).flatMap(({ expression, isLate }) => {
+      if (isLate !== true) return [];
+      return reachOf(expression).columns.flatMap((one) => {
+        return (one.resource === "" ? of : one.resource) === resource ? [one.column] : [];
+      });
+    }),
+  );
+  return unique(columns);
+}
+
+/** A write that an operation can do. */
+export interface PlannedWrite {
+  readonly resource: string;
+  readonly kind: "insert" | "update" | "delete";
+  /** Of an update, those that it can change. */
+  readonly columns?: ReadonlySet<string>;
+}
+
+/** The errors of rules that read other records and that these writes can break. */
+export function lateErrors(writes: readonly PlannedWrite[], tables: readonly Table[]): readonly string[] {
+  return writes.flatMap((write) => {
+    const { lateRules: rules = [] } = tables.find(({ resource }) => resource === write.resource) ?? {};
+    return rules.filter((rule) => concerns(rule, write)).map((rule) => rule.else);
+  });
+}
+
+function concerns({ on }: LateRule, { columns, kind }: PlannedWrite): boolean {
+  if (kind !== "update") return on[kind];
+  return on.columns === "any" || on.columns.some((name) => columns?.has(name));
+}
+
+/** What a deletion of a record of a resource does: the records that are deleted with it, the references that it clears. */
+export function writesOfDeletion(
+  resource: string,
+  tables: readonly Table[],
+  visited: ReadonlySet<string> = new Set(),
+): readonly PlannedWrite[] {
+  if (visited.has(resource)) return [];
+  const around = new Set([...visited, resource]);
+  const referring = tables.flatMap((table) =>
+    table.columns.flatMap(({ name, references }): readonly PlannedWrite[] => {
+      if (references?.resource !== resource) return [];
+      if (references.onDelete === "delete") return writesOfDeletion(table.resource, tables, around);
+      if (references.onDelete !== "clear") return [];
+      return [{ resource: table.resource, kind: "update", columns: new Set([name, ...computedColumns(table)]) }];
+    }),
+  );
+  return [{ resource, kind: "delete" }, ...referring];
+}
+
+function computedColumns({ columns }: Pick<Table, "columns">): readonly string[] {
+  return columns.flatMap(({ computed, name }) => (computed === undefined ? [] : [name]));
+}

@@ -1,0 +1,273 @@
+/** Resources as tables: columns, what is unique, what is indexed, rules. */
+import { plural, snakeCase } from "../../base/case.ts";
+import { isDeletable } from "../../language/endpoints/deletable.ts";
+import { resourceEndpoints } from "../../language/endpoints/resolve.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import { deliveryResource } from "../../language/events/decide.ts";
+import {
+  bareType,
+  fieldsOf,
+  isNullable,
+  isStored,
+  lifecycleOf,
+  lookup,
+  referenceOf,
+} from "../../language/resources/fields.ts";
+import { fieldSchema, orNull } from "../../language/resources/json-schema.ts";
+import type { Model } from "../../language/model.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
+import { columnTypeOf, columnTypeOfComputed } from "./columns.ts";
+import { quotaIndexes } from "../limits/limits.ts";
+import { emitsByState } from "../states/transitions.ts";
+import { allowOf, visibility } from "../authentication/permissions.ts";
+import type { Column, DefaultPlan, HeldReference, IdPlan, ReferencePlan, Table, Virtual } from "./types.ts";
+import type { LifecyclePlan } from "../states/types.ts";
+import { lateRules, ruleColumns, rulePlans } from "./rules.ts";
+import { assert, equated, type PlanInput, typedAt, unique } from "../input.ts";
+import { timedJobs } from "../states/timed.ts";
+
+export function buildTables(planInput: PlanInput): readonly Table[] {
+  return Object.keys(planInput.model.resources.resources).map((resource) => buildTable(planInput, resource));
+}
+
+function buildTable(planInput: PlanInput, resource: string): Table {
+  const { model } = planInput;
+  const fields = Object.entries(fieldsOf(model, resource));
+  const lifecycle = lifecyclePlan(planInput, resource);
+  const stored = fields
+    .filter(([, field]) => isStored(field))
+    .map(([name, field]) => column(planInput, resource, name, field));
+  const [id, ...others] = stored.toSorted((a, b) => Number(b.name === "id") - Number(a.name === "id"));
+  assert(id?.name === "id", `${resource} has no id`);
+  const columns = [id, ...(lifecycle === undefined ? [] : [stateColumn(lifecycle)]), ...others];
+  const uniques = uniqueSets(planInput, resource);
+  const absentEqual = uniques.filter(
+    (set) => set.absent === "equal" && columns.some(({ name, nullable }) => nullable && set.columns.includes(name)),
+  );
+  // Time does nothing by the word of an older version.
+  const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
+  const late = lateRules(planInput, resource, columns);
+  return {
+    resource,
+    name: snakeCase(plural(resource)),
+    id: idPlan(planInput, resource),
+    columns,
+    virtual: fields
+      .filter(([, field]) => !isStored(field))
+      .map(([name, field]) => virtual(planInput, resource, name, field)),
+    uniques: uniques.map((set) => set.columns),
+    ...(absentEqual.length === 0 ? {} : { absentEqual: absentEqual.map((set) => set.columns) }),
+    conflicts: uniques.flatMap((set) => (set.else === undefined ? [] : [{ columns: set.columns, else: set.else }])),
+    indexes: indexes(planInput, resource, columns),
+    rules: rulePlans(planInput, resource),
+    ...(late.length === 0 ? {} : { lateRules: late }),
+    ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...(timed.length === 0 ? {} : { timed }),
+  };
+}
+
+function idPlan({ model }: PlanInput, resource: string): IdPlan {
+  const type = lookup(fieldsOf(model, resource), "id")?.type;
+  assert(type?.kind === "id", `${resource} has no id`);
+  if (type.made !== "server") return { made: type.made };
+  // `id` alone is an id without a prefix; one of another type is made by its default.
+  return { made: "server", ...(type.of === undefined ? { prefix: type.prefix ?? "" } : {}) };
+}
+
+function column(planInput: PlanInput, resource: string, name: string, field: Field): Column {
+  const { model } = planInput;
+  const bare = bareType(field.type);
+  const target = referenceOf(model, field.type);
+  const made = defaultPlan(planInput, field);
+  // Of a secret only its hash is kept, which is a text whatever was hashed.
+  const secret = field.marks.includes("secret");
+  return {
+    name,
+    type: secret ? "text" : columnTypeOf(model, field.type),
+    nullable: isNullable(field),
+    absent: absence(field),
+    ...(bare.kind === "one-of" && !bare.open && !secret ? { values: bare.values } : {}),
+    ...(target === undefined ? {} : { references: referencePlan(target, field) }),
+    ...holdsOf(planInput, field),
+    ...(bare.kind === "file" ? { file: { maxBytes: bare.max, media: bare.media } } : {}),
+    ...(field.computed === undefined ? {} : { computed: typedAt(planInput, `resources/${resource}/${name}/computed`) }),
+    ...(made === undefined ? {} : { default: made }),
+    marks: field.marks,
+    ...visibility(planInput, resource, name),
+    schema: transportSchema(planInput, field),
+  };
+}
+
+/** What is hashed or computed holds nothing of its own that could lead nowhere. */
+function holdsOf({ model }: PlanInput, field: Field): Pick<Column, "holds"> {
+  const isReference = referenceOf(model, field.type) !== undefined;
+  if (isReference || field.computed !== undefined || field.marks.includes("secret")) return {};
+  const holds = nestedReferences(model, field.type);
+  return holds.length === 0 ? {} : { holds };
+}
+
+/** `around`: the embedded types that the value is inside of; the check refuses one inside itself. */
+function nestedReferences(
+  model: Model,
+  type: FieldType,
+  path: readonly string[] = [],
+  around: readonly string[] = [],
+): readonly HeldReference[] {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") return nestedReferences(model, bare.of, [...path, "*"], around);
+  if (bare.kind !== "named" || around.includes(bare.name)) return [];
+  const members = lookup(model.resources.types, bare.name);
+  if (members === undefined) return [{ resource: bare.name, path }];
+  const inside = [...around, bare.name];
+  return Object.entries(members).flatMap(([name, { type: of }]) =>
+    nestedReferences(model, of, [...path, name], inside),
+  );
+}
+
+/** What a record says of the field when it says anything: null only where nulls are given. */
+function transportSchema({ model }: PlanInput, field: Field): Column["schema"] {
+  const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
+  return absence(field) === "null" ? orNull(schema) : schema;
+}
+
+function absence(field: Field): Column["absent"] {
+  return field.type.kind === "nullable" ? "null" : "left out";
+}
+
+function referencePlan(resource: string, field: Field): ReferencePlan {
+  const tree = field.marks.includes("tree") ? { tree: true as const } : {};
+  return { resource, onDelete: onDelete(field), ...tree };
+}
+
+function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {
+  if (marks.includes("delete with")) return "delete";
+  return marks.includes("clear") ? "clear" : "refuse";
+}
+
+function defaultPlan({ model }: PlanInput, field: Field): DefaultPlan | undefined {
+  const { type } = field;
+  // An id that is a `uuid` and that nobody else gives is made by the server.
+  const made = type.kind === "id" && type.made === "server" && type.of?.kind === "scalar" ? type.of.name : undefined;
+  if (made === "uuid" && field.default === undefined) return { kind: "uuid" };
+  if (field.default?.kind !== "literal") return field.default;
+  const value = defaultValue(model, field);
+  assert(value !== undefined, `\`${field.default.text}\` is no default of its field's type`);
+  return { ...field.default, value };
+}
+
+function stateColumn({ states, start }: LifecyclePlan): Column {
+  return {
+    name: "state",
+    type: "text",
+    nullable: false,
+    absent: "left out",
+    values: states,
+    default: { kind: "literal", text: start, value: start },
+    marks: ["read-only", "filter"],
+    schema: { type: "string", enum: states },
+  };
+}
+
+function virtual(planInput: PlanInput, resource: string, name: string, field: Field): Virtual {
+  const expression = typedAt(planInput, `resources/${resource}/${name}/computed`);
+  return {
+    name,
+    type: columnTypeOfComputed(planInput.model, field.type, expression),
+    absent: absence(field),
+    expression,
+    ...visibility(planInput, resource, name),
+    schema: transportSchema(planInput, field),
+  };
+}
+
+function lifecyclePlan(planInput: PlanInput, resource: string): LifecyclePlan | undefined {
+  const lifecycle = lifecycleOf(planInput.model, resource);
+  if (lifecycle === undefined) return undefined;
+  const states = Object.keys(lifecycle.states);
+  const start = lifecycle.start ?? states[0];
+  assert(start !== undefined, `${resource} has states and none to start in`);
+  return { states, start, final: lifecycle.final ?? [], emits: emitsByState(planInput, resource) };
+}
+
+interface UniqueSet {
+  readonly columns: readonly string[];
+  readonly absent?: "equal";
+  readonly else?: string;
+}
+
+function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[] {
+  const declaredSets = Object.entries(fieldsOf(model, resource))
+    .filter(([name, field]) => name !== "id" && field.marks.includes("unique"))
+    .map(([name]): UniqueSet => ({ columns: [name] }));
+  const ruled = (lookup(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
+    if (rule.kind !== "unique") return [];
+    const { absent, else: code, fields: columns } = rule;
+    // Of two rules over the same fields both hold.
+    return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
+  });
+  const sets = new Map<string, UniqueSet>();
+  for (const set of [...declaredSets, ...ruled])
+    sets.set(set.columns.join(), { ...sets.get(set.columns.join()), ...set });
+  return [...sets.values()];
+}
+
+/**
+ * Whatever can be asked has an index (R8.8): each filter and sort, what `choose`, `where` and permissions hold to one value,
+ * such a permission together with each sort, what quotas count, what rules look for records by, and each reference by which
+ * lists are tied to a parent or deleting looks for what refers to a record. A column that is unique has one already; and
+ * nothing has one that only writes would pay for.
+ */
+function indexes(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
+  const uniques = uniqueSets(planInput, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
+  const named = columns.map(({ name }) => name).filter((name) => name !== "id" && !uniques.includes(name));
+  const parents = new Set(
+    resourceEndpoints(planInput.model, resource).map((endpoint) => endpoint.parents.at(-1)?.field),
+  );
+  const queried = named.filter((name) => {
+    const { marks, references, type } = columns.find((one) => one.name === name) as Column;
+    if (type !== "json" && (marks.includes("filter") || marks.includes("sort"))) return true;
+    return references !== undefined && (parents.has(name) || isDeletable(planInput.model, references.resource));
+  });
+  const sorts = columns.filter(({ marks, type }) => type !== "json" && marks.includes("sort")).map(({ name }) => name);
+  const conditions = conditionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
+  const permitted = permissionSets(planInput, resource).map((set) => set.filter((name) => named.includes(name)));
+  const sorted = permitted.flatMap((set) => sorts.filter((name) => !set.includes(name)).map((name) => [...set, name]));
+  const counted = quotaIndexes(planInput, resource);
+  const ruled = ruleColumns(planInput, resource).filter((name) => {
+    return named.includes(name) && columns.find((one) => one.name === name)?.type !== "json";
+  });
+  const sent = resource === deliveryResource ? deliveryIndexes : [];
+  const single = [...queried, ...ruled].map((name) => [name]);
+  const sets = [...sent, ...single, ...permitted, ...sorted, ...conditions, ...counted].filter((set) => set.length > 0);
+  return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
+}
+
+/** What the sending of deliveries asks for: see `WebhookPlan`. */
+const deliveryIndexes = [
+  ["webhook", "state", "nextAttemptAt"],
+  ["record", "webhook", "state"],
+];
+
+function permissionSets(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  const lists = resourceEndpoints(planInput.model, resource).filter(({ action }) => action === "list");
+  return lists.flatMap(({ operation }) =>
+    allowOf(planInput, operation).flatMap((grant) => (grant.if === undefined ? [] : [equated(grant.if)])),
+  );
+}
+
+function conditionSets(planInput: PlanInput, resource: string): readonly (readonly string[])[] {
+  return resourceEndpoints(planInput.model).flatMap(({ operation, endpoint, resource: subject }) => {
+    const path = `endpoints/endpoints/${operation}`;
+    const choices = Object.entries(endpoint.choose ?? {}).flatMap(([field, choice]) => {
+      if (choice.from !== resource || choice.if === undefined) return [];
+      return [equated(typedAt(planInput, `${path}/choose/${field}/if`))];
+    });
+    const lists =
+      subject === resource && endpoint.where !== undefined ? [equated(typedAt(planInput, `${path}/where`))] : [];
+    const single =
+      subject === resource && endpoint.the !== undefined ? [equated(typedAt(planInput, `${path}/the`))] : [];
+    const link = endpoint.link ?? endpoint.unlink;
+    const linked = link?.in === resource ? [Object.keys(link.with)] : [];
+    return [...choices, ...lists, ...single, ...linked];
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * What part 9 says that stored data has to follow: names that were other ones, and what is taken where the version before
+ * had nothing, or something of another type. The same entries serve old callers; here they serve old data.
+ */
+import { checkExpression } from "../../expression/check.ts";
+import { parseExpression } from "../../expression/parse.ts";
+import { children, type Expression } from "../../expression/syntax.ts";
+import type { NamedType, ValueType } from "../../expression/types.ts";
+import { unlocatedText } from "../../language/grammar/source-text.ts";
+import { createReader } from "../../language/grammar/reader.ts";
+import { literalValue } from "../../language/resources/default-value.ts";
+import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { readType } from "../../language/resources/field-type.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { recordMembers, valueTypeOf } from "../../language/resources/value-type.ts";
+import { modelAt } from "../../language/versioning/model-at-version.ts";
+import { conversionsOf } from "../../language/versioning/conversions.ts";
+import type { Change, ChangeTarget, Version } from "../../language/versioning/model.ts";
+import type { DataChange, FallbackPlan, VersionStep } from "../versioning/types.ts";
+import { columnTypeOf } from "../resources/columns.ts";
+import { reshapesOf } from "../versioning/reshape.ts";
+import { assert, type PlanInput } from "../input.ts";
+
+/** Newest first, as the document lists them. */
+export function buildHistory({ model }: Pick<PlanInput, "model">): readonly VersionStep[] {
+  const names = new Names();
+  const { found } = conversionsOf(model);
+  return (model.versioning.versions ?? []).map((version) => {
+    const { name, changes } = version;
+    const reshapes = reshapesOf(modelAt(model, name), version, found).map(({ reshape, ...target }): DataChange => {
+      const { resource, field = target.field } = names.now({ of: target.resource, field: target.field });
+      return { kind: "reshape", resource, field, reshape };
+    });
+    const former = names.copy();
+    former.before(changes);
+    const data = changes.flatMap((change) => dataChange(model, names, former, change));
+    names.before(changes);
+    return { version: name, changes: [...data, ...reshapes] };
+  });
+}
+
+/** From a version's names to those of the document, and its types, while versions are gone through from the newest down. */
+class Names {
+  readonly #resources = new Map<string, string>();
+  readonly #fields = new Map<string, string>();
+  readonly #types = new Map<string, FieldType>();
+
+  now({ of, field }: ChangeTarget): { readonly resource: string; readonly field?: string } {
+    const resource = this.#resources.get(of) ?? of;
+    return field === undefined ? { resource } : { resource, field: this.#fields.get(`${resource}.${field}`) ?? field };
+  }
+
+  copy(): Names {
+    const same = new Names();
+    for (const [from, to] of this.#resources) same.#resources.set(from, to);
+    for (const [from, to] of this.#fields) same.#fields.set(from, to);
+    for (const [field, type] of this.#types) same.#types.set(field, type);
+    return same;
+  }
+
+  /** What a field is in the version that is being looked at; named as the document does. */
+  typeOf(model: Model, resource: string, field: string): FieldType | undefined {
+    return this.#types.get(`${resource}.${field}`) ?? lookup(fieldsOf(model, resource), field)?.type;
+  }
+
+  /** What the version before called them; fields first, because their places are said in the names of this version. */
+  before(changes: Version["changes"]): void {
+    for (const change of changes) {
+      if (change.kind !== "retype") continue;
+      const { resource, field } = this.now(change.target);
+      if (field !== undefined) this.#types.set(`${resource}.${field}`, formerType(change.was));
+    }
+    const renames = changes.flatMap((change) => (change.kind === "rename" ? [change] : []));
+    const fields = renames.map(({ from, to }) => [this.now(from), this.now({ of: from.of, field: to })] as const);
+    const resources = renames.map(({ from, to }) => [from, this.now({ of: to }).resource] as const);
+    for (const [old, now] of fields) {
+      if (old.field !== undefined && now.field !== undefined)
+        this.#fields.set(`${now.resource}.${old.field}`, now.field);
+    }
+    for (const [{ of, field }, now] of resources) if (field === undefined) this.#resources.set(of, now);
+  }
+}
+
+type Model = PlanInput["model"];
+
+/** `names` of the version, and `former` of the one before it, in whose words what is taken is said. */
+function dataChange(model: Model, names: Names, former: Names, change: Change): readonly DataChange[] {
+  switch (change.kind) {
+    case "rename": {
+      const { from, to } = change;
+      if (from.field !== undefined) return [{ kind: "rename-field", resource: from.of, from: from.field, to }];
+      return /^[A-Z]/.test(from.of) ? [{ kind: "rename-resource", from: from.of, to }] : [];
+    }
+    case "add":
+    case "require":
+    case "retype": {
+      const { resource, field } = names.now(change.target);
+      if (change.taken === undefined || field === undefined) return [];
+      const was = change.kind === "retype" ? formerType(change.was) : undefined;
+      const type = names.typeOf(model, resource, field);
+      const nameNow = (older: string): string => former.now({ of: resource, field: older }).field ?? older;
+      const taken =
+        type && fallbackPlan({ model, resource, field, type, nameNow }, change.taken, was && valueTypeOf(model, was));
+      if (taken === undefined) return [];
+      if (was === undefined) return [{ kind: "fill", resource, field, taken }];
+      return [{ kind: "convert", resource, field, was: columnTypeOf(model, was), taken }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** As the entry says it, which was found to be a type when the document was read. */
+function formerType(was: string): FieldType {
+  const type = readType(createReader(), "versioning", unlocatedText(was));
+  assert(type !== undefined, `\`${was}\` is no type`);
+  return type;
+}
+
+interface Subject {
+  readonly model: Model;
+  readonly resource: string;
+  readonly field: string;
+  /** Which it has in the version whose entry it is. */
+  readonly type: FieldType;
+  /** What the document calls a field that the version before called so. */
+  nameNow(older: string): string;
+}
+
+/**
+ * A value, or an expression over the record as it is now and `value`, what the field held. Quoted text is an expression and
+ * bare text a value, so of a text the expression is tried first; of all else the value, which `2026-01-01` is.
+ */
+function fallbackPlan(subject: Subject, text: string, former: ValueType | undefined): FallbackPlan | undefined {
+  const { model, type } = subject;
+  const value = literalValue(model, type, text);
+  const literal: FallbackPlan | undefined = value === undefined ? undefined : { kind: "literal", value };
+  return isFreeText(type)
+    ? (expressionPlan(subject, text, former) ?? literal)
+    : (literal ?? expressionPlan(subject, text, former));
+}
+
+/** The field itself is what was sent to callers' services, and what was kept here: its `value`. */
+function expressionPlan(
+  subject: Subject,
+  expressionText: string,
+  former: ValueType | undefined,
+): FallbackPlan | undefined {
+  const { model, resource, field, type } = subject;
+  const { [field]: itself, ...others } = recordMembers(model, resource);
+  const names: Record<string, NamedType> = Object.fromEntries(
+    Object.entries(others).map(([other, member]) => [other, { ...member, from: "record" } as const]),
+  );
+  if (former !== undefined) names["value"] = { type: former, nullable: false, from: "variables" };
+  const text = withNames(expressionText, (name) => {
+    const now = subject.nameNow(name);
+    return former !== undefined && now === field ? "value" : now;
+  });
+  const { expression } = parseExpression(text);
+  const wanted = valueTypeOf(model, type);
+  const typedAs = (as: ValueType) => expression && checkExpression(expression, { names, resources: {} }, as).typed;
+  // No expression makes a whole number of another; whether it is one is asked of each value.
+  const typed = typedAs(wanted) ?? (wanted.kind === "int" ? typedAs({ kind: "double" }) : undefined);
+  if (typed === undefined || (typed.nullable && itself?.nullable !== true)) return undefined;
+  return typed.kind === "constant"
+    ? { kind: "literal", value: typed.value }
+    : { kind: "expression", expression: typed };
+}
+
+/** An expression with other names in it. */
+function withNames(text: string, now: (name: string) => string): string {
+  const cuts: (readonly [start: number, name: string])[] = [];
+  const visit = (node: Expression): void => {
+    if (node.kind === "name") cuts.push([node.at.start, node.name]);
+    for (const child of children(node)) visit(child);
+  };
+  const { expression } = parseExpression(text);
+  if (expression !== undefined) visit(expression);
+  return cuts
+    .toSorted(([a], [b]) => b - a)
+    .reduce((all, [start, name]) => all.slice(0, start) + now(name) + all.slice(start + name.length), text);
+}
+
+/** Whether any text is a value of it. */
+function isFreeText(type: FieldType): boolean {
+  const bare = bareType(type);
+  if (bare.kind === "one-of") return bare.open;
+  if (bare.kind === "named" || bare.kind === "id") return true;
+  const others = ["integer", "number", "decimal", "money", "boolean", "datetime", "json"];
+  return bare.kind === "scalar" && !others.includes(bare.name);
+}

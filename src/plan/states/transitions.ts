@@ -1,0 +1,175 @@
+/** Which moves an operation makes, and which moves of other records that causes. */
+import { eventResource } from "../../language/analysis/expressions.ts";
+import { fieldsOf, lifecycleOf, lookup, referenceOf, referencesTo } from "../../language/resources/fields.ts";
+import { recordMembers } from "../../language/resources/value-type.ts";
+import { type Transition, transitionName, type Trigger } from "../../language/states/model.ts";
+import type { EffectPlan, TransitionPlan } from "./types.ts";
+import { type PlanInput, typedAt, unique } from "../input.ts";
+
+/** The moves of the resource that the operation makes, in the document's order. */
+export function transitionsBy(planInput: PlanInput, resource: string, operation: string): readonly TransitionPlan[] {
+  return triggered(planInput, resource).flatMap((one) =>
+    one.trigger.on.kind === "by" && one.trigger.on.operation === operation
+      ? transitionPlans(planInput, resource, one)
+      : [],
+  );
+}
+
+interface Triggered {
+  readonly transition: Transition;
+  readonly trigger: Trigger;
+  readonly index: number;
+}
+
+export function triggered({ model }: PlanInput, resource: string): readonly Triggered[] {
+  const moves = lifecycleOf(model, resource)?.moves ?? [];
+  return moves.flatMap((transition) => transition.triggers.map((trigger, index) => ({ transition, trigger, index })));
+}
+
+/** One plan, or two where a move with several starts leads to one of them: only from the others does it enter. */
+export function transitionPlans(
+  planInput: PlanInput,
+  resource: string,
+  { transition, trigger, index }: Triggered,
+): readonly TransitionPlan[] {
+  const path = `states/${resource}/moves/${transitionName(transition)}/${index}`;
+  const from = startsOf(planInput, resource, transition);
+  const rest = {
+    to: transition.to,
+    ...(trigger.if === undefined ? {} : { if: typedAt(planInput, `${path}/if`) }),
+    ...(trigger.else === undefined ? {} : { else: trigger.else }),
+    set: Object.keys(trigger.set ?? {}).map((field) => ({
+      field,
+      expression: typedAt(planInput, `${path}/set/${field}`),
+    })),
+  };
+  const entering = from.filter((state) => state !== transition.to);
+  const staying = from.filter((state) => state === transition.to);
+  return [
+    ...(entering.length === 0 ? [] : [{ from: entering, changesState: true, ...rest }]),
+    ...(staying.length === 0 ? [] : [{ from: staying, changesState: false, ...rest }]),
+  ];
+}
+
+export function startsOf({ model }: PlanInput, resource: string, { from, to }: Transition): readonly string[] {
+  if (from !== "any") return from;
+  const { states = {}, final = [] } = lifecycleOf(model, resource) ?? {};
+  return Object.keys(states).filter((state) => state !== to && !final.includes(state));
+}
+
+/**
+ * What an operation causes in other records: its own events, and those of the states that it can lead its record into,
+ * move the records that their payloads refer to, which enter states in turn.
+ */
+export function effectsOf(
+  planInput: PlanInput,
+  resource: string,
+  operation: string,
+  states: readonly string[],
+): readonly EffectPlan[] {
+  const { out = {} } = planInput.model.events;
+  const caused = Object.entries(out).filter(
+    ([, { when }]) => when.kind === "operation" && when.operation === operation,
+  );
+  return [
+    ...caused.flatMap(([event]) => effectsOfEvent(planInput, event, resource, undefined, [])),
+    ...states.flatMap((state) => effectsOfState(planInput, resource, state, [])),
+  ];
+}
+
+/** What entering a state causes; `before` are the events that led there. */
+export function effectsOfState(
+  planInput: PlanInput,
+  resource: string,
+  state: string,
+  before: readonly string[],
+): readonly EffectPlan[] {
+  const { out = {} } = planInput.model.events;
+  return Object.entries(out).flatMap(([event, { when }]) => {
+    // The check refuses events that cause themselves; without this a document that it does not see through would not end.
+    const emitted =
+      when.kind === "enters" && when.resource === resource && when.state === state && !before.includes(event);
+    return emitted ? effectsOfEvent(planInput, event, resource, state, [...before, event]) : [];
+  });
+}
+
+/** What an event that comes in causes in the records that its payload refers to. */
+export function effectsOfInbound(planInput: PlanInput, event: string): readonly EffectPlan[] {
+  return effectsOfEvent(planInput, event, undefined, undefined, [event]);
+}
+
+/** `resource`: what it is about; undefined for one that comes in, which is about what its payload says. */
+function effectsOfEvent(
+  planInput: PlanInput,
+  event: string,
+  resource: string | undefined,
+  state: string | undefined,
+  before: readonly string[],
+): readonly EffectPlan[] {
+  return Object.keys(planInput.model.states).flatMap((target) => {
+    const byField = new Map<string, TransitionPlan[]>();
+    for (const one of triggered(planInput, target)) {
+      const field = referringField(planInput, event, resource, target, one.trigger);
+      if (field !== undefined)
+        byField.set(field, [...(byField.get(field) ?? []), ...transitionPlans(planInput, target, one)]);
+    }
+    return [...byField].map(([field, moves]): EffectPlan => {
+      const enteredStates = unique(
+        moves.filter((transition) => transition.changesState).map((transition) => transition.to),
+      );
+      return {
+        event,
+        ...(state === undefined ? {} : { state }),
+        field,
+        resource: target,
+        moves,
+        payload: payloadOf(planInput, event, resource),
+        effects: enteredStates.flatMap((next) => effectsOfState(planInput, target, next, before)),
+      };
+    });
+  });
+}
+
+/** What `carries` says, else all that is stored of the record. */
+function payloadOf({ model }: PlanInput, event: string, resource: string | undefined): readonly string[] {
+  if (resource === undefined) return Object.keys(lookup(model.events.in ?? {}, event)?.carries ?? {});
+  const names = Object.keys(recordMembers(model, resource));
+  const carries = lookup(model.events.out ?? {}, event)?.carries;
+  return carries === undefined ? names : names.filter((name) => carries.includes(name));
+}
+
+/** The member of the event's payload that refers to the record which the trigger moves; undefined where it is not meant. */
+function referringField(
+  { model }: PlanInput,
+  event: string,
+  resource: string | undefined,
+  target: string,
+  { on }: Trigger,
+): string | undefined {
+  if (on.kind !== "when" || !on.events.includes(event) || eventResource(model, event) !== resource) return undefined;
+  if (resource === undefined) {
+    const members = Object.entries(lookup(model.events.in ?? {}, event)?.carries ?? {});
+    const referring = members.filter(([, type]) => referenceOf(model, type) === target).map(([name]) => name);
+    return on.field === undefined ? referring[0] : referring.find((name) => name === on.field);
+  }
+  if (on.field !== undefined) return lookup(fieldsOf(model, resource), on.field) === undefined ? undefined : on.field;
+  const carries = lookup(model.events.out ?? {}, event)?.carries;
+  const references = referencesTo(model, resource, target).filter((field) => carries?.includes(field) ?? true);
+  return resource === target ? "id" : references[0];
+}
+
+/** The events that running an operation emits by itself. */
+export function emitsOf({ model }: PlanInput, operation: string): readonly string[] {
+  return Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
+    when.kind === "operation" && when.operation === operation ? [event] : [],
+  );
+}
+
+/** The events that entering each state emits. */
+export function emitsByState({ model }: PlanInput, resource: string): Readonly<Record<string, readonly string[]>> {
+  const entering = Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
+    when.kind === "enters" && when.resource === resource ? [{ event, state: when.state }] : [],
+  );
+  const byState = Map.groupBy(entering, ({ state }) => state);
+  return Object.fromEntries([...byState].map(([state, all]) => [state, all.map(({ event }) => event)]));
+}

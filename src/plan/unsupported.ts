@@ -1,0 +1,58 @@
+/**
+ * What the document says and this release does not enforce yet: one entry for each statement, with its line, in the order
+ * of the document. Nothing is left out silently.
+ */
+import { resolveEndpoint } from "../language/endpoints/resolve.ts";
+import { isCounted } from "./limits/limits.ts";
+import type { Unenforced } from "./plan.ts";
+import type { PlanInput } from "./input.ts";
+
+export function unenforcedStatements(planInput: PlanInput): readonly Unenforced[] {
+  const statements = [...endpointStatements(planInput), ...eventStatements(planInput), ...limitStatements(planInput)];
+  return statements.map(({ path, what }) => ({ path, line: lineOf(planInput, path), what }));
+}
+
+type Statement = Omit<Unenforced, "line">;
+
+/** The line of the statement, or of the nearest one around it that has a place. */
+function lineOf({ places }: PlanInput, path: string): number {
+  for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
+    const span = places.get(at);
+    if (span !== undefined) return span.start.line;
+  }
+  return 1;
+}
+
+// ── Endpoints and authentication ───────────────────────────────────────────────────────────────────────────────────
+
+function endpointStatements({ model }: PlanInput): readonly Statement[] {
+  return Object.keys(model.endpoints.endpoints).flatMap((operation): Statement[] => {
+    const resolved = resolveEndpoint(model, operation);
+    const path = `endpoints/endpoints/${operation}`;
+    if (resolved?.kind === "free" && resolved.endpoint.wire !== undefined) {
+      return [{ path, what: `\`${operation}\` is described by its wire, and not served` }];
+    }
+    return resolved?.kind === "unclear" ? [{ path, what: `\`${operation}\` is not served: ${resolved.message}` }] : [];
+  });
+}
+
+// ── Events, limits ───────────────────────────────────────────────────────────────────────────────────────
+
+function eventStatements({ model }: PlanInput): readonly Statement[] {
+  if (Object.keys(model.resources.resources).length > 0) return [];
+  const inbound = Object.keys(model.events.in ?? {});
+  return inbound.map((name) => ({ path: `events/in/${name}`, what: `\`${name}\` never comes in` }));
+}
+
+function limitStatements(planInput: PlanInput): readonly Statement[] {
+  const { events, limits } = planInput.model;
+  const { quota = {} } = limits;
+  const uncounted = Object.keys(quota).filter((target) => {
+    // Of webhooks that of their own resource is counted (parts/events/webhooks.ts).
+    const counted = target === "webhook" && events.delivery?.webhook !== undefined;
+    return !counted && !quota[target]?.every((one) => isCounted(planInput, target, one));
+  });
+  return [
+    ...uncounted.map((name) => ({ path: `limits/quota/${name}`, what: `the quota of \`${name}\` is not counted` })),
+  ];
+}

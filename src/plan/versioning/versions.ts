@@ -1,0 +1,665 @@
+/**
+ * Older versions of a document, planned: each from the model as it was (`modelAt`) by the same builder as the newest, so
+ * that an older caller is held to its own schemas, and beside it the steps between neighbours as data.
+ */
+import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Endpoint, ResolvedPath } from "../../language/endpoints/model.ts";
+import { responseShape, responseMembers, type Shape, inputShape } from "../../language/endpoints/shape.ts";
+import { typeExpressions } from "../../language/analysis/expressions.ts";
+import type { Model } from "../../language/model.ts";
+import { bareType, innermost, nestedView, lookup } from "../../language/resources/fields.ts";
+import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
+import type { Field, Fields } from "../../language/resources/model.ts";
+import { withEventNames } from "../../language/events/webhooks.ts";
+import { modelAt, typeOf } from "../../language/versioning/model-at-version.ts";
+import { type Conversion, conversionsOf, fieldAt, olderOf } from "../../language/versioning/conversions.ts";
+import type { Change, Version, Versioning } from "../../language/versioning/model.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import { aggregateOperations } from "../endpoints/aggregates.ts";
+import { handlerOperations } from "../endpoints/handlers.ts";
+import { buildOperations } from "../endpoints/operations.ts";
+import { heldType } from "./reshape.ts";
+import type { ResponseMember, ResponseSource, Operation } from "../endpoints/types.ts";
+import type { Plan } from "../plan.ts";
+import type { Table } from "../resources/types.ts";
+import type { PlanInput } from "../input.ts";
+import { withPermissions } from "../authentication/permitted.ts";
+import { contractOperationsOf } from "../endpoints/contract.ts";
+import type {
+  MemberStep,
+  OlderPlan,
+  OperationStep,
+  ShapeStep,
+  StepPlan,
+  VersionPlan,
+  VersionsPlan,
+} from "./version.ts";
+
+/** `planned` builds the plan of one version's model; `newest` is the plan of the document itself. */
+export function versionsPlan(
+  planInput: PlanInput,
+  newest: Pick<Plan, "tables" | "operations" | "views">,
+  planned: (planInput: PlanInput) => Plan,
+): VersionsPlan | undefined {
+  const { model } = planInput;
+  const { versioning } = model;
+  const { scheme, versions = [], sent, absent, policy } = versioning;
+  const [first] = versions;
+  if (first === undefined || scheme === "none") return undefined;
+  const { found } = conversionsOf(model);
+  const built: Built[] = [];
+  for (const [index, version] of versions.entries()) {
+    const newer = built[index - 1];
+    if (newer === undefined) {
+      built.push({ version, model, plan: newest });
+      continue;
+    }
+    const older = withEventNames(modelAt(model, version.name));
+    const { typed, later } = shapeExpressions(older);
+    const shaped = planned({ model: older, places: planInput.places, typed, older: true });
+    const between = { older, newer: newer.model, plan: shaped, newerPlan: newer.plan, version: newer.version, found };
+    const step = stepPlan(between);
+    const plan = withPermissions(shaped, newer.plan, step, later);
+    built.push({ version, model: older, plan, older: { received: plan, operations: [], step } });
+  }
+  const list = built.map(({ version, older, model: at }, index): VersionPlan => {
+    const moments = deprecationOf(versioning, version.name);
+    const laterSteps = built.slice(1, index + 1).toReversed();
+    return {
+      name: version.name,
+      ...(moments === undefined ? {} : { deprecated: moments }),
+      ...(older === undefined
+        ? {}
+        : {
+            older: {
+              ...older,
+              operations: runningOperations(
+                planInput,
+                newest,
+                at,
+                laterSteps.flatMap((one) => one.older?.step ?? []),
+              ),
+            },
+          }),
+    };
+  });
+  return {
+    scheme: scheme ?? (/^\d{4}-/.test(first.name) ? "dated" : "numbered"),
+    ...(sent === undefined ? {} : { sent }),
+    // Where the document is silent: the caller keeps what it first met (R9.2).
+    absent: absent ?? "pinned",
+    removed: policy?.afterSunset ?? { status: 410, error: "version-gone" },
+    ...(policy?.unknown === undefined ? {} : { unknown: policy.unknown }),
+    list,
+  };
+}
+
+interface Built {
+  readonly version: Version;
+  readonly model: Model;
+  readonly plan: Pick<Plan, "tables" | "operations" | "views">;
+  readonly older?: OlderPlan;
+}
+
+/** A date stands for its first moment. */
+function deprecationOf({ deprecated = {} }: Versioning, version: string): VersionPlan["deprecated"] {
+  const deprecation = lookup(deprecated, version);
+  if (deprecation === undefined) return undefined;
+  const { since, sunset, guide } = deprecation;
+  return {
+    ...(since === undefined ? {} : { since: Date.parse(since) }),
+    ...(sunset === undefined ? {} : { sunset: Date.parse(sunset) }),
+    ...(guide === undefined ? {} : { guide }),
+  };
+}
+
+interface ShapeExpressions {
+  readonly typed: ReadonlyMap<string, TypedExpression>;
+  /** Paths of the expressions that name what the version does not have. */
+  readonly later: ReadonlySet<string>;
+}
+
+function shapeExpressions(model: Model): ShapeExpressions {
+  const { typed, problems } = typeExpressions({ ...model, versioning: {} });
+  const later = problems.filter(({ problem }) => problem.code === "unknown-name" || problem.code === "unknown-field");
+  return { typed, later: new Set(later.map(({ path }) => path)) };
+}
+
+// ── What runs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The newest version's operations with the methods and paths of an older one, planned like any other. */
+function runningOperations(
+  planInput: PlanInput,
+  newest: Pick<Plan, "tables" | "operations">,
+  older: Model,
+  steps: readonly StepPlan[],
+): readonly Operation[] {
+  const { model } = planInput;
+  const endpoints: Record<string, Endpoint> = { ...model.endpoints.endpoints };
+  const relocated = new Set<string>();
+  const files = new Map<string, { readonly last: string; readonly path: string }>();
+  for (const [name, endpoint] of Object.entries(older.endpoints.endpoints)) {
+    const operation = steps.reduce((at, step) => step.operations.find((one) => one.older === at)?.newer ?? at, name);
+    const now = lookup(model.endpoints.endpoints, operation);
+    const then = resolveEndpoint(older, name);
+    if (now === undefined || then === undefined || then.kind === "unclear") continue;
+    const { method, path } = endpoint;
+    if (now.method === method && withoutNames(now.path) === withoutNames(path)) continue;
+    relocated.add(operation);
+    const { of, meant } = meantNow(then, steps);
+    const adjusted = { ...now, method, path, meant, ...(of === undefined ? {} : { of }) };
+    const file = then.kind === "resource" && then.file !== undefined ? resolveEndpoint(model, operation) : undefined;
+    if (file?.kind === "resource" && file.file !== undefined) {
+      // Its path says that it is a file's, by the newest name: so it is planned there, and found at the older one.
+      const bare = path.replace(/\/$/, "");
+      const last = bare.slice(bare.lastIndexOf("/") + 1);
+      files.set(operation, { last, path });
+      endpoints[operation] = { ...adjusted, path: bare.slice(0, -last.length) + file.file };
+      continue;
+    }
+    const does = then.kind === "resource" ? doesOf(then.action) : undefined;
+    endpoints[operation] = { ...adjusted, ...(does === undefined ? {} : { does }) };
+  }
+  if (relocated.size === 0) return [];
+  const running = { ...model, endpoints: { ...model.endpoints, endpoints } };
+  const then: PlanInput = { ...planInput, model: running };
+  const { tables } = newest;
+  return [
+    ...buildOperations(then, tables),
+    ...aggregateOperations(then, tables),
+    ...handlerOperations(then, tables),
+    ...contractOperationsOf(then, tables).map(({ operation }) => operation),
+  ]
+    .filter(({ name }) => relocated.has(name))
+    .map((operation): Operation => {
+      const found = files.get(operation.name);
+      if (found === undefined) return operation;
+      const slash = found.path.endsWith("/") ? [""] : [];
+      const end = [found.last, ...slash].map((text) => ({ kind: "literal" as const, text }));
+      const path = [...operation.path.slice(0, -1), ...end];
+      return { ...operation, path, template: found.path };
+    });
+}
+
+/** Which segments are parameters, whatever these are called. */
+function withoutNames(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, "{}");
+}
+
+/** What an older path is about and what its segments mean, in the names of the newest version. */
+function meantNow(
+  { anchor, key, parents, resource }: ResourceEndpoint | FreeEndpoint,
+  steps: readonly StepPlan[],
+): { readonly of?: string; readonly meant: ResolvedPath } {
+  const nameNow = (older: string): string =>
+    steps.reduce((at, { shapes }) => shapes.find((one) => one.older === at)?.newer ?? at, older);
+  const memberNow = (of: string | undefined, older: string): string => {
+    let at = of;
+    let name = older;
+    for (const { shapes } of steps) {
+      const shape = shapes.find((one) => one.older === at);
+      name = shape?.members.find((one) => one.older === name)?.newer ?? name;
+      at = shape?.newer ?? at;
+    }
+    return name;
+  };
+  return {
+    ...(resource === undefined ? {} : { of: nameNow(resource) }),
+    meant: {
+      anchor,
+      ...(key === undefined ? {} : { key: { ...key, column: memberNow(resource, key.column) } }),
+      parents: parents.map((parent, index) => ({
+        parameter: parent.parameter,
+        resource: nameNow(parent.resource),
+        column: memberNow(parent.resource, parent.column),
+        field: memberNow(parents[index + 1]?.resource ?? resource, parent.field),
+      })),
+    },
+  };
+}
+
+// ── Steps ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Between {
+  readonly older: Model;
+  readonly newer: Model;
+  readonly plan: Pick<Plan, "tables" | "operations">;
+  readonly newerPlan: Pick<Plan, "tables" | "operations" | "views">;
+  /** The newer version, whose entries these are. */
+  readonly version: Version;
+  readonly found: ReadonlyMap<string, Conversion>;
+}
+
+function stepPlan(between: Between): StepPlan {
+  const { older, version } = between;
+  const changed = changedDefinitions(between);
+  const shapes = [
+    ...Object.entries(older.resources.types).map(([name, fields]) => typeShape(between, name, fields, changed)),
+    ...Object.keys(older.resources.resources).map((name) => recordShape(between, name, changed)),
+  ].filter((shape) => changed.has(shape.older));
+  const errors = version.changes.flatMap((change) =>
+    change.kind === "error" && change.was !== change.code ? [{ older: change.was, newer: change.code }] : [],
+  );
+  const nested = Object.keys(older.resources.views ?? {}).map((name) => viewShape(between, name));
+  const operations = operationSteps(between, changed, nested);
+  return {
+    shapes: [...shapes, ...nested],
+    operations,
+    errors,
+    events: eventSteps(between),
+    carries: Object.fromEntries(
+      Object.entries(older.events.out ?? {}).flatMap(([event, { carries }]) =>
+        carries === undefined ? [] : [[event, carries]],
+      ),
+    ),
+  };
+}
+
+function newerName({ version }: Between, older: string): string {
+  const whole = version.changes.find(
+    (change) => change.kind === "rename" && change.from.field === undefined && change.from.of === older,
+  );
+  return whole?.kind === "rename" ? whole.to : older;
+}
+
+function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
+  const known = new Set(Object.keys(older.events.out ?? {}));
+  return Object.keys(newer.events.out ?? {}).flatMap((event) => {
+    const entry = version.changes.find((change) => change.kind === "event" && change.name === event);
+    const was = entry?.kind === "event" ? entry.was : event;
+    if (was === event && known.has(event)) return [];
+    return [{ newer: event, ...(was !== undefined && known.has(was) ? { older: was } : {}) }];
+  });
+}
+
+/** Definitions of the older version that differ by themselves or by what they hold. */
+function changedDefinitions(between: Between): ReadonlySet<string> {
+  const { older, version } = between;
+  const places = version.changes.flatMap((change): readonly string[] => {
+    if (change.kind === "state") return [change.resource];
+    if (change.kind === "rename") return [change.from.field === undefined ? change.to : change.from.of];
+    return "target" in change ? [change.target.of] : [];
+  });
+  const definitions: readonly (readonly [string, Fields])[] = [
+    ...Object.entries(older.resources.types),
+    ...Object.entries(older.resources.resources).map(([name, { fields }]) => [name, fields] as const),
+  ];
+  const changed = new Set(
+    definitions.map(([name]) => name).filter((name) => places.includes(newerName(between, name))),
+  );
+  for (let before = -1; before < changed.size; ) {
+    before = changed.size;
+    for (const [name, fields] of definitions) {
+      const holds = Object.values(fields).some((field) => {
+        const type = heldType(older, field.type)?.type;
+        return type !== undefined && changed.has(type);
+      });
+      if (holds) changed.add(name);
+    }
+  }
+  return changed;
+}
+
+type Absent = MemberStep["absent"];
+
+function typeShape(between: Between, older: string, fields: Fields, changed: ReadonlySet<string>): ShapeStep {
+  const newer = newerName(between, older);
+  const members = Object.entries(fields).map(([name, field]) => {
+    return memberStep(between, newer, name, field, field.type.kind === "nullable" ? "null" : "left out", changed);
+  });
+  const now = Object.keys(lookup(between.newer.resources.types, newer) ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/** On the wire a record is its columns, then what is worked out. */
+function recordShape(between: Between, older: string, changed: ReadonlySet<string>): ShapeStep {
+  const newer = newerName(between, older);
+  const present = transportMembers(between.newerPlan.tables, newer);
+  const members = transportMembers(between.plan.tables, older).map(({ name, absent }): MemberStep => {
+    const field = lookup(lookup(between.older.resources.resources, older)?.fields ?? {}, name);
+    if (field !== undefined) {
+      const step = memberStep(between, newer, name, field, absent, changed);
+      const leftOut = present.some((one) => one.name === step.newer && one.absent === "left out");
+      return absent === "null" && leftOut ? { ...step, nulls: true } : step;
+    }
+    const values = stateValues(between, newer);
+    return { older: name, newer: name, absent, ...(values === undefined ? {} : { values }) };
+  });
+  const now = present.map(({ name }) => name);
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+function transportMembers(
+  tables: readonly Table[],
+  resource: string,
+): readonly { readonly name: string; readonly absent: Absent }[] {
+  const table = tables.find((one) => one.resource === resource);
+  return [...(table?.columns ?? []), ...(table?.virtual ?? [])];
+}
+
+function stateValues({ version }: Between, resource: string): MemberStep["values"] {
+  const values = version.changes.flatMap((change) =>
+    change.kind === "state" && change.resource === resource
+      ? [[change.name, { kind: "value", value: change.seen } as const] as const]
+      : [],
+  );
+  return values.length === 0 ? undefined : Object.fromEntries(values);
+}
+
+/** The entries about a member, each with the path of its clauses. */
+function changesOf({ version }: Between, of: string, newer: string): readonly (readonly [Change, string])[] {
+  return version.changes.flatMap((change, index) => {
+    const about = "target" in change && change.target.of === of && change.target.field === newer;
+    return about ? [[change, `versioning/versions/${version.name}/${index}`] as const] : [];
+  });
+}
+
+function memberStep(
+  between: Between,
+  of: string,
+  older: string,
+  field: Field,
+  absent: Absent,
+  changed: ReadonlySet<string>,
+): MemberStep {
+  const { found, version } = between;
+  const removed = version.changes.findIndex((change) => {
+    return change.kind === "remove" && change.target.of === of && change.target.field === older;
+  });
+  if (removed >= 0) {
+    const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
+    return { older, absent, ...(seen === undefined ? {} : { seen }) };
+  }
+  const newer = newerMember(version, of, older);
+  const held = heldType(between.older, field.type)?.type;
+  const { enclosing } = innermost(field.type);
+  const step = {
+    older,
+    newer,
+    absent,
+    ...(held !== undefined && changed.has(held) ? { shape: held } : {}),
+    ...(enclosing.length === 0 ? {} : { enclosing }),
+  };
+  return changesOf(between, of, newer).reduce(
+    (all, [change, path]) => ({ ...all, ...memberChange(between, all, change, path, field) }),
+    step as MemberStep,
+  );
+}
+
+function memberChange(
+  { older, found }: Between,
+  step: MemberStep,
+  change: Change,
+  path: string,
+  field: Field,
+): Partial<MemberStep> {
+  const seen = found.get(`${path}/seen`);
+  const taken = found.get(`${path}/taken`);
+  switch (change.kind) {
+    case "require":
+      return taken === undefined ? {} : { required: taken };
+    case "add-value":
+      return seen === undefined ? {} : { values: { ...step.values, [change.value]: seen } };
+    case "relax": {
+      const type = change.was === undefined ? undefined : typeOf(change.was);
+      const fits = type === undefined ? {} : { fits: jsonSchemaOf(older, type) };
+      return seen === undefined ? {} : { filled: { seen, ...fits } };
+    }
+    case "retype": {
+      const bare = bareType(field.type);
+      return {
+        ...(seen === undefined ? {} : { seen }),
+        ...(taken === undefined ? {} : { taken }),
+        ...(bare.kind === "scalar" && bare.name === "integer" ? { whole: true as const } : {}),
+      };
+    }
+    default:
+      return {};
+  }
+}
+
+function newerMember({ changes }: Version, of: string, older: string): string {
+  const named = changes.find((change) => {
+    return change.kind === "rename" && change.from.of === of && change.from.field === older;
+  });
+  return named?.kind === "rename" ? named.to : older;
+}
+
+function addedMembers(
+  between: Between,
+  of: string,
+  members: readonly MemberStep[],
+  now: readonly string[],
+): ShapeStep["added"] {
+  const { found, version } = between;
+  const known = new Set(members.map(({ newer }) => newer));
+  return now
+    .filter((name) => !known.has(name))
+    .map((newer) => {
+      const entry = version.changes.findIndex((change) => {
+        return change.kind === "add" && change.target.of === of && change.target.field === newer;
+      });
+      const taken = found.get(`versioning/versions/${version.name}/${entry}/taken`);
+      return { newer, ...(taken === undefined ? {} : { taken }) };
+    });
+}
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function operationSteps(between: Between, changed: ReadonlySet<string>, nested: ShapeStep[]): readonly OperationStep[] {
+  return Object.entries(between.older.endpoints.endpoints).flatMap(([older, endpoint]): OperationStep[] => {
+    const newer = newerName(between, older);
+    const now = lookup(between.newer.endpoints.endpoints, newer);
+    if (now === undefined) return [];
+    const hasInput = [inputShape(between.newer, now), inputShape(between.older, endpoint)].some(
+      (one) => one !== undefined,
+    );
+    const takes = hasInput ? inputStep(between, older, newer, changed) : undefined;
+    const gives =
+      now.shape !== undefined
+        ? shapeStep(between, older, newer, changed)
+        : now.gives === undefined
+          ? undefined
+          : responseStep(between, older, newer, nested);
+    const template = now.shape ?? responseMembers(now.gives);
+    if (older === newer && takes === undefined && (gives === undefined || isSame(gives, template))) return [];
+    return [{ older, newer, ...(takes === undefined ? {} : { takes }), ...(gives === undefined ? {} : { gives }) }];
+  });
+}
+
+/** Whether the members are the same, in the same order, and none is converted. */
+function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(now);
+  const plain = members.every(({ older, newer, absent: _, as: __, enclosing: ___, ...rest }, index) => {
+    return older === newer && newer === names[index] && Object.keys(rest).length === 0;
+  });
+  return plain && added.length === 0 && members.length === names.length;
+}
+
+function inputStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+  const endpoint = lookup(between.older.endpoints.endpoints, older);
+  const after = lookup(between.newer.endpoints.endpoints, newer);
+  const fields = (endpoint && inputShape(between.older, endpoint)?.fields) ?? {};
+  const resolved = resolveEndpoint(between.older, older);
+  const resource = resolved?.kind === "resource" ? newerName(between, resolved.resource) : newer;
+  const members = Object.entries(fields).map(([name, field]) => {
+    // What a view stands for are fields of the resource, and converted as these.
+    const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
+    return memberStep(between, isCustom ? newer : resource, name, field, "left out", changed);
+  });
+  const now = Object.keys((after && inputShape(between.newer, after)?.fields) ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/** What a handler gives is converted like a record, member by member. */
+function shapeStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+  const fields = lookup(between.older.endpoints.endpoints, older)?.shape ?? {};
+  const members = Object.entries(fields).map(([name, field]) =>
+    memberStep(between, newer, name, field, "left out", changed),
+  );
+  const now = Object.keys(lookup(between.newer.endpoints.endpoints, newer)?.shape ?? {});
+  return { older, newer, members, added: addedMembers(between, newer, members, now) };
+}
+
+/**
+ * An answer in a shape of the document's own: a member that gives a field alone is converted as that field is, a view as
+ * that view. What stands in objects has a step of its own, which is put into `nested`.
+ */
+function responseStep(between: Between, older: string, newer: string, nested: ShapeStep[]): ShapeStep {
+  const then = resolveEndpoint(between.older, older);
+  const now = resolveEndpoint(between.newer, newer);
+  const none = { older, newer, members: [], added: [] };
+  if (then === undefined || then.kind === "unclear" || now === undefined || now.kind === "unclear") return none;
+  const { item } = responseShape(between.older, then);
+  if (item?.kind === "view") return { ...viewShape(between, item.view), older, newer };
+  const template = between.newerPlan.operations.find(({ name }) => name === newer);
+  if (item?.kind !== "object" || template === undefined) return none;
+  const around: ResponseScope = { between, nested, operation: template, name: newer };
+  return { ...objectShape(around, item, template.response.members ?? [], newer), older, newer };
+}
+
+interface ResponseScope {
+  readonly between: Between;
+  readonly nested: ShapeStep[];
+  readonly operation: Operation;
+  /** The operation's, whose members entries speak of. */
+  readonly name: string;
+}
+
+function objectShape(
+  around: ResponseScope,
+  shape: Extract<Shape, { kind: "object" }>,
+  now: readonly ResponseMember[],
+  path: string,
+): ShapeStep {
+  const { between, name: of } = around;
+  const { version, found } = between;
+  const top = path === of;
+  const members = Object.entries(shape.members).map(([name, inner]): MemberStep => {
+    const removed = version.changes.findIndex((change) => {
+      return top && change.kind === "remove" && change.target.of === of && change.target.field === name;
+    });
+    if (removed >= 0) {
+      const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
+      return { older: name, absent: "null", ...(seen === undefined ? {} : { seen }) };
+    }
+    const newer = top ? newerMember(version, of, name) : name;
+    const source = now.find((one) => one.name === newer)?.source;
+    const step: MemberStep = {
+      older: name,
+      newer,
+      absent: "null",
+      ...responseMemberStep(around, inner, source, `${path}/${name}`),
+    };
+    const mine = top ? changesOf(between, of, newer).map(([, at]) => found.get(`${at}/seen`)) : [];
+    const seen = mine.find((one) => one !== undefined);
+    return seen === undefined ? step : { ...step, seen };
+  });
+  const all = now.map(({ name }) => name);
+  return { older: path, newer: path, members, added: addedMembers(between, of, members, all) };
+}
+
+function responseMemberStep(
+  around: ResponseScope,
+  shape: Shape,
+  source: ResponseSource | undefined,
+  path: string,
+): Partial<MemberStep> {
+  const { between, nested, operation } = around;
+  switch (shape.kind) {
+    case "view":
+      return { shape: viewStep(shape.view) };
+    case "record":
+      return changedDefinitions(between).has(shape.resource) ? { shape: shape.resource } : {};
+    case "object":
+      nested.push(objectShape(around, shape, source?.kind === "object" ? source.members : [], path));
+      return { shape: path };
+    default:
+      return fieldStep(
+        between,
+        operation.resource,
+        source !== undefined && "expression" in source ? source.expression : undefined,
+      );
+  }
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** No resource or type has such a name. */
+function viewStep(view: string): string {
+  return `view ${view}`;
+}
+
+/** A field is converted as its resource's, a member as what it gives. */
+function viewShape(between: Between, name: string): ShapeStep {
+  const { older, newer, newerPlan, version } = between;
+  const changed = changedDefinitions(between);
+  const { of = "", fields = [], members = {} } = lookup(older.resources.views ?? {}, name) ?? {};
+  const resource = newerName(between, of);
+  const now = lookup(newerPlan.views ?? {}, name)?.members ?? [];
+  const absentOf = (member: string): Absent => now.find((one) => one.name === member)?.absent ?? "left out";
+  const template = fields.map((field): MemberStep => {
+    const type = lookup(lookup(older.resources.resources, of)?.fields ?? {}, field);
+    if (type !== undefined) {
+      const absent = transportMembers(between.plan.tables, of).find((one) => one.name === field)?.absent ?? "left out";
+      return memberStep(between, resource, field, type, absent, changed);
+    }
+    const values = stateValues(between, resource);
+    return { older: field, newer: field, absent: "null", ...(values === undefined ? {} : { values }) };
+  });
+  const converted = Object.entries(members).map(([member, field]): MemberStep => {
+    const removed = version.changes.findIndex((change) => {
+      return change.kind === "remove" && change.target.of === name && change.target.field === member;
+    });
+    if (removed >= 0) {
+      const seen = between.found.get(`versioning/versions/${version.name}/${removed}/seen`);
+      return { older: member, absent: field.optional ? "left out" : "null", ...(seen === undefined ? {} : { seen }) };
+    }
+    const after =
+      field.computed === undefined ? newerMember(version, resource, member) : newerMember(version, name, member);
+    const step = { older: member, newer: after, absent: absentOf(after) };
+    const nested = nestedView(older, field.type);
+    if (nested !== undefined) {
+      return { ...step, shape: viewStep(nested.view), ...(nested.list ? { enclosing: ["list"] as const } : {}) };
+    }
+    const source = now.find((one) => one.name === after)?.source;
+    const expression = source?.kind === "expression" ? source.expression : undefined;
+    return { ...step, ...fieldStep(between, resource, expression) };
+  });
+  const steps = [...template, ...converted];
+  const present = now.map((one) => one.name);
+  const view = lookup(newer.resources.views ?? {}, name);
+  const added = addedMembers(between, view === undefined ? name : resource, steps, present);
+  return { older: viewStep(name), newer: viewStep(name), members: steps, added };
+}
+
+/** What the entries about a field say of it, for where it is given alone. */
+function fieldStep(between: Between, about: string, expression: TypedExpression | undefined): Partial<MemberStep> {
+  if (expression === undefined || (expression.kind !== "walk" && expression.kind !== "field")) return {};
+  const resource = expression.kind === "walk" ? expression.resource : about;
+  const { name } = expression;
+  if (name === "state") {
+    const values = stateValues(between, resource);
+    return values === undefined ? {} : { values };
+  }
+  const before = olderOf(between.version.changes, { of: resource, field: name });
+  const field = fieldAt(between.older, before);
+  if (field === undefined || before.field === undefined) return {};
+  const { values, seen, filled, whole, shape, enclosing } = memberStep(
+    between,
+    resource,
+    before.field,
+    field,
+    "null",
+    changedDefinitions(between),
+  );
+  return {
+    as: name,
+    ...(values === undefined ? {} : { values }),
+    ...(seen === undefined ? {} : { seen }),
+    ...(filled === undefined ? {} : { filled }),
+    ...(whole === undefined ? {} : { whole }),
+    ...(shape === undefined ? {} : { shape }),
+    ...(enclosing === undefined ? {} : { enclosing }),
+  };
+}

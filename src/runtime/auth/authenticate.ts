@@ -1,0 +1,266 @@
+/** From the credential fields of a request to its caller (R5.2 to R5.7). */
+import { createHmac } from "node:crypto";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { subscriberOf } from "../limits/subscriber.ts";
+import { anonymous, type Caller, type CallerKinds } from "./caller.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { resourceMetadataPath } from "./oauth/paths.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { challengeOf, lacking } from "./challenge.ts";
+import { attempt, type FailureLimits } from "./failures.ts";
+import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
+
+export interface Authentication {
+  /**
+   * The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. `allowsRepeat`: a
+   * signature that was seen before is good again, since whoever asks knows what it did then.
+   */
+  authenticate(
+    httpRequest: HttpRequest,
+    body: () => Promise<Uint8Array>,
+    allowsRepeat?: boolean,
+  ): Caller | Promise<Caller>;
+  /**
+   * The caller of a request that is still being answered, as it is now; undefined where its credential has ended (R5.10). A
+   * signature was good once and does not end.
+   */
+  still(httpRequest: HttpRequest, caller: Caller): Promise<Caller | undefined>;
+  /** Whether the request carries a credential, good or bad. */
+  carries(httpRequest: HttpRequest): boolean;
+  /** The refusal of a caller without credentials (401, R5.2). */
+  challenge(): ApiError;
+  /** That of a caller who may not do what only these grants allow; says which scope would let it (RFC 6750 section 3.1). */
+  forbidden(caller: Caller, allow: Operation["allow"]): ApiError;
+}
+
+export interface AuthenticationOptions extends ProvingOptions {
+  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly baseUrl: () => string;
+  readonly failures: FailureLimits;
+  /** The same for all processes that serve the data, and known to nobody else. */
+  readonly salt: string;
+  readonly kinds: CallerKinds;
+}
+
+/** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
+const cacheMilliseconds = 500;
+
+/**
+ * Two clocks say when it is over. One that can be set says how long the credential itself is good. It may be set back, and come to the
+ * same moment once more: how long is remembered is measured with the one that never is.
+ */
+interface CachedCaller {
+  readonly caller: Caller;
+  readonly since: number;
+  readonly until: number;
+  readonly elapsed: number;
+}
+
+function isFresh({ elapsed, since, until }: CachedCaller, now: number): boolean {
+  return now >= since && now < until && performance.now() - elapsed < cacheMilliseconds;
+}
+
+const maximumCached = 10_000;
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { plan, kinds, clock } = options;
+  const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
+  const fromAddress = options.failures("keys from an address");
+  const forKey = options.failures("keys of a name");
+  // Parts of secrets are in no table: what they are counted by cannot be turned back.
+  const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
+  const challenges = challengeFields(plan, options.baseUrl);
+
+  const unauthorized = (
+    error: "invalid_token" | "invalid_request" | undefined,
+    detail: string,
+    tried: readonly Method[] = [],
+  ): ApiError =>
+    new ApiError(error === "invalid_request" ? "invalid-request" : "unauthenticated", {
+      ...(error === "invalid_request" ? { status: 400 } : {}),
+      detail,
+      headers: challenges(tried, error, detail),
+    });
+
+  async function prove(sent: Sent): Promise<Caller> {
+    const { field, value, httpRequest } = sent;
+    const now = clock.now();
+    const { scheme, secret } = splitScheme(field, value);
+    const methods = methodsFor(field, scheme);
+    if (methods.length === 0) throw unauthorized(undefined, "This scheme is not taken here");
+    if (secret === "") throw unauthorized("invalid_request", "The credential is empty", methods);
+    if (/\s/.test(secret)) throw unauthorized("invalid_request", "The credential is not one word", methods);
+    const caller = await provedBy(methods, secret, sent);
+    if (caller !== undefined) return caller;
+    await limitFailures(httpRequest.address, methods, secret, now);
+    throw unauthorized("invalid_token", "The credential is unknown, expired or revoked", methods);
+  }
+
+  async function provedBy(
+    methods: readonly Method[],
+    secret: string,
+    { field, value, httpRequest, body, allowsRepeat }: Sent,
+  ): Promise<Caller | undefined> {
+    const [now, elapsed] = [clock.now(), performance.now()];
+    for (const method of methods) {
+      const proof = await method.prove(secret, httpRequest, body);
+      if (proof === undefined || (proof.signed?.again === true && !allowsRepeat)) continue;
+      const scoped = method.credential.scoped === true;
+      const caller: Caller = {
+        id: proof.user,
+        roles: proof.roles,
+        scoped,
+        claims: proof.claims,
+        credential: method.credential.name,
+        ...(proof.signed === undefined ? {} : { signature: proof.signed.signature }),
+        ...(proof.session === undefined ? {} : { session: proof.session }),
+        kind: kinds.of({ roles: proof.roles, scoped }),
+      };
+      if (proof.until > now) {
+        const { cached } = field;
+        if (cached.size >= maximumCached) cached.clear();
+        cached.set(value, {
+          caller,
+          since: now,
+          until: Math.min(proof.until, now + cacheMilliseconds),
+          elapsed,
+        });
+      }
+      return caller;
+    }
+    return undefined;
+  }
+
+  /** R5.7: only failures are limited. Whoever shares the address, or whose key is guessed, has a credential that is good. */
+  async function limitFailures(
+    address: string,
+    methods: readonly Method[],
+    secret: string,
+    now: number,
+  ): Promise<void> {
+    const named = methods.flatMap((method) => {
+      const name = method.names?.(secret);
+      return name === undefined ? [] : [hashed(`${method.credential.name}\0${name}`)];
+    });
+    const failed = [
+      fromAddress(subscriberOf(address), now),
+      ...new Set(named).values().map((name) => forKey(name, now)),
+    ];
+    const attempted = await attempt(failed, now);
+    if ("reservations" in attempted) return;
+    throw new ApiError("rate-limited", {
+      detail: "Too many failed credentials from this address, or for this key",
+      headers: ["Retry-After", String(attempted.waitSeconds)],
+    });
+  }
+
+  function presentedIn(httpRequest: HttpRequest): { readonly field: Field; readonly value: string } | undefined {
+    let presented: { readonly field: Field; readonly value: string } | undefined;
+    for (const field of fields) {
+      const value = httpRequest.headers.get(field.name);
+      if (value === undefined) continue;
+      if (presented !== undefined || httpRequest.headers.repeated(field.name)) {
+        const tried = [...(presented?.field.methods ?? []), ...field.methods];
+        throw unauthorized("invalid_request", "Send one credential, once", tried);
+      }
+      presented = { field, value };
+    }
+    return presented;
+  }
+
+  return {
+    challenge: () => unauthorized(undefined, "A credential is needed"),
+    forbidden(caller, allow) {
+      const credential = plan.credentials.find(({ name }) => name === caller.credential);
+      const missing = Object.entries(credential?.oauth?.scopes ?? {}).flatMap(([scope, roles]) =>
+        allow.some(({ who }) => who.kind === "role" && roles.includes(who.role)) ? [scope] : [],
+      );
+      return credential === undefined || missing.length === 0
+        ? new ApiError("forbidden")
+        : lacking(credential, missing.slice(0, 1));
+    },
+    carries: ({ headers }) => fields.some(({ name }) => headers.get(name) !== undefined),
+    authenticate(httpRequest, body, allowsRepeat = false) {
+      const presented = presentedIn(httpRequest);
+      if (presented === undefined) return anonymous;
+      const { field, value } = presented;
+      const known = field.cached.get(value);
+      if (known !== undefined && isFresh(known, clock.now())) return known.caller;
+      return prove({ field, value, httpRequest, body, allowsRepeat });
+    },
+    async still(httpRequest, caller) {
+      const presented = presentedIn(httpRequest);
+      if (presented === undefined || caller.signature !== undefined) return caller;
+      const { field, value } = presented;
+      const { scheme, secret } = splitScheme(field, value);
+      const body = () => Promise.resolve(new Uint8Array());
+      return provedBy(methodsFor(field, scheme), secret, { field, value, httpRequest, body, allowsRepeat: false });
+    },
+  };
+}
+
+interface Field {
+  /** Lower case. */
+  readonly name: string;
+  readonly methods: readonly Method[];
+  /** Who was proved lately, by what was sent in the field. */
+  readonly cached: Map<string, CachedCaller>;
+}
+
+/** What a request was sent with. */
+interface Sent {
+  readonly field: Field;
+  /** Of the field, as it was sent. */
+  readonly value: string;
+  readonly httpRequest: HttpRequest;
+  readonly body: () => Promise<Uint8Array>;
+  readonly allowsRepeat: boolean;
+}
+
+function groupByField(methods: readonly Method[]): readonly Field[] {
+  const names = new Set(methods.map(({ credential }) => credential.sent.header.toLowerCase()));
+  return [...names].map((name) => ({
+    name,
+    methods: methods.filter(({ credential }) => credential.sent.header.toLowerCase() === name),
+    cached: new Map(),
+  }));
+}
+
+/** `scheme` in lower case. */
+function methodsFor(field: Field, scheme: string | undefined): readonly Method[] {
+  return field.methods.filter((method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme);
+}
+
+/** `scheme` in lower case; a field without schemes is all secret. */
+function splitScheme(field: Field, value: string): { scheme: string | undefined; secret: string } {
+  if (field.methods.every(({ scheme }) => scheme === undefined)) return { scheme: undefined, secret: value.trim() };
+  const space = value.indexOf(" ");
+  if (space === -1) return { scheme: value.toLowerCase(), secret: "" };
+  return { scheme: value.slice(0, space).toLowerCase(), secret: value.slice(space + 1).trim() };
+}
+
+/**
+ * The WWW-Authenticate fields of a refusal, as names and values in turn: one for each way to send a credential, with the
+ * error where it was tried. Basic has no place for one (RFC 7617).
+ */
+function challengeFields(
+  { service, credentials }: Pick<Plan, "service" | "credentials">,
+  baseUrl: () => string,
+): (tried: readonly Method[], error: string | undefined, detail: string) => string[] {
+  const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
+  return (tried, error, detail) =>
+    challenges.flatMap(([plain, plans]) => {
+      // RFC 9728 section 5.1: where a client learns who gives tokens.
+      const metadata = `, resource_metadata="${baseUrl().replace(/\/+$/, "")}${resourceMetadataPath}"`;
+      const challenge = plans.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
+      const withError =
+        error !== undefined &&
+        !challenge.startsWith("Basic ") &&
+        tried.some(({ credential, scheme }) => plans.includes(credential) && scheme === credential.sent.scheme);
+      return [
+        "WWW-Authenticate",
+        withError ? `${challenge}, error="${error}", error_description="${detail}"` : challenge,
+      ];
+    });
+}

@@ -1,0 +1,25 @@
+/** The WWW-Authenticate fields of the ways to send a credential (R5.2, RFC 9110 section 11.6.1). */
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { ApiError } from "../errors/api-error.ts";
+
+/** Each way once, as names and values in turn, for a refusal that is about none of them. */
+export function challengeHeaders({ service, credentials }: Pick<Plan, "service" | "credentials">): readonly string[] {
+  const challenges = new Set(credentials.map((credential) => challengeOf(service, credential)));
+  return [...challenges].flatMap((challenge) => ["WWW-Authenticate", challenge]);
+}
+
+/** A field of its own has no scheme: what is wanted there is named, and where. */
+export function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
+  if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
+  const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
+  return `${wanted} realm="${service}", header="${sent.header}"`;
+}
+
+/** A token that is good, and not for this: 403, with what it would have to be good for (RFC 6750 section 3.1). */
+export function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): ApiError {
+  const detail = `The token has not the scope ${missing.join(" ")}`;
+  const needed = scopes.length === 0 ? missing : scopes;
+  const error = `error="insufficient_scope", error_description="${detail}", scope="${needed.join(" ")}"`;
+  return new ApiError("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
+}

@@ -1,0 +1,298 @@
+/** How each kind of credential proves whose request it is (R5.3 to R5.10). */
+import { createHmac } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { GrantStore, KeyStore, SessionStore } from "../../store/port/store.ts";
+import type { Caller } from "./caller.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { idText } from "../records/keys-in-path.ts";
+import type { Sharing } from "../limits/shared-counts.ts";
+import { findToken } from "./oauth/tokens.ts";
+import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
+import { lacking } from "./challenge.ts";
+import type { LoginGuard } from "./login-throttle.ts";
+import { createSignatureVerifier, goodMilliseconds, type SignatureVerifier, type Verified } from "./hmac.ts";
+import type { VerifyToken } from "./jwt.ts";
+import { isPassword } from "./password.ts";
+import { type LoginRecords, loginRecordsOf } from "./records.ts";
+import { isAccessToken, isOver } from "./session.ts";
+
+/** What proving needs of the service. */
+export interface ProvingOptions {
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  readonly grants: GrantStore;
+  /** Whose callers are records, by credential. */
+  readonly logins: ReadonlyMap<string, LoginRecords>;
+  readonly guard: LoginGuard;
+  /** What is counted together with other processes. */
+  readonly sharing: Sharing | undefined;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  /** The environment variables that secrets come from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What one credential field may hold: several kinds may share `Authorization Bearer`. */
+export interface Method {
+  readonly credential: CredentialPlan;
+  readonly scheme: string | undefined;
+  /** Whose credential it says to be: the beginning of a key, the user of a password; not all of them say it. */
+  names?(secret: string): string | undefined;
+  prove(secret: string, httpRequest: HttpRequest, body: () => Promise<Uint8Array>): Promise<Proof | undefined>;
+}
+
+export interface Proof {
+  readonly user: string;
+  readonly roles: readonly string[];
+  readonly claims: Readonly<Record<string, Value>>;
+  /** Epoch milliseconds until which it may be taken from memory. */
+  readonly until: number;
+  /** Where it is a signature of this request. */
+  readonly signed?: Verified;
+  readonly session?: Caller["session"];
+}
+
+/** One or more ways for each credential of the document. */
+export function methodsOf(credential: CredentialPlan, options: ProvingOptions): readonly Method[] {
+  const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
+  const scheme = credential.sent.scheme;
+  switch (credential.kind) {
+    case "api-key": {
+      const names = (text: string) => nameOfSecret(credential.prefix, text);
+      const asUser: Method = {
+        credential,
+        scheme: "Basic",
+        names: (text) => names(userOf(text)),
+        prove: proveKeyAsUser(credential, options),
+      };
+      return [
+        { credential, scheme, names, prove: (text) => proveKey(credential, options, text) },
+        ...(scheme === "Bearer" ? [asUser] : []),
+      ];
+    }
+    case "basic":
+      return [
+        {
+          credential,
+          scheme,
+          names: userOf,
+          prove:
+            credential.login === undefined
+              ? (text) => proveBasic(credential, options, text)
+              : proveRecord(credential, options),
+        },
+      ];
+    case "password":
+      return [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
+    case "oauth2":
+      if (credential.oauth !== undefined)
+        return [{ credential, scheme, prove: (text) => proveIssuedToken(credential, options, text) }];
+      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
+    case "jwt":
+      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
+    case "hmac-sha256":
+      return [{ credential, scheme, prove: proveSignature(credential, options, createSignatureVerifier(secret)) }];
+  }
+}
+
+async function proveKey(
+  credential: CredentialPlan,
+  { keys, clock }: ProvingOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  if (!isSecret(credential.prefix, text)) return undefined;
+  const key = await keys.find(hashSecret(text));
+  if (key === undefined || key.credential !== credential.name) return undefined;
+  const until = endOf(key, credential);
+  if (until <= clock.now()) return undefined;
+  return {
+    user: key.user,
+    roles: rolesOf(credential, key.roles, {}),
+    claims: {},
+    until,
+  };
+}
+
+/** Of the credentials of `Basic`. */
+function userOf(text: string): string {
+  return Buffer.from(text, "base64").toString("utf8").split(":", 1)[0] ?? "";
+}
+
+/** A key as the user of `Basic` with an empty password, as `curl -u key:` sends it (R5.3). */
+function proveKeyAsUser(credential: CredentialPlan, options: ProvingOptions): Method["prove"] {
+  return async (text) => {
+    const decoded = Buffer.from(text, "base64").toString("utf8");
+    return decoded.endsWith(":") ? proveKey(credential, options, decoded.slice(0, -1)) : undefined;
+  };
+}
+
+/** `user:secret`; the secret is a key of that user. */
+async function proveBasic(
+  credential: CredentialPlan,
+  options: ProvingOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  const decoded = Buffer.from(text, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  if (colon === -1) return undefined;
+  const proof = await proveKey(credential, options, decoded.slice(colon + 1));
+  return proof?.user === decoded.slice(0, colon) ? proof : undefined;
+}
+
+/** A session of a record that there still is, with its roles as they are now (R5.10): so it is never taken from memory. */
+async function proveSession(
+  credential: CredentialPlan,
+  { sessions, logins, clock }: ProvingOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  if (!isAccessToken(credential, text)) return undefined;
+  const found = await sessions.find(hashSecret(text));
+  if (found?.use !== "access" || found.credential !== credential.name || isOver(found, clock.now())) return undefined;
+  const record = await loginRecordsOf(logins, credential.name).byId(found.user);
+  if (record === undefined) return undefined;
+  const { session, user, expires } = found;
+  const known = { session, token: text, ...(expires === undefined ? {} : { expires }) };
+  return { user, roles: record.roles, claims: {}, until: 0, session: known };
+}
+
+/** So many secrets that were right are recognised without being hashed again. */
+const maximumRecognised = 10_000;
+
+/**
+ * `name:secret` of a record. Hashing takes long on purpose, and such a credential is sent with every request: of a secret that
+ * was right it is remembered which kept one it is, so that it is good for as long as that one is kept, and no longer.
+ */
+function proveRecord(credential: CredentialPlan, { logins, guard, clock, random }: ProvingOptions): Method["prove"] {
+  const salt = random(32);
+  const recognised = new Map<string, string>();
+  return async (text, { address }) => {
+    const decoded = Buffer.from(text, "base64").toString("utf8");
+    const colon = decoded.indexOf(":");
+    if (colon === -1) return undefined;
+    const name = decoded.slice(0, colon);
+    const found = await loginRecordsOf(logins, credential.name).byName(name);
+    const storedHash = found?.secret ?? null;
+    const proof = found && { user: idText(found.id), roles: found.roles, claims: {}, until: 0 };
+    const known = createHmac("sha256", salt).update(decoded).digest("base64url");
+    if (storedHash !== null && recognised.get(known) === storedHash) return proof;
+    const attempt = { credential: credential.name, name: name.normalize("NFC"), address };
+    const isRight = await guard.verified(attempt, clock.now(), () => isPassword(decoded.slice(colon + 1), storedHash));
+    if (!isRight || storedHash === null) return undefined;
+    if (recognised.size >= maximumRecognised) recognised.clear();
+    recognised.set(known, storedHash);
+    return proof;
+  };
+}
+
+/** A token that the service has made itself. */
+async function proveIssuedToken(
+  credential: CredentialPlan,
+  options: ProvingOptions,
+  text: string,
+): Promise<Proof | undefined> {
+  const found = await findToken(credential, text, options, options.clock.now());
+  if (found === undefined) return undefined;
+  const { client, user, isRecord, expires, roles, scopes } = found;
+  const claims = { client_id: client.id, scope: scopes.join(" ") };
+  return { user, roles, claims, until: isRecord ? 0 : expires };
+}
+
+/** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */
+function tokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
+  const loaded = import("./jwt.ts").then(({ createTokenVerifier }) => createTokenVerifier(credential, secret));
+  return async (token, now) => (await loaded)(token, now);
+}
+
+/** As RFC 7515 section 7.1 has it: base64url without padding, so that a token is spelled in one way only. */
+const jws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
+  return async (text) => {
+    if (!jws.test(text)) return undefined;
+    const payload = await verify(text, clock.now());
+    if (payload === undefined) return undefined;
+    const claims = payload as Readonly<Record<string, Value>>;
+    const user = claimAt(claims, credential.userClaim);
+    if (typeof user !== "string" || user === "") return undefined;
+    assertScopes(credential, claims);
+    const byScope = scopesIn(claims).flatMap((scope) => rolesOfScope(credential, scope));
+    return {
+      user,
+      roles: [...new Set([...rolesOf(credential, [], claims), ...byScope])],
+      claims,
+      until: defined(payload.exp, "when a token ends") * 1000,
+    };
+  };
+}
+
+/** A token that is good, and not for this: 403, with what it would have to be good for (R5.2, RFC 6750 section 3.1). */
+function assertScopes(credential: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
+  const granted = scopesIn(claims);
+  const missing = credential.scopes.filter((scope) => !granted.includes(scope));
+  if (missing.length === 0) return;
+  throw lacking(credential, missing);
+}
+
+function scopesIn(claims: Readonly<Record<string, Value>>): readonly string[] {
+  const claim = claimAt(claims, "scope") ?? claimAt(claims, "scp");
+  const all = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
+  return all.filter((scope) => typeof scope === "string");
+}
+
+function rolesOfScope({ scopeRoles = {} }: CredentialPlan, scope: string): readonly string[] {
+  return Object.hasOwn(scopeRoles, scope) ? (scopeRoles[scope] ?? []) : [];
+}
+
+function proveSignature(
+  credential: CredentialPlan,
+  { clock, sharing }: ProvingOptions,
+  verifier: SignatureVerifier,
+): Method["prove"] {
+  return async (text, httpRequest, body) => {
+    const signed = { method: httpRequest.method, target: httpRequest.target, body: await body() };
+    let verified = verifier.verify(text, signed, clock.now());
+    if (verified === undefined) return undefined;
+    // Another process may have seen it.
+    if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, verified.signature)))
+      verified = { ...verified, again: true };
+    return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
+  };
+}
+
+async function isReplayed(sharing: Sharing, { name }: CredentialPlan, signature: string): Promise<boolean> {
+  const limit = { count: 1, windowMilliseconds: goodMilliseconds };
+  return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
+}
+
+/** `realm.roles` is a claim of that name, else the member `roles` of the claim `realm`. */
+function claimAt(claims: Value, path: string): Value | undefined {
+  if (claims === null || typeof claims !== "object" || Array.isArray(claims)) return undefined;
+  const members = claims as Readonly<Record<string, Value>>;
+  if (Object.hasOwn(members, path)) return members[path];
+  const dot = path.indexOf(".");
+  const outer = path.slice(0, dot);
+  return dot > 0 && Object.hasOwn(members, outer) ? claimAt(members[outer] ?? null, path.slice(dot + 1)) : undefined;
+}
+
+function rolesOf(
+  credential: CredentialPlan,
+  declaredRoles: readonly string[],
+  claims: Readonly<Record<string, Value>>,
+): readonly string[] {
+  switch (credential.roles.kind) {
+    case "own":
+    // The record says them.
+    case "column":
+      return declaredRoles;
+    case "fixed":
+      return credential.roles.roles;
+    case "claim": {
+      const claim = claimAt(claims, credential.roles.claim);
+      if (typeof claim === "string") return claim.split(" ");
+      return Array.isArray(claim) ? claim.filter((role) => typeof role === "string") : [];
+    }
+  }
+}

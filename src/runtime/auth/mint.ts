@@ -1,0 +1,49 @@
+/** Making keys that callers send (R5.4): the store keeps the hash, and the secret is shown to whoever asked, this once. */
+import type { Clock } from "../../base/clock.ts";
+import { createIds } from "../../base/id.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Key, KeyStore } from "../../store/port/store.ts";
+import { hashSecret, hintOf, mintSecret } from "./api-key.ts";
+
+export interface Minting {
+  readonly user: string;
+  readonly roles: readonly string[];
+  readonly credential: CredentialPlan;
+  /** How long from now; absent: until it is revoked. */
+  readonly milliseconds?: number | undefined;
+}
+
+export async function mintKey(
+  keys: KeyStore,
+  { user, roles, credential, milliseconds }: Minting,
+  clock: Clock,
+  random: (bytes: number) => Uint8Array,
+): Promise<{ readonly key: Key; readonly secret: string }> {
+  const created = clock.now();
+  const secret = mintSecret(credential.prefix, random);
+  const key: Key = {
+    id: createIds(clock, random)("key"),
+    credential: credential.name,
+    hash: hashSecret(secret),
+    hint: hintOf(credential.prefix, secret),
+    user,
+    roles,
+    created,
+    ...(milliseconds === undefined ? {} : { expires: created + milliseconds }),
+  };
+  await keys.create(key);
+  return { key, secret };
+}
+
+/** The credentials whose keys are made here; other ones are made by who signs their tokens. */
+export function keyCredentials({ credentials }: Plan): readonly CredentialPlan[] {
+  return credentials.filter(
+    ({ kind, oauth, login }) => kind === "api-key" || (kind === "basic" && login === undefined) || oauth !== undefined,
+  );
+}
+
+/** How long a key lasts where whoever makes it does not say it. Of OAuth the document says that of tokens, not of clients. */
+export function keyMilliseconds({ oauth, lastsMilliseconds }: CredentialPlan): number | undefined {
+  return oauth === undefined ? lastsMilliseconds : undefined;
+}

@@ -1,0 +1,111 @@
+/**
+ * The store as `oidc-provider` asks for it. What is secret is kept as its SHA-256, and what is used twice is found out by who
+ * comes second: a code or a refresh token that two use at once is good for one of them, and then for none.
+ */
+import type { Clock } from "../../../base/clock.ts";
+import type { CredentialPlan } from "../../../plan/authentication/types.ts";
+import type { Grant, KeyStore } from "../../../store/port/store.ts";
+import { hashSecret } from "../api-key.ts";
+import { isGoodClient } from "./clients.ts";
+import { type ConsentDependencies, findConsent, findUser, proofOf } from "./consents.ts";
+import { findRegistered } from "./registered.ts";
+
+export interface AdapterOptions extends ConsentDependencies {
+  readonly credential: CredentialPlan;
+  readonly keys: KeyStore;
+  readonly clock: Clock;
+  /** What is thrown where something was used before. */
+  readonly used: () => Error;
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+export interface Adapter {
+  upsert(id: string, payload: Payload, seconds: number): Promise<void>;
+  find(id: string): Promise<Payload | undefined>;
+  findByUid(uid: string): Promise<Payload | undefined>;
+  consume(id: string): Promise<void>;
+  destroy(id: string): Promise<void>;
+  revokeByGrantId(id: string): Promise<void>;
+}
+
+export function createAdapter(options: AdapterOptions, kind: string): Adapter {
+  const { credential, grants, clock } = options;
+  const present = async (of: string, id: string): Promise<Grant | undefined> => {
+    const found = await grants.find(of, hashSecret(id));
+    return found === undefined || found.expires <= clock.now() ? undefined : found;
+  };
+  const payloadOf = (found: Grant | undefined, id: string): Payload | undefined =>
+    found && { ...(JSON.parse(found.text) as Payload), jti: id };
+  return {
+    async upsert(id, { jti: _, ...payload }, seconds) {
+      const expires = clock.now() + seconds * 1000;
+      const text = JSON.stringify(kind === "Grant" ? { ...payload, proof: await proved(options, payload) } : payload);
+      const { grantId, uid } = payload;
+      const group = typeof grantId === "string" ? grantId : id;
+      await grants.put({ kind, id: hashSecret(id), group: groupOf(group), text, expires });
+      if (kind === "Session" && typeof uid === "string")
+        await grants.put({ kind: byUid, id: hashSecret(uid), group: groupOf(group), text, expires });
+      if (kind === "RefreshToken" && typeof grantId === "string") await prolong(options, grantId, expires);
+    },
+    async find(id) {
+      if (kind === "Client") return clientOf(options, id);
+      const consent = kind === "Grant" ? await findConsent(credential, options, id, clock.now()) : undefined;
+      return payloadOf(kind === "Grant" ? consent?.grant : await present(kind, id), id);
+    },
+    // What a session is told by is not what it is sent by.
+    findByUid: async (uid) => payloadOf(await present(byUid, uid), uid),
+    async consume(id) {
+      const found = await present(kind, id);
+      if (found === undefined) throw options.used();
+      const payload = JSON.parse(found.text) as Payload;
+      const text = JSON.stringify({ ...payload, consumed: Math.floor(clock.now() / 1000) });
+      if (payload["consumed"] === undefined && (await grants.replace(found, { text, expires: found.expires }))) return;
+      await grants.endGroup(found.group);
+      throw options.used();
+    },
+    async destroy(id) {
+      await grants.end(kind, hashSecret(id));
+    },
+    async revokeByGrantId(id) {
+      await grants.endGroup(groupOf(id));
+    },
+  };
+}
+
+const byUid = "SessionUid";
+
+/** Apart from those of clients, whose ids are groups as well. */
+export function groupOf(id: string): string {
+  return `consent ${hashSecret(id)}`;
+}
+
+async function proved(options: AdapterOptions, { accountId }: Payload): Promise<string> {
+  const user = await findUser(options.credential, options, String(accountId));
+  if (user === undefined) throw options.used();
+  return proofOf(user);
+}
+
+/** A consent is good for as long as what was given last for it, so it goes on where it is used. */
+async function prolong({ grants }: AdapterOptions, id: string, expires: number): Promise<void> {
+  const found = await grants.find("Grant", hashSecret(id));
+  if (found === undefined || found.expires >= expires) return;
+  const payload = JSON.parse(found.text) as Payload;
+  await grants.replace(found, { text: JSON.stringify({ ...payload, exp: Math.ceil(expires / 1000) }), expires });
+}
+
+/** Its secret was proved before anything is asked of `oidc-provider`, which knows of none. */
+async function clientOf({ credential, grants, keys, clock }: AdapterOptions, id: string): Promise<Payload | undefined> {
+  const registered = await findRegistered(grants, id);
+  const key = registered && (await keys.find(registered.hash));
+  if (registered === undefined || key === undefined || !isGoodClient(key, credential, clock.now())) return undefined;
+  const renewed = credential.oauth?.users?.renewedMilliseconds === undefined ? [] : ["refresh_token"];
+  return {
+    client_id: id,
+    application_type: "native",
+    redirect_uris: registered.redirects,
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", ...renewed],
+    response_types: ["code"],
+  };
+}

@@ -1,0 +1,50 @@
+/** The body of a request to OAuth's own endpoints: a form, each parameter once (RFC 6749 section 3.2). */
+import { readBytes } from "../../operations/body.ts";
+import type { HttpRequest } from "../../../http/message.ts";
+import { parseMediaType } from "../../../http/negotiation.ts";
+import { OAuthError } from "./error.ts";
+
+export type Form = ReadonlyMap<string, string>;
+
+const mediaType = "application/x-www-form-urlencoded";
+const mostBytes = 16 * 1024;
+const mostMilliseconds = 10_000;
+
+/** @throws OAuthFault */
+export async function readForm(httpRequest: HttpRequest): Promise<Form> {
+  const { headers, target } = httpRequest;
+  const type = parseMediaType(headers.get("content-type") ?? "");
+  if (type?.essence !== mediaType || (type.charset ?? "utf-8") !== "utf-8")
+    throw new OAuthError("invalid_request", `Send the parameters as ${mediaType}`);
+  if ((headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity")
+    throw new OAuthError("invalid_request", "Send the body without a content coding");
+  // Addresses end up in logs and histories (R5.3).
+  if (target.includes("?")) throw new OAuthError("invalid_request", "Send the parameters in the body");
+  return parseForm((await readBytes(httpRequest, mostBytes, mostMilliseconds)).toString("utf8"));
+}
+
+/** A parameter without a value is as if it were not there. */
+function parseForm(text: string): Form {
+  const form = new Map<string, string>();
+  const names = new Set<string>();
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = formDecoded(equals === -1 ? part : part.slice(0, equals));
+    const value = formDecoded(equals === -1 ? "" : part.slice(equals + 1));
+    if (name === undefined || value === undefined) throw new OAuthError("invalid_request", "The form cannot be read");
+    if (names.has(name)) throw new OAuthError("invalid_request", "A parameter is sent more than once");
+    names.add(name);
+    if (value !== "") form.set(name, value);
+  }
+  return form;
+}
+
+/** Undefined for an escape that is none. */
+export function formDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

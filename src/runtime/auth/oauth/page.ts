@@ -1,0 +1,96 @@
+/**
+ * The pages on which users prove who they are and are asked whether a client may act for them. No scripts, one style, and no
+ * site may put them into a frame: what is clicked here is what is read here.
+ */
+import { createHash } from "node:crypto";
+import type { HttpResponse } from "../../../http/message.ts";
+
+export interface ConsentPage {
+  readonly service: string;
+  /** Whom the client belongs to. */
+  readonly client: string;
+  /** What it asks for: each scope, with the roles that it gives. */
+  readonly scopes: readonly (readonly [scope: string, roles: readonly string[]])[];
+  /** Shows that the form was given to this browser. */
+  readonly token: string;
+  /** Where the client is told the outcome: browsers follow the form there, and ask the policy whether they may. */
+  readonly redirect: string;
+}
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}
+h1{font-size:1.3rem}label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.5rem}
+button{font:inherit;padding:.5rem 1rem;margin-right:.5rem}[role=alert]{color:#a00000}`;
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+export function loginPage(page: ConsentPage, label: string, error?: string): string {
+  return document(page, [
+    `<h1>Log in to ${escaped(page.service)}</h1>`,
+    `<p><strong>${escaped(page.client)}</strong> asks to act for you. Log in to say whether it may.</p>`,
+    error === undefined ? "" : `<p role="alert">${escaped(error)}</p>`,
+    `<form method="post">${hidden(page)}`,
+    `<label>${escaped(label)}<input name="name" autocomplete="username" autocapitalize="none" required autofocus></label>`,
+    `<label>Password<input name="secret" type="password" autocomplete="current-password" required></label>`,
+    `<button name="answer" value="login">Log in</button>`,
+    `<button name="answer" value="deny" formnovalidate>Cancel</button></form>`,
+  ]);
+}
+
+export function consentPage(page: ConsentPage): string {
+  const items = page.scopes.map(
+    ([scope, roles]) => `<li><strong>${escaped(scope)}</strong>: what ${escaped(roles.join(" and "))} may do</li>`,
+  );
+  return document(page, [
+    `<h1>May ${escaped(page.client)} act for you?</h1>`,
+    `<p>It asks ${escaped(page.service)} for this, and never for more than you may do yourself:</p>`,
+    `<ul>${items.join("")}</ul>`,
+    `<form method="post">${hidden(page)}<button name="answer" value="allow">Allow</button>`,
+    `<button name="answer" value="deny">Do not allow</button></form>`,
+  ]);
+}
+
+/** Where nothing can be told to the client, because it is not known which one it is, or where it is to be told. */
+export function oauthErrorPage(service: string, error: string): string {
+  return document({ service }, [
+    `<h1>This cannot go on</h1><p role="alert">${escaped(error)}</p>`,
+    "<p>Go back to where you came from, and begin again.</p>",
+  ]);
+}
+
+export function pageResponse(
+  status: number,
+  html: string,
+  redirect?: string,
+  headers: readonly string[] = [],
+): HttpResponse {
+  const action = redirect === undefined ? "'none'" : `'self' ${sourceOf(redirect)}`;
+  return {
+    status,
+    headers: [
+      ...["Content-Type", "text/html; charset=utf-8", "Content-Language", "en", "Cache-Control", "no-store"],
+      ...headers,
+    ],
+    body: html,
+    policy: `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${action}; frame-ancestors 'none'; base-uri 'none'`,
+  };
+}
+
+/** A scheme of an app's own is a source as a whole. */
+function sourceOf(redirect: string): string {
+  const { protocol, origin } = new URL(redirect);
+  return origin === "null" ? protocol : origin;
+}
+
+function hidden({ token }: ConsentPage): string {
+  return `<input type="hidden" name="token" value="${escaped(token)}">`;
+}
+
+function document({ service }: Pick<ConsentPage, "service">, body: readonly string[]): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(service)}</title><style>${style}</style></head>
+<body>${body.join("\n")}</body></html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

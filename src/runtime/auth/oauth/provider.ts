@@ -1,0 +1,208 @@
+/**
+ * `oidc-provider`, set up for what a document says: the code flow with PKCE and refresh tokens that are exchanged at each use,
+ * and nothing else that it could do. It is an optional package, loaded where a document lets users log in for clients.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { defined } from "../../../base/defined.ts";
+import { hashSecret, mintSecret } from "../api-key.ts";
+import { type AdapterOptions, createAdapter } from "./adapter.ts";
+import { findUser } from "./consents.ts";
+import { oauthErrorPage } from "./page.ts";
+import { refreshPrefix, tokenPrefix } from "./tokens.ts";
+
+export interface ProviderOptions extends Omit<AdapterOptions, "used"> {
+  readonly service: string;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly secret: string;
+  /** The service's address, without a slash at its end. */
+  readonly issuer: string;
+  /** The paths below it, and the one of an interaction. */
+  readonly routes: { readonly authorization: string; readonly token: string };
+  readonly cookiePath: string;
+  readonly consentUrl: (uid: string) => string;
+  readonly canRequest: (client: string, scopes: readonly string[]) => Promise<boolean>;
+}
+
+/** What a user is asked at the moment. */
+export interface Interaction {
+  readonly uid: string;
+  readonly prompt: { readonly name: string };
+  readonly params: { readonly client_id: string; readonly redirect_uri: string; readonly scope?: string };
+  readonly session?: { readonly accountId?: string };
+}
+
+interface Model {
+  readonly prototype: { generateTokenId: (this: unknown) => string };
+}
+
+interface NewGrant {
+  addOIDCScope(scope: string): void;
+  save(): Promise<string>;
+}
+
+/** As much of the package as is used here. */
+export interface Provider {
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  on(event: "server_error", listener: (context: { readonly req: IncomingMessage }, failure: unknown) => void): void;
+  interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+  interactionResult(
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: Readonly<Record<string, unknown>>,
+    options: { readonly mergeWithLastSubmission: boolean },
+  ): Promise<string>;
+  readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => NewGrant;
+  readonly AccessToken: Model;
+  readonly RefreshToken: Model;
+}
+
+interface ConsentCheck {
+  readonly oidc: {
+    readonly result?: { readonly login?: unknown; readonly consent?: { readonly grantId?: string } };
+    readonly params: { readonly client_id: string; readonly scope?: string };
+    readonly provider: { readonly Grant: { find(id: string): Promise<unknown> } };
+  };
+}
+
+interface Package {
+  readonly default: new (issuer: string, configuration: Readonly<Record<string, unknown>>) => Provider;
+  readonly errors: Readonly<Record<"InvalidGrant" | "InvalidScope", new (text: string) => Error>>;
+  readonly interactionPolicy: {
+    readonly Prompt: new (
+      about: { readonly name: string; readonly requestable: boolean },
+      ...checks: unknown[]
+    ) => object;
+    readonly Check: new (
+      reason: string,
+      description: string,
+      error: string,
+      check: (request: ConsentCheck) => boolean | Promise<boolean>,
+    ) => object;
+  };
+}
+
+export const missingPackage =
+  "`login` of an oauth2 credential needs the package oidc-provider, which is not installed: npm install oidc-provider@9";
+
+export async function loadPackage(): Promise<Package> {
+  try {
+    // @ts-ignore: it has no types, and need not be there.
+    return (await import("oidc-provider")) as Package;
+  } catch (thrown) {
+    if ((thrown as { readonly code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw thrown;
+    throw new Error(missingPackage, { cause: thrown });
+  }
+}
+
+/** Who has logged in, until the user has agreed or not. */
+export const userCookie = "oauth_user";
+
+/** A minute for a code, ten for who is asked (RFC 9700, RFC 6749 section 4.1.2). */
+const codeSeconds = 60;
+const consentSeconds = 600;
+
+export async function createProvider(options: ProviderOptions): Promise<Provider> {
+  const { default: ProviderOf, errors, interactionPolicy } = await loadPackage();
+  const { credential, random, service } = options;
+  const { Prompt, Check } = interactionPolicy;
+  const scopes = Object.keys(credential.oauth?.scopes ?? {});
+  const tokenSeconds = Math.floor(defined(credential.lastsMilliseconds, "how long a token is good") / 1000);
+  const renewed = credential.oauth?.users?.renewedMilliseconds;
+  const renewedSeconds = renewed === undefined ? undefined : Math.floor(renewed / 1000);
+  const used = (): Error => new errors.InvalidGrant("it was used before");
+  const prompt = new Prompt(
+    { name: "login", requestable: true },
+    new Check("login_required", "the user has to log in", "login_required", async ({ oidc }) => {
+      const wanted = (oidc.params.scope ?? "").split(" ").filter((scope) => scope !== "");
+      if (!(await options.canRequest(oidc.params.client_id, wanted)))
+        throw new errors.InvalidScope("a scope is unknown, or not for this client");
+      // Each time: there is no session by which a page could have a client let in unseen.
+      return oidc.result?.login === undefined;
+    }),
+  );
+  const agreed = new Prompt(
+    { name: "consent", requestable: true },
+    new Check("consent_required", "the user has to agree", "consent_required", ({ oidc }) => {
+      return oidc.result?.consent === undefined;
+    }),
+  );
+  const off = { enabled: false };
+  const cookie = { httpOnly: true, sameSite: "lax", signed: true, overwrite: true };
+  const provider = new ProviderOf(options.issuer, {
+    adapter: (kind: string) => createAdapter({ ...options, used }, kind),
+    // Nothing is signed, since tokens are looked up; but a client has to have a way in which something would be.
+    jwks: { keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })] },
+    clientDefaults: { id_token_signed_response_alg: "ES256" },
+    scopes,
+    claims: {},
+    responseTypes: ["code"],
+    clientAuthMethods: ["none"],
+    enableHttpPostMethods: false,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    routes: options.routes,
+    cookies: {
+      keys: [hashSecret(`cookies of oauth\0${options.secret}`)],
+      long: { ...cookie, path: options.cookiePath },
+      short: cookie,
+      names: { session: userCookie, interaction: "oauth_ask", resume: "oauth_resume" },
+    },
+    ttl: {
+      AccessToken: tokenSeconds,
+      AuthorizationCode: codeSeconds,
+      Grant: Math.max(tokenSeconds, renewedSeconds ?? 0) + consentSeconds,
+      Interaction: consentSeconds,
+      RefreshToken: renewedSeconds ?? 1,
+      Session: consentSeconds,
+      IdToken: 1,
+    },
+    features: Object.fromEntries(unused.map((feature) => [feature, off])),
+    interactions: {
+      policy: [prompt, agreed],
+      url: (_: unknown, { uid }: { readonly uid: string }) => options.consentUrl(uid),
+    },
+    findAccount: async (_: unknown, id: string) => {
+      const user = await findUser(credential, options, id);
+      return user === undefined ? undefined : { accountId: id, claims: () => ({ sub: id }) };
+    },
+    // What was agreed to is good for this once.
+    loadExistingGrant: ({ oidc }: ConsentCheck) => {
+      const id = oidc.result?.consent?.grantId;
+      return id === undefined ? undefined : oidc.provider.Grant.find(id);
+    },
+    issueRefreshToken: () => renewedSeconds !== undefined,
+    rotateRefreshToken: () => true,
+    expiresWithSession: () => false,
+    revokeGrantPolicy: () => true,
+    renderError: (context: { type: string; body: string }, out: { readonly error_description?: string }) => {
+      context.type = "html";
+      context.body = oauthErrorPage(service, out.error_description ?? "The request cannot be understood.");
+    },
+  });
+  named(provider.AccessToken, () => mintSecret(tokenPrefix(credential), random));
+  named(provider.RefreshToken, () => mintSecret(refreshPrefix(credential), random));
+  return provider;
+}
+
+/** Tokens with a prefix and a checksum, as all of ours (R5.4); the package notes there what form they have. */
+function named({ prototype }: Model, mint: () => string): void {
+  const original = prototype.generateTokenId;
+  prototype.generateTokenId = function generateTokenId(this: unknown): string {
+    original.call(this);
+    return mint();
+  };
+}
+
+const unused = [
+  "claimsParameter",
+  "devInteractions",
+  "dPoP",
+  "introspection",
+  "pushedAuthorizationRequests",
+  "requestObjects",
+  "resourceIndicators",
+  "revocation",
+  "rpInitiatedLogout",
+  "userinfo",
+];

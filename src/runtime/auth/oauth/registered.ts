@@ -1,0 +1,47 @@
+/**
+ * What is kept of a client beside its key: where it may send users back to, and whether it can keep a secret. A client without
+ * this acts for itself alone.
+ */
+import type { GrantStore, Key } from "../../../store/port/store.ts";
+
+export interface Registered {
+  readonly id: string;
+  /** Of its key. */
+  readonly hash: string;
+  readonly redirects: readonly string[];
+  /** It has no secret that only it knows: an app, a page (RFC 6749 section 2.1). */
+  readonly isPublic: boolean;
+}
+
+const kind = "client";
+
+export async function register(
+  grants: GrantStore,
+  key: Key,
+  { redirects, isPublic }: Pick<Registered, "redirects" | "isPublic">,
+): Promise<void> {
+  const text = JSON.stringify({ hash: key.hash, redirects, isPublic });
+  await grants.put({ kind, id: key.id, group: key.id, text, expires: key.expires ?? Number.MAX_SAFE_INTEGER });
+}
+
+export async function findRegistered(grants: GrantStore, id: string): Promise<Registered | undefined> {
+  const found = await grants.find(kind, id);
+  return found && { id, ...(JSON.parse(found.text) as Omit<Registered, "id">) };
+}
+
+/** What is wrong with an address to send users back to; undefined where it is good (RFC 8252 section 7, RFC 9700 section 2.1). */
+export function redirectProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return "is no absolute address";
+  const { protocol, hostname, username, password } = new URL(text);
+  if (text.includes("#")) return "has a fragment";
+  if (/[*\s\\]/.test(text)) return "has a character that no address to be compared has";
+  if (username !== "" || password !== "") return "has a name or a password in it";
+  if (protocol === "https:") return undefined;
+  if (protocol === "http:")
+    return loopback.includes(hostname) ? undefined : "is not https, and not on 127.0.0.1, [::1] or localhost";
+  return /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(protocol)
+    ? undefined
+    : "has a scheme of its own that is no domain turned round, such as com.example.app";
+}
+
+const loopback = ["127.0.0.1", "[::1]", "localhost"];

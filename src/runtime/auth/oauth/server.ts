@@ -1,0 +1,253 @@
+/**
+ * The authorization server of a credential of kind `oauth2` that has no issuer elsewhere: tokens for clients (RFC 6749 section
+ * 4.4), and for what users let them do (`users.ts`, loaded where the document says `login`), their end (RFC 7009), what they
+ * are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
+ */
+import type { Clock } from "../../../base/clock.ts";
+import type { CredentialPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
+import type { Plan } from "../../../plan/plan.ts";
+import type { Segment } from "../../../plan/endpoints/types.ts";
+import type { Key } from "../../../store/port/store.ts";
+import type { FailureLimits } from "../failures.ts";
+import type { LoginGuard } from "../login-throttle.ts";
+import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
+import { literalPath } from "../../router.ts";
+import type { Page } from "../../service.ts";
+import { type Client, createClients } from "./clients.ts";
+import { oauthErrorResponse, OAuthError, oauthResponse } from "./error.ts";
+import { type Form, readForm } from "./form.ts";
+import { resourceMetadataPath, serverMetadataPath } from "./paths.ts";
+import { endConsent, endToken, findToken, issueToken, scopesOf, type TokenDependencies } from "./tokens.ts";
+import type { Users } from "./users.ts";
+
+export interface OAuthOptions extends TokenDependencies {
+  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly clock: Clock;
+  readonly guard: LoginGuard;
+  readonly failures: FailureLimits;
+  /** The same in all processes of the service, and after a restart. */
+  readonly secret: string;
+  readonly random: (bytes: number) => Uint8Array;
+  /** The path that the operations are mounted below. */
+  readonly prefix: string;
+  /** Where the service is reached, absolute. */
+  readonly baseUrl: () => string;
+}
+
+type Server = CredentialPlan & { readonly oauth: OAuthPlan };
+
+/** A credential whose tokens are made here. */
+export function isServed(credential: CredentialPlan): credential is Server {
+  return credential.oauth !== undefined;
+}
+
+export function oauthPages(options: OAuthOptions): readonly Page[] {
+  const { plan, prefix } = options;
+  const [credential] = plan.credentials.filter(isServed);
+  if (credential === undefined) return [];
+  const { oauth } = credential;
+  const prove = createClients(credential, options);
+  const users = oauth.users && loadedOnce(options, credential, oauth.users);
+  const endpoint = (path: string, response: (client: Client, form: Form) => Promise<HttpResponse>): Page => ({
+    method: "POST",
+    path: literalPath(prefix + path),
+    requestFields: ["Authorization", "Content-Type"],
+    page: (httpRequest) => respondWith(plan.service, httpRequest, prove, response),
+  });
+  return [
+    endpoint(oauth.token, (client, form) => token(options, credential, users, client, form)),
+    endpoint(oauth.revoke, (client, form) => revoke(options, credential, client, form)),
+    endpoint(oauth.introspect, (client, form) => introspect(options, credential, client, form)),
+    ...(oauth.users === undefined || users === undefined ? [] : userPages(prefix, oauth.users, users)),
+    {
+      path: literalPath(serverMetadataPath),
+      page: () => metadata(serverMetadata(options, credential)),
+    },
+    { path: literalPath(resourceMetadataPath), page: () => metadata(resourceMetadata(options, credential)) },
+  ];
+}
+
+/** Asked for at the first request that needs it: what it is made of is loaded then, and the service's address known. */
+function loadedOnce(options: OAuthOptions, credential: Server, users: OAuthUsersPlan): () => Promise<Users> {
+  const { plan } = options;
+  const login = plan.credentials.find(({ name }) => name === users.credential)?.login;
+  if (login === undefined) throw new Error(`${credential.name} is of users who cannot log in`);
+  const with_ = { ...credential, oauth: { ...credential.oauth, users } };
+  const create = async (): Promise<Users> => {
+    const { createUsers } = await import("./users.ts");
+    return createUsers({ ...options, service: plan.service, credential: with_, login, issuer: issuerOf(options) });
+  };
+  let loaded: Promise<Users> | undefined;
+  return () => (loaded ??= create());
+}
+
+function userPages(
+  prefix: string,
+  { authorize, consent }: OAuthUsersPlan,
+  users: () => Promise<Users>,
+): readonly Page[] {
+  const of = (path: string): readonly Segment[] => [...literalPath(prefix + path), { kind: "parameter", name: "uid" }];
+  const uidOf = (parameters: Readonly<Record<string, string>>): string => parameters["uid"] ?? "";
+  return [
+    {
+      rate: "stored",
+      path: literalPath(prefix + authorize),
+      page: async (httpRequest) => (await users()).authorize(httpRequest),
+    },
+    { path: of(authorize), page: async (httpRequest, named) => (await users()).resume(httpRequest, uidOf(named)) },
+    { path: of(consent), page: async (httpRequest, named) => (await users()).consent(httpRequest, uidOf(named)) },
+    {
+      method: "POST",
+      path: of(consent),
+      page: async (httpRequest, named) => (await users()).respondWith(httpRequest, uidOf(named)),
+    },
+  ];
+}
+
+async function respondWith(
+  service: string,
+  httpRequest: HttpRequest,
+  prove: ReturnType<typeof createClients>,
+  response: (client: Client, form: Form) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  try {
+    const form = await readForm(httpRequest);
+    return await response(await prove(httpRequest, form), form);
+  } catch (thrown) {
+    if (thrown instanceof OAuthError) return oauthErrorResponse(thrown, service);
+    throw thrown;
+  }
+}
+
+async function token(
+  { grants, clock, random }: OAuthOptions,
+  credential: Server,
+  users: (() => Promise<Users>) | undefined,
+  { key: client, isPublic }: Client,
+  form: Form,
+): Promise<HttpResponse> {
+  const types = grantTypes(credential);
+  const grantType = form.get("grant_type");
+  if (grantType === undefined) throw new OAuthError("invalid_request", "There is no grant_type");
+  if (!types.includes(grantType))
+    throw new OAuthError("unsupported_grant_type", `The grant types are ${types.join(", ")}`);
+  if (users !== undefined && grantType !== "client_credentials") return (await users()).token(client.id, form);
+  if (isPublic) throw new OAuthError("unauthorized_client", "A public client does nothing for itself");
+  const scopes = grantedScopes(credential, client, form.get("scope"));
+  const { token: text, seconds } = await issueToken(credential, { client, scopes, now: clock.now() }, grants, random);
+  return oauthResponse(200, {
+    access_token: text,
+    token_type: "Bearer",
+    expires_in: seconds,
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+  });
+}
+
+function grantTypes({ oauth: { users } }: Server): readonly string[] {
+  if (users === undefined) return ["client_credentials"];
+  const renewed = users.renewedMilliseconds === undefined ? [] : ["refresh_token"];
+  return ["client_credentials", "authorization_code", ...renewed];
+}
+
+/** All that the client may have, where it asks for none (RFC 6749 section 3.3). */
+function grantedScopes(credential: Server, client: Key, scopeText: string | undefined): readonly string[] {
+  const may = scopesOf(credential, client);
+  if (scopeText === undefined) return may;
+  const scopes = [...new Set(scopeText.split(" "))];
+  // One that there is not and one that is not for this client are told in one way.
+  if (!scopes.every((scope) => may.includes(scope)))
+    throw new OAuthError("invalid_scope", "A scope is unknown, or not for this client");
+  return may.filter((scope) => scopes.includes(scope));
+}
+
+/** 200 whether or not there was such a token (RFC 7009 section 2.2); another client's is not this one's to end. */
+async function revoke(options: OAuthOptions, credential: Server, { key }: Client, form: Form): Promise<HttpResponse> {
+  const text = tokenIn(form);
+  const found = await findToken(credential, text, options, options.clock.now());
+  const isOthers = found !== undefined && found.client.id !== key.id;
+  if (isOthers || !(await endConsent(credential, text, key, options.grants)))
+    throw new OAuthError("unauthorized_client", "The token is another client's");
+  if (found !== undefined) await endToken(text, options.grants);
+  return oauthResponse(200, {});
+}
+
+/** Of a token that is unknown, over or another client's nothing is told but that it is not active (RFC 7662 section 2.2). */
+async function introspect(
+  options: OAuthOptions,
+  credential: Server,
+  { key, isPublic }: Client,
+  form: Form,
+): Promise<HttpResponse> {
+  // RFC 7662 section 2.1: who asks has to have proved something, or tokens could be tried.
+  if (isPublic) throw new OAuthError("invalid_client", "A public client has proved nothing");
+  const found = await findToken(credential, tokenIn(form), options, options.clock.now());
+  if (found === undefined || found.client.id !== key.id) return oauthResponse(200, { active: false });
+  const { scopes, user, issued, expires } = found;
+  return oauthResponse(200, {
+    active: true,
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    client_id: key.id,
+    sub: user,
+    token_type: "Bearer",
+    iat: Math.floor(issued / 1000),
+    exp: Math.floor(expires / 1000),
+    iss: issuerOf(options),
+  });
+}
+
+function tokenIn(form: Form): string {
+  const text = form.get("token");
+  if (text === undefined) throw new OAuthError("invalid_request", "There is no token");
+  return text;
+}
+
+// ── Where all this is ──────────────────────────────────────────────────────────────────────────────────────────────
+
+function issuerOf({ baseUrl }: OAuthOptions): string {
+  return baseUrl().replace(/\/+$/, "");
+}
+
+/** Only what works is advertised. */
+function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Record<string, unknown>> {
+  const { oauth } = credential;
+  const issuer = issuerOf(options);
+  const at = (path: string): string => `${issuer}${options.prefix}${path}`;
+  const methods = ["client_secret_basic", "client_secret_post"];
+  const open = oauth.users === undefined ? methods : [...methods, "none"];
+  return {
+    issuer,
+    ...(oauth.users === undefined ? {} : { authorization_endpoint: at(oauth.users.authorize), ...codeFlow }),
+    token_endpoint: at(oauth.token),
+    token_endpoint_auth_methods_supported: open,
+    grant_types_supported: grantTypes(credential),
+    response_types_supported: oauth.users === undefined ? [] : ["code"],
+    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    revocation_endpoint: at(oauth.revoke),
+    revocation_endpoint_auth_methods_supported: open,
+    introspection_endpoint: at(oauth.introspect),
+    introspection_endpoint_auth_methods_supported: methods,
+    service_documentation: `${issuer}/`,
+  };
+}
+
+const codeFlow = {
+  response_modes_supported: ["query"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+};
+
+function resourceMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
+  const issuer = issuerOf(options);
+  return {
+    resource: issuer,
+    authorization_servers: [issuer],
+    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    bearer_methods_supported: ["header"],
+    resource_documentation: `${issuer}/`,
+  };
+}
+
+function metadata(body: Readonly<Record<string, unknown>>): HttpResponse {
+  const headers = ["Content-Type", "application/json", "Cache-Control", "private, no-cache"];
+  return { status: 200, headers, body: JSON.stringify(body) };
+}

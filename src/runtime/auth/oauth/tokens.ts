@@ -1,0 +1,162 @@
+/**
+ * Access tokens of the service itself: random and kept as their SHA-256 with the scopes that were granted. What a token may do
+ * is read at each request, from its client as it is then, so that a revoked client's tokens end with it (R5.4, R5.10).
+ */
+import { defined } from "../../../base/defined.ts";
+import type { CredentialPlan } from "../../../plan/authentication/types.ts";
+import type { GrantStore, Key, KeyStore } from "../../../store/port/store.ts";
+import { endOf, hashSecret, isSecret, mintSecret } from "../api-key.ts";
+import { isGoodClient } from "./clients.ts";
+import { type ConsentDependencies, findConsent } from "./consents.ts";
+import { findRegistered } from "./registered.ts";
+
+export interface AccessToken {
+  readonly client: Key;
+  /** Whom it acts for: the client's own user, or the one who let it. */
+  readonly user: string;
+  /** Whether that is a record, with its roles as they are at each request (R5.10). */
+  readonly isRecord: boolean;
+  readonly scopes: readonly string[];
+  /** Epoch milliseconds. */
+  readonly issued: number;
+  readonly expires: number;
+  /** Those of the client, and of who let it, that the granted scopes give. */
+  readonly roles: readonly string[];
+}
+
+const kind = "access-token";
+
+/** What is kept of a token beside its hash. */
+interface StoredToken {
+  readonly client: string;
+  readonly scopes: readonly string[];
+  readonly issued: number;
+}
+
+/** Of what users let clients do, as `oidc-provider` names it. */
+const consented = "AccessToken";
+const refresh = "RefreshToken";
+
+export function refreshPrefix({ prefix }: CredentialPlan): string {
+  return `${prefix}r_`;
+}
+
+export function tokenPrefix({ prefix }: CredentialPlan): string {
+  return `${prefix}t_`;
+}
+
+export async function issueToken(
+  credential: CredentialPlan,
+  { client, scopes, now }: { readonly client: Key; readonly scopes: readonly string[]; readonly now: number },
+  grants: GrantStore,
+  random: (bytes: number) => Uint8Array,
+): Promise<{ readonly token: string; readonly seconds: number }> {
+  const token = mintSecret(tokenPrefix(credential), random);
+  const lasts = defined(credential.lastsMilliseconds, "how long a token is good");
+  const milliseconds = Math.min(lasts, endOf(client, credential) - now);
+  const stored: StoredToken = { client: client.hash, scopes, issued: now };
+  await grants.put({
+    kind,
+    id: hashSecret(token),
+    group: client.id,
+    text: JSON.stringify(stored),
+    expires: now + milliseconds,
+  });
+  return { token, seconds: Math.floor(milliseconds / 1000) };
+}
+
+export interface TokenDependencies extends ConsentDependencies {
+  readonly keys: KeyStore;
+}
+
+/** Undefined for one that is not good, or not any more. */
+export async function findToken(
+  credential: CredentialPlan,
+  text: string,
+  planInput: TokenDependencies,
+  now: number,
+): Promise<AccessToken | undefined> {
+  if (!isSecret(tokenPrefix(credential), text)) return undefined;
+  const { grants, keys } = planInput;
+  const grant = await grants.find(kind, hashSecret(text));
+  if (grant === undefined) return findConsented(credential, text, planInput, now);
+  if (grant.expires <= now) return undefined;
+  const { client: hash, scopes, issued } = JSON.parse(grant.text) as StoredToken;
+  const client = await keys.find(hash);
+  if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
+  const roles = rolesOf(credential, client, scopes);
+  const expires = Math.min(grant.expires, endOf(client, credential));
+  return { client, user: client.user, isRecord: false, scopes, issued, expires, roles };
+}
+
+/** What `oidc-provider` keeps of a token that it made. */
+interface Consented {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly grantId: string;
+  readonly scope?: string;
+  /** Seconds. */
+  readonly iat: number;
+}
+
+/** The user's roles as they are now, as far as the client may have them and the scopes give them. */
+async function findConsented(
+  credential: CredentialPlan,
+  text: string,
+  planInput: TokenDependencies,
+  now: number,
+): Promise<AccessToken | undefined> {
+  const { grants, keys } = planInput;
+  const grant = await grants.find(consented, hashSecret(text));
+  if (grant === undefined || grant.expires <= now) return undefined;
+  const { accountId, clientId, grantId, scope = "", iat } = JSON.parse(grant.text) as Consented;
+  const registered = await findRegistered(grants, clientId);
+  const client = registered && (await keys.find(registered.hash));
+  if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
+  const consent = await findConsent(credential, planInput, grantId, now);
+  if (consent === undefined) return undefined;
+  const scopes = scope.split(" ").filter((one) => one !== "");
+  const roles = rolesOf(credential, client, scopes).filter((role) => consent.user.roles.includes(role));
+  const expires = Math.min(grant.expires, endOf(client, credential));
+  return { client, user: accountId, isRecord: true, scopes, issued: iat * 1000, expires, roles };
+}
+
+export async function endToken(text: string, grants: GrantStore): Promise<void> {
+  for (const each of [kind, consented]) await grants.end(each, hashSecret(text));
+}
+
+/** A refresh token ends with all that came of the same consent (RFC 7009 section 2.1). False where it is another client's. */
+export async function endConsent(
+  credential: CredentialPlan,
+  text: string,
+  client: Key,
+  grants: GrantStore,
+): Promise<boolean> {
+  const found = isSecret(refreshPrefix(credential), text) ? await grants.find(refresh, hashSecret(text)) : undefined;
+  if (found === undefined) return true;
+  if ((JSON.parse(found.text) as Consented).clientId !== client.id) return false;
+  await grants.endGroup(found.group);
+  return true;
+}
+
+/** The scopes that a client may be granted: those of which it has every role. */
+export function scopesOf(credential: CredentialPlan, client: Key): readonly string[] {
+  const roles = clientRoles(credential, client);
+  return Object.entries(credential.oauth?.scopes ?? {}).flatMap(([scope, scopeRoles]) =>
+    scopeRoles.every((role) => roles.includes(role)) ? [scope] : [],
+  );
+}
+
+/** Without scopes in the document, all roles of the client. */
+function rolesOf(credential: CredentialPlan, client: Key, granted: readonly string[]): readonly string[] {
+  const scopes = credential.oauth?.scopes;
+  const roles = clientRoles(credential, client);
+  if (scopes === undefined) return roles;
+  const scopeRoles = new Set(granted.flatMap((scope) => (Object.hasOwn(scopes, scope) ? (scopes[scope] ?? []) : [])));
+  return roles.filter((role) => scopeRoles.has(role));
+}
+
+/** The client's own, or those that the document gives to every client. */
+function clientRoles({ roles }: CredentialPlan, client: Key): readonly string[] {
+  return roles.kind === "fixed" ? roles.roles : client.roles;
+}

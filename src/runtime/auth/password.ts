@@ -1,0 +1,107 @@
+/**
+ * Texts that a caller knows and the service only has to recognise, fields marked `secret`: kept as
+ * `argon2id$m$t$p$salt$hash`, salt and hash in base 64, so that the cost can be raised later without losing what is there.
+ * What earlier releases kept, `scrypt$N$r$p$salt$hash`, is recognised as well.
+ *
+ * A text is brought to Unicode's composed form (NFC) first, as RFC 8265 section 4.2 has it for passwords: keyboards differ in
+ * how they write `é`. Nothing else is done to it; case, blanks and control characters count, also NUL, and no length is cut.
+ */
+import { argon2, scrypt, timingSafeEqual } from "node:crypto";
+
+/** The first of the settings that OWASP names for Argon2id: 19 MiB (`m` is in KiB), twice, one lane. */
+const cost = { m: 19_456, t: 2, p: 1 } as const;
+const saltBytes = 16;
+const hashBytes = 32;
+
+/** Takes a good part of a second on a thread of its own: not for inside a transaction. */
+export function hashPassword(text: string, random: (bytes: number) => Uint8Array): Promise<string> {
+  return hashWithSalt(text, random(saltBytes));
+}
+
+/** The same for the same text and salt: for telling whether a text was sent before, without keeping it. */
+export async function hashWithSalt(text: string, salt: Uint8Array): Promise<string> {
+  const hash = await argon2id(text, salt, cost);
+  return ["argon2id", cost.m, cost.t, cost.p, base64(salt), base64(hash)].join("$");
+}
+
+/** Whether the text is the one that was kept. Where nothing was, it takes as long as for another one, and is false (R5.7). */
+export async function isPassword(text: string, storedHash: string | null): Promise<boolean> {
+  const [method, a, b, c, salt = "", expected = ""] = (storedHash ?? nobodys).split("$");
+  const [first, second, third] = [Number(a), Number(b), Number(c)];
+  const bytes = Buffer.from(salt, "base64");
+  const hash =
+    method === "argon2id"
+      ? await argon2id(text, bytes, { m: first, t: second, p: third })
+      : method === "scrypt"
+        ? await scrypted(text, bytes, { N: first, r: second, p: third })
+        : undefined;
+  if (hash === undefined) throw new Error(`a secret is kept as ${method}, which no release of nonet does`);
+  const known = Buffer.from(expected, "base64");
+  return known.length === hash.length && timingSafeEqual(known, hash) && storedHash !== null;
+}
+
+/** Whether what is kept was made at another cost than is taken now. */
+export function isOutdated(storedHash: string): boolean {
+  return !storedHash.startsWith(`argon2id$${cost.m}$${cost.t}$${cost.p}$`);
+}
+
+/** What is kept of no text: nobody has found one with this hash. */
+const nobodys = `argon2id$${cost.m}$${cost.t}$${cost.p}$${base64(new Uint8Array(saltBytes))}$${base64(new Uint8Array(hashBytes))}`;
+
+/** So many at a time, so that the store still finds a thread to write with; the others wait for their turn. */
+const concurrency = 2;
+/** Beyond so many that wait, who comes is told to come later. */
+const longestQueue = 100;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Whether there is room for one more. */
+export function isHashingBusy(): boolean {
+  return waiting.length >= longestQueue;
+}
+
+async function queued<Result>(task: () => Promise<Result>): Promise<Result> {
+  if (running < concurrency) running += 1;
+  else await new Promise<void>((go) => waiting.push(go));
+  try {
+    return await task();
+  } finally {
+    // Who waits takes over the place.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
+
+function argon2id(
+  text: string,
+  nonce: Uint8Array,
+  { m, t, p }: { readonly m: number; readonly t: number; readonly p: number },
+): Promise<Buffer> {
+  const message = text.normalize("NFC");
+  const settings = { message, nonce, parallelism: p, tagLength: hashBytes, memory: m, passes: t };
+  return queued(
+    () =>
+      new Promise((resolve, reject) => {
+        argon2("argon2id", settings, (failure, hash) => (failure === null ? resolve(hash) : reject(failure)));
+      }),
+  );
+}
+
+function scrypted(
+  text: string,
+  salt: Uint8Array,
+  options: { readonly N: number; readonly r: number; readonly p: number },
+): Promise<Buffer> {
+  return queued(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(text, salt, hashBytes, options, (failure, hash) => (failure === null ? resolve(hash) : reject(failure)));
+      }),
+  );
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
+}

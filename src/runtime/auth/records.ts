@@ -1,0 +1,76 @@
+/** Callers that are records of the service's own: found by name or id, with their secret and their roles as they are now. */
+import type { Value } from "../../expression/evaluate.ts";
+import { defined } from "../../base/defined.ts";
+import type { CredentialPlan, LoginPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Store, ViewMember } from "../../store/port/store.ts";
+
+export interface LoginRecord {
+  readonly id: Value;
+  /** By which it logs in. */
+  readonly name: Value;
+  /** As it is kept; null where it has none. */
+  readonly secret: string | null;
+  readonly roles: readonly string[];
+}
+
+export interface LoginRecords {
+  byName(name: Value): Promise<LoginRecord | undefined>;
+  byId(id: string): Promise<LoginRecord | undefined>;
+}
+
+function createLoginRecords(
+  { login, roles }: CredentialPlan,
+  tables: readonly Table[],
+  store: Pick<Store, "read">,
+): LoginRecords {
+  const { resource, name, secret } = login as LoginPlan;
+  const table = defined(
+    tables.find((one) => one.resource === resource),
+    `the table of ${resource}`,
+  );
+  const typeOf = (column: string) => table.columns.find((one) => one.name === column)?.type ?? "text";
+  const member = (as: string, column: string): ViewMember => {
+    return { name: as, source: { kind: "column", column }, type: typeOf(column), absent: "null" };
+  };
+  const members = [
+    member("id", "id"),
+    member("name", name),
+    member("secret", secret),
+    ...(roles.kind === "column" ? [member("roles", roles.column)] : []),
+  ];
+  const finder = (key: string) => store.read({ resource, system: true, key, view: { resource, members } });
+  const find = { name: finder(name), id: finder("id") };
+  const counted = typeOf("id") === "integer";
+  const read = async (by: "name" | "id", key: Value): Promise<LoginRecord | undefined> => {
+    const found = await find[by](key, {});
+    if (found === undefined) return undefined;
+    const record = JSON.parse(found.text) as { id: Value; name: Value; secret: string | null; roles?: Value };
+    const held = roles.kind === "fixed" ? roles.roles : rolesIn(record.roles ?? null);
+    return { id: record.id, name: record.name, secret: record.secret, roles: held };
+  };
+  return {
+    byName: (key) => read("name", key),
+    byId: (id) => read("id", counted ? Number(id) : id),
+  };
+}
+
+function rolesIn(value: Value): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
+}
+
+/** Those of a credential that has some. */
+export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, credential: string): LoginRecords {
+  return defined(logins.get(credential), `the records of ${credential}`);
+}
+
+/** By credential. */
+export function allLoginRecords(
+  { credentials, tables }: Pick<Plan, "credentials" | "tables">,
+  store: Pick<Store, "read">,
+): ReadonlyMap<string, LoginRecords> {
+  const withLogin = credentials.filter(({ login }) => login !== undefined);
+  return new Map(withLogin.map((credential) => [credential.name, createLoginRecords(credential, tables, store)]));
+}

@@ -1,0 +1,28 @@
+/** What is only kept as a hash: hashed before the transaction, which would make everybody wait for it. */
+import type { Json } from "../../base/json.ts";
+import type { Column } from "../../plan/resources/types.ts";
+import type { Awaitable } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import { assertRoom } from "./login-throttle.ts";
+import { hashPassword } from "./password.ts";
+import { defaultValue, secretText } from "../records/defaults-and-rules.ts";
+import { sentFor } from "../versions/request.ts";
+
+export function withSecrets(call: Call): Awaitable<Call> {
+  const { operation, secrets: columns } = call.compiled;
+  return columns.length === 0 || operation.body === undefined ? call : hashed(call, columns);
+}
+
+async function hashed(call: Call, columns: readonly Column[]): Promise<Call> {
+  const { operation } = call.compiled;
+  const secrets: Record<string, string> = {};
+  assertRoom();
+  const creates = operation.action === "create" || operation.creates;
+  for (const column of columns) {
+    const { name } = column;
+    const sent = sentFor(call, name);
+    const text = sent ?? (creates ? defaultValue(call, column) : null);
+    if (text !== null) secrets[name] = await hashPassword(secretText(text as Json), call.context.random);
+  }
+  return { ...call, secrets };
+}

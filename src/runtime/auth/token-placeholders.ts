@@ -1,0 +1,146 @@
+/**
+ * Tokens in answers. Where the document says `token(session)` the store writes a mark into the text, and the token takes its
+ * place just before the answer leaves: in the transaction of what was done, so that what is undone leaves no session, and
+ * after the answer was remembered for its key, so that no secret is kept (R4.20).
+ *
+ * A token is for the record itself. It is made for one that this request has made, or that has just proved who it is; who
+ * came with a token of its own is told that one. Of any other record there is null. The marks of a request begin with a text
+ * that nobody can know before, so that what a record says is never taken for one.
+ */
+import { instantText } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Awaitable, Transaction } from "../../store/port/store.ts";
+import { type Call, type Context, credentialNamed } from "../context.ts";
+import type { SessionSecrets } from "./session.ts";
+import { openSession } from "./session.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { idText } from "../records/keys-in-path.ts";
+
+export interface TokenPlaceholders {
+  /** What each mark of this request begins and ends with. */
+  readonly nonce: string;
+  /** What expressions see as `tokens`. */
+  readonly variable: Readonly<Record<string, Readonly<Record<string, string>> | string>>;
+  /** The records that were made, or proved who they are, in this request; with their tokens where they have some. */
+  readonly proved: Map<string, SessionSecrets | undefined>;
+}
+
+/** A record that tokens may be made for: the caller has made it, or proved to be it. */
+export function allowTokens(
+  { placeholders }: Call,
+  resource: string,
+  id: Value | undefined,
+  secrets?: SessionSecrets,
+): void {
+  placeholders?.proved.set(`${resource}\0${idText(id)}`, secrets);
+}
+
+const uses = ["token", "refreshToken", "expiry"] as const;
+
+/** Undefined where the document has no tokens to give. */
+export function createPlaceholders(
+  credentials: readonly CredentialPlan[],
+  random: Context["random"],
+): TokenPlaceholders | undefined {
+  const passwordCredentials = credentials.filter(({ kind }) => kind === "password");
+  if (passwordCredentials.length === 0) return undefined;
+  const nonce = Buffer.from(random(18)).toString("base64url");
+  const placeholders = passwordCredentials.map(({ name }) => {
+    return [name, Object.fromEntries(uses.map((use) => [use, `${nonce}:${use}:${name}:`]))] as const;
+  });
+  return { nonce, variable: { ...Object.fromEntries(placeholders), end: `:${nonce}` }, proved: new Map() };
+}
+
+/** The text as it is the same for each request: what its tag is made from. */
+export function unmarked({ placeholders }: Call, text: string): string {
+  return placeholders === undefined ? text : text.replaceAll(placeholders.nonce, "");
+}
+
+export function hasPlaceholders({ placeholders }: Call, { body }: HttpResponse): boolean {
+  return placeholders !== undefined && typeof body === "string" && body.includes(placeholders.nonce);
+}
+
+/** The answer without the marks of records whose tokens this caller is not told. */
+export function admitted(call: Call, response: HttpResponse): HttpResponse {
+  if (call.placeholders === undefined || !hasPlaceholders(call, response)) return response;
+  const { nonce } = call.placeholders;
+  const without = (instead: string) => (match: string, use: string, name: string, id: string) => {
+    return isFor(call, name, idIn(id), use) ? match : instead;
+  };
+  // Beside another text the mark is not the whole of a value.
+  const values = (response.body as string).replaceAll(placeholderPattern(nonce, '"'), without("null"));
+  return { ...response, body: values.replaceAll(placeholderPattern(nonce, ""), without("")) };
+}
+
+function isFor({ placeholders, caller, context }: Call, credential: string, id: string, use: string): boolean {
+  if (placeholders?.proved.has(provedKey(context, credential, id)) === true) return true;
+  return use !== "refreshToken" && caller.session !== undefined && caller.credential === credential && caller.id === id;
+}
+
+function provedKey({ plan }: Context, credential: string, id: string): string {
+  return `${plan.credentials.find(({ name }) => name === credential)?.login?.resource}\0${id}`;
+}
+
+/** The answer with its tokens, which are made in the transaction. */
+export function withTokens(call: Call, tx: Transaction | undefined, result: HttpResponse): Awaitable<HttpResponse> {
+  return call.placeholders === undefined ? result : withMade(call, tx, result);
+}
+
+async function withMade(call: Call, tx: Transaction | undefined, result: HttpResponse): Promise<HttpResponse> {
+  const response = admitted(call, result);
+  const { placeholders } = call;
+  if (placeholders === undefined || !hasPlaceholders(call, response)) return response;
+  const text = response.body as string;
+  const pattern = placeholderPattern(placeholders.nonce, "");
+  const secrets = new Map<string, SessionSecrets>();
+  for (const [, , name = "", id = ""] of text.matchAll(pattern)) {
+    const key = `${name}\0${id}`;
+    if (!secrets.has(key)) secrets.set(key, await secretsOf(call, tx, name, idIn(id)));
+  }
+  const body = text.replaceAll(pattern, (_, use: (typeof uses)[number], name: string, id: string) => {
+    return textOf(defined(secrets.get(`${name}\0${id}`), `a token of ${name}`), use);
+  });
+  const headers = response.headers.map((field, index) =>
+    index % 2 === 1 && response.headers[index - 1] === "Cache-Control" ? "no-store" : field,
+  );
+  return { ...response, headers, body };
+}
+
+async function secretsOf(call: Call, tx: Transaction | undefined, name: string, user: string): Promise<SessionSecrets> {
+  const { caller, placeholders, context, now } = call;
+  const ready = placeholders?.proved.get(provedKey(context, name, user));
+  if (ready !== undefined) return ready;
+  if (caller.session !== undefined && caller.credential === name && caller.id === user) return caller.session;
+  if (tx === undefined) throw new Error("a token would be made by what only reads");
+  const credential = credentialNamed(context, name);
+  const session = context.newId("ses");
+  return openSession(tx, { credential, user, session, now }, context.random);
+}
+
+/** A session without an end has none to tell: the document says `until revoked`, and its members say null. */
+function textOf({ token, refreshToken, expires }: SessionSecrets, use: (typeof uses)[number]): string {
+  if (use === "token") return token;
+  if (use === "refreshToken") return refreshToken ?? "";
+  return expires === undefined ? "" : instantText(expires);
+}
+
+/** Marks with what stands around each. An id may hold anything; in JSON it is escaped. */
+function placeholderPattern(nonce: string, around: "" | '"'): RegExp {
+  return new RegExp(`${around}${nonce}:(${uses.join("|")}):([^:"]+):((?:[^"\\\\]|\\\\.)*?):${nonce}${around}`, "g");
+}
+
+function idIn(escaped: string): string {
+  return JSON.parse(`"${escaped}"`) as string;
+}
+
+/** An answer that was remembered with its marks, as those of this request; what they are of has proved it then and now. */
+export function remarked(call: Call, text: string, nonce: string): string {
+  const { placeholders, context } = call;
+  if (placeholders === undefined) return text;
+  for (const [, , name = "", id = ""] of text.matchAll(placeholderPattern(nonce, ""))) {
+    placeholders.proved.set(provedKey(context, name, idIn(id)), undefined);
+  }
+  return text.replaceAll(nonce, placeholders.nonce);
+}

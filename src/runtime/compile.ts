@@ -1,0 +1,375 @@
+/**
+ * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
+ * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
+ */
+import { noTable } from "../plan/resources/no-table.ts";
+import type { JsonObject } from "../base/json.ts";
+import { tableOf } from "./context.ts";
+import type { Value, Variables } from "../expression/evaluate.ts";
+import { compileFunction } from "../expression/evaluate.ts";
+import { parts, type TypedExpression } from "../expression/typed.ts";
+import type { Column, Table } from "../plan/resources/types.ts";
+import type { Operation } from "../plan/endpoints/types.ts";
+import type { Plan } from "../plan/plan.ts";
+import { both, either } from "../plan/input.ts";
+import type {
+  Awaitable,
+  Found,
+  ListQuery,
+  Page,
+  PageArguments,
+  Row,
+  Store,
+  Transaction,
+  View,
+} from "../store/port/store.ts";
+import { type Validator, createValidators } from "./validation/validator.ts";
+import type { CallerKinds } from "./auth/caller.ts";
+import type { Extension, Extensions } from "./operations/extension.ts";
+import { hasPart } from "./operations/page-text.ts";
+import { type CompiledContract, compileContract } from "./functions/contract-response.ts";
+import { contractValidator } from "./functions/contract-input.ts";
+import type { ParentFinder } from "./records/parents.ts";
+import { compileParents, tiedTo } from "./records/parents.ts";
+import type { Decision } from "./auth/permissions.ts";
+import { conditionOf, decide } from "./auth/permissions.ts";
+import type { VersionConverter } from "./versions/convert.ts";
+import type { VersionedOperation, Reads } from "./versions/served.ts";
+import type { Nested, ResourceView } from "./records/views.ts";
+import { operationView, readsOtherRecords, viewOf } from "./records/views.ts";
+import { partlyHiddenColumns, type Strip, withoutWriteOnly } from "./records/write-only.ts";
+
+export interface CompiledOperation {
+  readonly operation: Operation;
+  readonly table: Table;
+  readonly validate: Validator | undefined;
+  /** Of what a function gives. */
+  readonly validateResponse: Validator | undefined;
+  /** Removes the write-only members from the response of a function; undefined if there are none. */
+  readonly strip?: Strip | undefined;
+  /** Of a function that says all that goes over the wire. */
+  readonly wire: CompiledContract | undefined;
+  /** Columns of the table that are kept as a hash. */
+  readonly secrets: readonly Column[];
+  /** Columns with `writeOnly` members inside of them. */
+  readonly partlyHidden: ReadonlySet<string>;
+  /** By filter: the judge of one value. */
+  readonly filters: ReadonlyMap<string, Validator>;
+  /** By query parameter of the operation's own. */
+  readonly queries: ReadonlyMap<string, Validator>;
+  /** The operation that reads a record of the resource: where one that is made can be found. */
+  readonly reading: Operation | undefined;
+  /** All operations that move a record of the resource, to say which are allowed now. */
+  readonly siblings: readonly Operation[];
+  /** What the service adds to it; most have none. */
+  readonly extension: Extension | undefined;
+  forKind(kind: number): ForKind;
+}
+
+/** What one kind of caller may do and sees. */
+export interface ForKind {
+  readonly allowed: Decision;
+  readonly visible: Decision;
+  readonly record: ResourceView;
+  /** The operation's own answer, where it has one. */
+  readonly own: View | undefined;
+  readonly parents: ParentFinder;
+  /** Reads one record of those that this kind may see and run the operation on. */
+  readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Whether the record exists for this kind, where running on it is not allowed. */
+  readonly visibleRecord: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Reads the record where the operation's guard holds. */
+  readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+  /** Where the operation is of no record: what it tells those of this kind who may run it, and whether its guard holds. */
+  readonly aggregate: (variables: Variables) => Awaitable<string | undefined>;
+  readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
+  /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
+  readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
+  /** The same reads in another view. Each call prepares its own. */
+  readsIn(view: View): Pick<ForKind, "read" | "list">;
+  /** A list query by its shape, prepared once. */
+  list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
+}
+
+export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
+  /** The filters that the document words, by their names. */
+  readonly conditions: readonly string[];
+}
+
+/** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
+const maximumShapes = 256;
+
+export interface CompileOptions {
+  readonly plan: Plan;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly store: Store;
+  readonly kinds: CallerKinds;
+  readonly extensions?: Extensions;
+}
+
+export function compileOperations({
+  plan,
+  tables,
+  store,
+  kinds,
+  extensions = {},
+}: CompileOptions): ReadonlyMap<string, CompiledOperation> {
+  const validatorOf = createValidators(idPatterns(plan.tables), plan.schemas);
+  const views = new Map<string, ResourceView>();
+  const recordView = (table: Table, kind: number): ResourceView => {
+    const key = `${table.resource} ${kind}`;
+    let view = views.get(key);
+    if (view === undefined) {
+      view = viewOf(table, kinds.subject(kind));
+      views.set(key, view);
+    }
+    return view;
+  };
+  const compileOperation = (operation: Operation): CompiledOperation => {
+    const table = tableAbout(operation, tables);
+    const perKind: (ForKind | undefined)[] = [];
+    return {
+      operation,
+      table,
+      validate: bodyValidator(operation, validatorOf),
+      wire: compileContract(operation, validatorOf, plan.schemas),
+      validateResponse:
+        operation.response.shape === undefined ? undefined : validatorOf(operation.response.shape.schema),
+      strip: operation.response.shape && withoutWriteOnly(operation.response.shape.schema, plan.schemas),
+      secrets: table.columns.filter(({ marks }) => marks.includes("secret")),
+      partlyHidden: partlyHiddenColumns(table, plan.schemas),
+      filters: filterValidators(operation, validatorOf),
+      queries: new Map(operation.query.map(({ name, schema }) => [name, validatorOf(schema)])),
+      reading: plan.operations.find(
+        ({ action, resource, key }) => action === "read" && resource === operation.resource && key !== undefined,
+      ),
+      extension: extensions[operation.name],
+      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
+      forKind: (kind) =>
+        (perKind[kind] ??= compileForRole(operation, store, recordView(table, kind), {
+          views: plan.views,
+          subject: kinds.subject(kind),
+          record: (resource) => recordView(tableOf({ tables }, resource), kind).view,
+        })),
+    };
+  };
+  return new Map(plan.operations.map((operation) => [operation.name, compileOperation(operation)]));
+}
+
+function tableAbout({ resource }: Operation, tables: ReadonlyMap<string, Table>): Table {
+  return resource === "" ? noTable : tableOf({ tables }, resource);
+}
+
+/** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
+export function compileVersioned(plan: Plan, kinds: CallerKinds): readonly VersionedOperation[] {
+  const validatorOf = createValidators(idPatterns(plan.tables), plan.schemas);
+  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
+  return plan.operations.map((operation): VersionedOperation => {
+    const table = tableAbout(operation, tables);
+    const views: ResourceView[] = [];
+    // A version that nobody calls costs nothing: schemas are compiled at the first body that is held to them.
+    const validators = new Map<JsonObject, Validator>();
+    const lazyValidator =
+      (schema: JsonObject): Validator =>
+      (value) => {
+        const validate = validators.get(schema) ?? validatorOf(schema);
+        validators.set(schema, validate);
+        return validate(value);
+      };
+    const compiled: CompiledOperation = {
+      operation,
+      table,
+      validate: operation.body === undefined ? undefined : lazyValidator(operation.body.schema),
+      validateResponse: undefined,
+      wire: undefined,
+      secrets: [],
+      partlyHidden: new Set(),
+      filters: filterValidators(operation, lazyValidator),
+      queries: new Map(operation.query.map(({ name, schema }) => [name, lazyValidator(schema)])),
+      reading: undefined,
+      extension: undefined,
+      siblings: plan.operations.filter(({ moves, resource }) => moves.length > 0 && resource === operation.resource),
+      forKind: () => {
+        throw new Error(`${operation.name} of an older version is not run`);
+      },
+    };
+    const viewFor = (kind: number): ResourceView => (views[kind] ??= viewOf(table, kinds.subject(kind)));
+    const reads: (Reads | "none" | undefined)[] = [];
+    return {
+      compiled,
+      viewFor,
+      readsFor(number, kind, converter) {
+        const made = (reads[number] ??= readsOf(operation, kind, viewFor(number), converter) ?? "none");
+        return made === "none" ? undefined : made;
+      },
+    };
+  });
+}
+
+function readsOf(
+  { response }: Operation,
+  kind: ForKind,
+  own: ResourceView,
+  converter: VersionConverter,
+): Reads | undefined {
+  if (kind.own !== undefined || response.kind === "shape") return undefined;
+  const { view } = kind.record;
+  const olderView = converter.changes({ kind: "record", resource: view.resource })
+    ? converter.viewToOlder(view)
+    : undefined;
+  if (olderView === undefined) return undefined;
+  // Of a field that is hidden from this caller the older version says nothing either.
+  const members = own.tag === "" ? olderView.members : olderView.members.filter(({ name }) => own.known.has(name));
+  return kind.readsIn({ ...olderView, members });
+}
+
+function bodyValidator(
+  { body, wire }: Operation,
+  validatorOf: (schema: JsonObject) => Validator,
+): Validator | undefined {
+  if (body === undefined) return undefined;
+  const validate = validatorOf(body.schema);
+  return wire === undefined ? validate : contractValidator(validate, wire);
+}
+
+function filterValidators(
+  { list }: Operation,
+  validatorOf: (schema: JsonObject) => Validator,
+): ReadonlyMap<string, Validator> {
+  const filters = list?.filters.map(({ field, schema }) => [field, validatorOf(schema)] as const) ?? [];
+  return new Map([
+    ...filters,
+    ...(list?.conditions ?? []).map(({ name, schema }) => [name, validatorOf(schema)] as const),
+  ]);
+}
+
+/** Whose id a pattern is; of one that several resources share nobody's alone. */
+function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { resource, columns } of tables) {
+    const pattern = columns.find(({ name }) => name === "id")?.schema["pattern"];
+    if (typeof pattern === "string") found.set(pattern, found.has(pattern) ? "" : resource);
+  }
+  return found;
+}
+
+function compileForRole(operation: Operation, store: Store, record: ResourceView, nested: Nested): ForKind {
+  const { subject } = nested;
+  const allowed = decide(operation.allow, subject);
+  const visible = decide(operation.visible, subject);
+  const own = operationView(operation, nested);
+  const view = own ?? record.view;
+  const reader = (decision: Decision, view: View): ForKind["read"] => {
+    if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
+    return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
+  };
+  const single = operation.the === undefined ? [] : [operation.the];
+  const keyed = operation.key === undefined ? {} : { key: operation.key.column };
+  const parent = operation.parents.at(-1);
+  const tied = parent === undefined ? [] : [tiedTo(parent)];
+  const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
+    const all = [...tied, ...own];
+    return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
+  };
+  const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
+  const counted = isCounted ? { counted: true as const } : {};
+  const listsIn = (view: View): ForKind["list"] => {
+    const lists = new Map<string, ReturnType<ForKind["list"]>>();
+    return (shape) => {
+      const key = shapeKey(shape);
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
+      const own = operation.list?.where === undefined ? [] : [operation.list.where];
+      const { conditions, ...rest } = shape;
+      const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
+      const conjuncts = [...own, ...filters.map(({ condition }) => condition)];
+      const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
+      const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
+      lists.set(key, compiled);
+      return compiled;
+    };
+  };
+  return {
+    allowed,
+    visible,
+    record,
+    own,
+    parents: compileParents(operation, store, subject),
+    read: lazily(() => reader(allowed, view)),
+    visibleRecord: lazily(() => reader(visible, view)),
+    readsIn: (other) => ({ read: lazily(() => reader(allowed, other)), list: listsIn(other) }),
+    passes: lazily(() => {
+      const all = [...tied, ...single, ...(operation.guard === undefined ? [] : [operation.guard.if])];
+      return store.read({ resource: operation.resource, ...keyed, view: { ...view, members: [] }, where: { all } });
+    }),
+    aggregate: lazily(() => {
+      if (allowed === "denied" || own === undefined) return () => undefined;
+      return store.aggregate({ members: own.members, ...where(allowed, []) });
+    }),
+    readAggregate: lazily(() => {
+      const all = operation.guard === undefined ? [] : [operation.guard.if];
+      return store.aggregate({ members: [], where: { all } });
+    }),
+    the: theOne(operation, [...tied, ...single], allowed, visible),
+    list: listsIn(view),
+  };
+}
+
+function theOne(
+  { the }: Operation,
+  all: readonly TypedExpression[],
+  allowed: Decision,
+  visible: Decision,
+): ForKind["the"] {
+  if (the === undefined) return undefined;
+  const condition = (decision: Decision): TypedExpression | undefined => {
+    if (decision === "denied") return undefined;
+    return [...all, ...(decision === "allowed" ? [] : [decision.any.reduce(either)])].reduce(both);
+  };
+  const [mayRun, canSee] = [condition(allowed), condition(visible)];
+  return {
+    ...(mayRun === undefined ? {} : { allowed: mayRun }),
+    ...(canSee === undefined ? {} : { visible: canSee }),
+  };
+}
+
+/** The list's own conditions are the operation's, the same for every request, and so not part of the key. */
+function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
+  const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
+  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
+}
+
+function lazily<Arguments extends readonly unknown[], Result>(
+  make: () => (...args: Arguments) => Result,
+): (...args: Arguments) => Result {
+  let made: ((...args: Arguments) => Result) | undefined;
+  return (...args) => (made ??= make())(...args);
+}
+
+function hasMacro(expression: TypedExpression): boolean {
+  return expression.kind === "macro" || parts(expression).some(hasMacro);
+}
+
+/** Runs an expression over a row, by the store only where it reads other records, or goes through lists, which it can stop. */
+export function createEvaluator(): (
+  tx: Transaction,
+  expression: TypedExpression,
+  row: Row,
+  variables: Variables,
+) => Awaitable<Value> {
+  const compiled = new WeakMap<TypedExpression, ((row: Row, variables: Variables) => Value) | "store">();
+  const compile = (expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
+    if (readsOtherRecords(expression) || hasMacro(expression)) return "store";
+    const run = compileFunction(expression);
+    return (record, variables) => run({ record, variables });
+  };
+  return (tx, expression, row, variables) => {
+    let run = compiled.get(expression);
+    if (run === undefined) {
+      run = compile(expression);
+      compiled.set(expression, run);
+    }
+    return run === "store" ? tx.evaluate(expression, row, variables) : run(row, variables);
+  };
+}

@@ -1,0 +1,129 @@
+/** What every step of the pipeline needs, and what one request has found out so far. */
+import type { Clock } from "../base/clock.ts";
+import { defined } from "../base/defined.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Value, Variables } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import type { Column, Table } from "../plan/resources/types.ts";
+import type { CredentialPlan } from "../plan/authentication/types.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Awaitable, Row, Store, Transaction } from "../store/port/store.ts";
+import type { Validator } from "./validation/validator.ts";
+import type { Caller } from "./auth/caller.ts";
+import type { Cursors } from "./operations/cursor.ts";
+import type { Unwrapped } from "./operations/envelope.ts";
+import type { LoginGuard } from "./auth/login-throttle.ts";
+import type { LoginRecords } from "./auth/records.ts";
+import type { HttpRequest } from "../http/message.ts";
+import type { LiveQuota } from "./limits/quotas.ts";
+import type { VersionConverter } from "./versions/convert.ts";
+import type { VersionedRequest, Served } from "./versions/served.ts";
+import type { Proved } from "./operations/login.ts";
+import type { PresentSecret } from "./auth/present-secret.ts";
+import type { ObservationBuilder } from "./observation.ts";
+import type { ForKind, CompiledOperation } from "./compile.ts";
+import type { CallFunctions } from "./functions/request.ts";
+import type { ResourceView } from "./records/views.ts";
+import type { TokenPlaceholders } from "./auth/token-placeholders.ts";
+
+/** Made once, when the service starts. */
+export interface Context {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly cursors: Cursors;
+  readonly tables: ReadonlyMap<string, Table>;
+  /** By resource. */
+  readonly liveQuotas: ReadonlyMap<string, readonly LiveQuota[]>;
+  /** Makes keys of counts unreadable; kept across restarts. */
+  readonly secret: string;
+  readonly compiled: ReadonlyMap<string, CompiledOperation>;
+  /** Whose callers are records, by credential. */
+  readonly logins: ReadonlyMap<string, LoginRecords>;
+  readonly guard: LoginGuard;
+  /** By the names of older versions. */
+  readonly converters: ReadonlyMap<string, VersionConverter>;
+  /** Makes an id with a prefix (R2.1). */
+  newId(prefix: string): string;
+  /** Judges a value that is worked out for a column. */
+  columnValidator(column: Column): Validator;
+  evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
+  /** Where the API is mounted: absolute, without a slash at its end. */
+  baseUrl(): string;
+  /** The path of `baseUrl`, empty at the root. */
+  readonly prefix: string;
+  /** What a kind of caller sees of a resource. */
+  viewFor(resource: string, kind: number): ResourceView;
+  /** The functions of an operation, for one call of it; undefined where it has none. */
+  functionsFor(operation: string): (() => CallFunctions) | undefined;
+}
+
+/** The table of a resource of the plan. */
+export function tableOf({ tables }: Pick<Context, "tables">, resource: string): Table {
+  return defined(tables.get(resource), `the table of ${resource}`);
+}
+
+export function credentialNamed({ plan }: Pick<Context, "plan">, name: string): CredentialPlan {
+  const credential = plan.credentials.find((one) => one.name === name);
+  return defined(credential, `the credential ${name}`);
+}
+
+/** A change of records under way. An operation's `Call` is one; time and events that come in make others. */
+export interface ChangeContext {
+  readonly context: Context;
+  /** Epoch milliseconds: one instant for all of it. */
+  readonly now: number;
+  /** What expressions may name beside the record: caller, input, now, base. */
+  readonly variables: Variables;
+  /** For the journal: who (a caller's id, `anonymous`, `system`), by what, in which request. */
+  readonly by: string;
+  readonly cause: string;
+  readonly request?: string | undefined;
+  /** Of what an event does in turn: the call that caused it, if any did. */
+  readonly call?: Call | undefined;
+  /** Where time does it: the moment at which it was due. */
+  readonly due?: number;
+}
+
+/** One request to an operation, after its caller is known. */
+export interface Call extends ChangeContext {
+  readonly httpRequest: HttpRequest;
+  readonly compiled: CompiledOperation;
+  readonly observation: ObservationBuilder;
+  readonly caller: Caller;
+  readonly kind: ForKind;
+  /** The path as it was sent, undecoded. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
+  /** What the query says of the version, undecoded; it is not in `query`. */
+  readonly parameter?: string;
+  /** What the operation's own query parameters say. */
+  readonly received: JsonObject;
+  /** The parsed body; `{}` where the operation takes none. */
+  readonly input: JsonObject;
+  /** Where the body stood in an envelope: how it was sent. */
+  readonly envelope?: Unwrapped;
+  /** The version that the caller is served. */
+  readonly version: Served;
+  /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/terms.ts). */
+  readonly own?: VersionedRequest;
+  /** Who logs in by it. */
+  readonly proved?: Proved;
+  /** What came of the present secret, where one is changed by an operation that asks its owner for it. */
+  readonly presentSecret?: PresentSecret;
+  /** What stands in its answer for tokens, where the document gives some. */
+  readonly placeholders?: TokenPlaceholders;
+  /** The hashes of its members that are kept as nothing else. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** What the service's owner does in it. */
+  readonly functions?: CallFunctions;
+  /** A function asks for it as the system: nothing is hidden from it. */
+  readonly system?: boolean;
+}
+
+/** The call that the work is done for, where a caller asked for it. */
+export function callOf(changeContext: ChangeContext): Call | undefined {
+  return "compiled" in changeContext ? (changeContext as Call) : changeContext.call;
+}

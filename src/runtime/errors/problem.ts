@@ -1,0 +1,135 @@
+/** A refusal as an answer: problem+json (RFC 9457, R7.1) or the body that the document declares. */
+import { unescapeSegment } from "../../base/json-pointer.ts";
+import { camelCase } from "../../base/case.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { bodyOf } from "../../language/errors/decide.ts";
+import { everyOperation } from "../../plan/events/events.ts";
+import type { ErrorPlan } from "../../plan/errors/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { type ErrorVariables, fieldOf, fillShape, filled, hasField } from "./body.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import type { Violation, ApiErrorDetails } from "./api-error.ts";
+
+export interface Problems {
+  /**
+   * The answer for a code of the plan; `requestId` names the request in body and header alike (R1.3). `operation` is the name
+   * that the plan has for it.
+   */
+  response(code: string, details: ApiErrorDetails, requestId: string, operation?: string): HttpResponse;
+}
+
+/** `documentation` gives the absolute address of a code's page. */
+export function createProblems(plan: Plan, documentation: (code: string) => string): Problems {
+  const operations = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
+  return {
+    response(code, details, requestId, name) {
+      const operation = name === undefined ? undefined : operations.get(name);
+      const error = plan.errors[code];
+      if (error === undefined) throw new Error(`the plan has no error ${code}`);
+      const variables: ErrorVariables = {
+        code: error.wire ?? code,
+        title: error.title,
+        message: details.detail ?? listed(details.violations) ?? error.title,
+        status: operation?.response.errors?.[code] ?? statusOf(error, details),
+        resource: camelCase(operation?.resource ?? "") || "body",
+        request: requestId,
+      };
+      const content = withCustomMessages(plan, error, variables, details.violations);
+      const field = details.violations?.some(hasField) ?? false;
+      const body = bodyOf({ code, operation: name, field }, plan.problemBodies, plan.problemBody);
+      return {
+        status: variables.status,
+        headers: [
+          ...["Content-Type", body === "problem+json" ? "application/problem+json" : "application/json"],
+          ...headersOf(error, details),
+        ],
+        body: JSON.stringify(
+          body === "problem+json"
+            ? standardBody(content.variables, content.violations, details, documentation(code))
+            : fillShape(body.shape, content.variables, content.violations),
+        ),
+        ...(details.close === true ? { close: true } : {}),
+      };
+    },
+  };
+}
+
+/** How many values one sentence names; all of them are in `errors`. */
+const mostNamed = 5;
+
+/** The sentence for several violations: which values are invalid. */
+function listed(violations: readonly Violation[] = []): string | undefined {
+  if (violations.length < 2) return undefined;
+  const all = new Set(
+    violations.map(({ pointer = "#", parameter, header }) => parameter ?? header ?? memberOf(pointer)),
+  );
+  const names = [...all].filter((name) => name !== "");
+  const rest = names.length > mostNamed ? [`${names.length - mostNamed} more`] : [];
+  const named = names.length === 0 ? "" : `: ${[...names.slice(0, mostNamed), ...rest].join(", ")}`;
+  return `${violations.length} values are invalid${named}`;
+}
+
+/** `billTo.name` of `#/billTo/name`. */
+function memberOf(pointer: string): string {
+  const segments = pointer.slice(2).split("/");
+  return segments.map((one) => unescapeSegment(decodeURIComponent(one))).join(".");
+}
+
+/** A code with a second status comes with it where the refusal says so; the document may have said that it has but one. */
+function statusOf({ status, fixed }: ErrorPlan, details: ApiErrorDetails): number {
+  return fixed === true ? status : (details.status ?? status);
+}
+
+function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: ApiErrorDetails): readonly string[] {
+  const waits = retryAfterSeconds !== undefined && !headers.includes("Retry-After");
+  return [
+    ...["Content-Language", "en", "Cache-Control", "no-store", ...headers],
+    ...(waits ? ["Retry-After", String(retryAfterSeconds)] : []),
+  ];
+}
+
+/** What the document says in place of Nonet's own sentences. */
+function withCustomMessages(
+  { violationMessages }: Plan,
+  error: ErrorPlan,
+  variables: ErrorVariables,
+  violations: readonly Violation[] | undefined,
+): { readonly variables: ErrorVariables; readonly violations: readonly Violation[] | undefined } {
+  const customized = violations?.map((violation): Violation => {
+    const message = Object.hasOwn(violationMessages, violation.code) ? violationMessages[violation.code] : undefined;
+    if (message === undefined) return violation;
+    return {
+      ...violation,
+      detail: String(filled(message, { ...variables, message: violation.detail, field: fieldOf(violation) })),
+    };
+  });
+  // A function may say of the whole something else than of its one value.
+  const isOfViolation = variables.message === error.title || variables.message === violations?.[0]?.detail;
+  const message = error.message ?? (customized?.length === 1 && isOfViolation ? customized[0]?.detail : undefined);
+  if (message === undefined) return { variables, violations: customized };
+  return {
+    variables: { ...variables, message: String(filled(message, { ...variables, field: fieldOf(violations?.[0]) })) },
+    violations: customized,
+  };
+}
+
+function standardBody(
+  { code, title, message, status, request }: ErrorVariables,
+  violations: readonly Violation[] | undefined,
+  { members }: ApiErrorDetails,
+  type: string,
+): JsonObject {
+  return {
+    type,
+    title,
+    status,
+    detail: message,
+    instance: `urn:nonet:request:${request}`,
+    code,
+    request_id: request,
+    ...(violations === undefined
+      ? {}
+      : { errors: violations.map(({ field: _, ...violation }): JsonObject => ({ ...violation })) }),
+    ...members,
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Ids of events: the position in the journal, encrypted under a secret of the store, so that they need no column, are not the
+ * same in two stores, and cannot be made up. Whoever holds one (`Last-Event-ID`) holds the position and does not know it: how
+ * much happens of which it is told nothing is not for a receiver to count (R5.8).
+ */
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+
+export interface EventIds {
+  idOf(position: number): string;
+  /** A name of the position that differs each time: it does not tell whether anything has happened since the last one. */
+  cursorOf(position: number): string;
+  /** Undefined for what this service never gave. */
+  positionOf(id: string): number | undefined;
+}
+
+const form = /^evt_([0-9a-v]{26})$/;
+
+/** A position and as many noughts are one block of AES, which is a permutation: a block that ends otherwise was made up. */
+const cipher = "aes-128-ecb";
+const blockBytes = 16;
+
+/** The first two bytes of a position, which are noughts: those of a mark are random. */
+const nonceBytes = 2;
+
+export function createEventIds(secret: string, random: (bytes: number) => Uint8Array): EventIds {
+  const key = createHmac("sha256", secret).update("ids of events").digest().subarray(0, blockBytes);
+  const noughts = Buffer.alloc(blockBytes / 2);
+  const seal = (position: number, nonce: Uint8Array): string => {
+    const block = Buffer.alloc(blockBytes);
+    block.writeBigUInt64BE(BigInt(position));
+    block.set(nonce);
+    const sealed = createCipheriv(cipher, key, null).setAutoPadding(false).update(block);
+    // 128 bits are 26 digits of base 32.
+    return `evt_${BigInt(`0x${sealed.toString("hex")}`)
+      .toString(32)
+      .padStart(26, "0")}`;
+  };
+  return {
+    idOf: (position) => seal(position, noughts.subarray(0, nonceBytes)),
+    cursorOf: (position) => seal(position, random(nonceBytes)),
+    positionOf(id) {
+      const [, digits] = form.exec(id) ?? [];
+      if (digits === undefined) return undefined;
+      let value = 0n;
+      for (const digit of digits) value = value * 32n + BigInt(Number.parseInt(digit, 32));
+      if (value >= 1n << 128n) return undefined;
+      const sealed = Buffer.from(value.toString(16).padStart(2 * blockBytes, "0"), "hex");
+      const block = createDecipheriv(cipher, key, null).setAutoPadding(false).update(sealed);
+      const position = block.readUIntBE(nonceBytes, blockBytes / 2 - nonceBytes);
+      return Number.isSafeInteger(position) && block.subarray(blockBytes / 2).equals(noughts) ? position : undefined;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** An event that comes in (part 6, `in`): taken down in the journal, and let move what its payload refers to. */
+import type { Row, Transaction } from "../../store/port/store.ts";
+import { emptyResponse } from "../operations/responses.ts";
+import type { Call } from "../context.ts";
+import { goodMilliseconds } from "../auth/hmac.ts";
+import { cause } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { entryOf } from "../records/journal.ts";
+import { invalid } from "../errors/api-error.ts";
+import { readInput } from "../records/defaults-and-rules.ts";
+
+export async function receive(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const { operation, validate } = received.compiled;
+  const response = emptyResponse(operation.response.status);
+  if (await isDuplicate(received, tx)) return response;
+  const violations = validate?.(received.input) ?? [];
+  if (violations.length > 0) throw invalid(violations);
+  const { call } = await readInput(received, tx, received.input);
+  const payload = call.variables["input"] as Row;
+  await recordPayload(call, tx, payload);
+  await cause(call, tx, operation.effects, payload);
+  return response;
+}
+
+const scope = "signature";
+
+/**
+ * Whether these very bytes were taken before: a sender that heard no answer sends them again. A signature is good for one
+ * request within its tolerance, on either side of the present.
+ */
+async function isDuplicate({ caller: { signature }, now }: Call, tx: Transaction): Promise<boolean> {
+  if (signature === undefined) return false;
+  const before = await tx.findResponse(scope, signature);
+  return before !== undefined && before.expires > now;
+}
+
+/** One entry for each, also for those that move nothing, so that an operator can see what came. */
+async function recordPayload(call: Call, tx: Transaction, payload: Row): Promise<void> {
+  const { operation } = call.compiled;
+  const { event = operation.name, references = [] } = operation.inbound ?? {};
+  const about = references.find(({ member }) => (payload[member] ?? null) !== null);
+  const record = about === undefined ? "" : String(payload[about.member] as string | number);
+  await tx.record({ ...entryOf(call, about?.resource ?? "", record), received: event, data: payload });
+  const { signature } = call.caller;
+  if (signature === undefined) return;
+  const expires = call.now + goodMilliseconds;
+  const { status } = operation.response;
+  await tx.saveResponse(scope, signature, { fingerprint: signature, status, headers: {}, body: "", expires });
+}

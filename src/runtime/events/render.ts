@@ -1,0 +1,197 @@
+/** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
+import type { Subject } from "../../language/authentication/decide.ts";
+import { instantText } from "../../base/clock.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import type { EventsPlan, OutEventPlan } from "../../plan/events/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { JournalRecord, Transaction, View } from "../../store/port/store.ts";
+import type { Context } from "../context.ts";
+import { decide } from "../auth/permissions.ts";
+import { holds } from "../records/find-and-authorise.ts";
+import { readsMoment, viewOf } from "../records/views.ts";
+import type { ResponseFilter } from "../records/write-only.ts";
+import type { EventIds } from "./ids.ts";
+
+/** Who is told, as permissions see it. */
+export interface Receiver {
+  /** Null for a caller who is not signed in. */
+  readonly id: string | null;
+  readonly roles: readonly string[];
+  readonly scoped: boolean;
+  readonly claims?: Readonly<Record<string, Value>>;
+  /** The version whose shapes it knows; absent: the newest. */
+  readonly version?: string;
+}
+
+export interface RenderedEvent {
+  readonly id: string;
+  readonly type: string;
+  /** One JSON object, on one line. */
+  readonly body: string;
+}
+
+/** What the event is called and holds for an older version, the same for the newest; undefined where it has no such event. */
+export type EventConverter = (
+  version: string | undefined,
+  event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },
+) => { readonly type: string; readonly data: string } | undefined;
+
+export interface EventRenderer {
+  /** The Content-Type of a body. */
+  readonly media: string;
+  readonly ids: EventIds;
+  /**
+   * What each receiver is told of an entry: undefined where it may not know of it, or its data is no longer kept. What is
+   * written alike for several receivers is written once. Of use while `tx` is.
+   */
+  renderFor(
+    tx: Transaction,
+    entry: JournalRecord,
+    through: "webhook" | "stream",
+    /** Absent: the document's. */
+    envelope?: EventsPlan["envelope"],
+  ): (receiver: Receiver) => Promise<RenderedEvent | undefined>;
+}
+
+export function createEventRenderer(
+  context: Context,
+  ids: EventIds,
+  downgrade: EventConverter,
+  filter: ResponseFilter = (_, text) => text,
+): EventRenderer {
+  const { envelope: usual, out } = context.plan.events;
+  const views = new Map<string, RendererView>();
+  const viewFor = (event: string, plan: OutEventPlan, table: Table, subject: Subject | undefined): RendererView => {
+    const key = plan.carries === undefined ? `${table.resource} ${nameOf(subject)}` : event;
+    let view = views.get(key);
+    if (view === undefined) {
+      view = rendererView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries));
+      views.set(key, view);
+    }
+    return view;
+  };
+  const renderFor: EventRenderer["renderFor"] = (tx, entry, through, envelope = usual) => {
+    const { event, data: row } = entry;
+    const plan = event === undefined ? undefined : out[event];
+    const table = plan && context.tables.get(plan.resource);
+    if (event === undefined || plan === undefined || table === undefined || row === undefined) return renderNothing;
+    const written = new Map<string, Promise<RenderedEvent | undefined>>();
+    return async (receiver) => {
+      const { id: receiverId, roles: held, scoped } = receiver;
+      const subject =
+        receiverId === null ? undefined : { roles: context.plan.roles.filter((role) => held.includes(role)), scoped };
+      const variables = variablesOf(receiver, entry.at, context.baseUrl());
+      if (!(await holds({ context, variables }, tx, decide(plan[through], subject), row))) return undefined;
+      const { view, personal } = viewFor(event, plan, table, subject);
+      const write = async (): Promise<RenderedEvent | undefined> => {
+        const text = filter(view, await tx.view(row, view, variables));
+        const carries = plan.carries !== undefined;
+        const older = downgrade(receiver.version, { type: event, resource: plan.resource, data: text, carries });
+        if (older === undefined) return undefined;
+        const { type, data } = older;
+        const id = ids.idOf(entry.position);
+        const attributes: EventAttributes = { id, type, data, entry, source: context.baseUrl() };
+        return { id, type, body: envelope === "cloudevents" ? cloudEvent(attributes) : plainEvent(attributes) };
+      };
+      if (personal) return write();
+      const key = `${nameOf(subject)} ${receiver.version ?? ""}`;
+      const rendered = written.get(key) ?? write();
+      written.set(key, rendered);
+      return rendered;
+    };
+  };
+  return {
+    media: usual === "cloudevents" ? "application/cloudevents+json; charset=UTF-8" : "application/json",
+    ids,
+    renderFor,
+  };
+}
+
+/** Every role's name has a letter, so that nobody is not the same as somebody without roles. */
+function nameOf(subject: Subject | undefined): string {
+  return subject === undefined ? "-" : `${subject.scoped} ${subject.roles.join()}`;
+}
+
+const renderNothing = (): Promise<undefined> => Promise.resolve(undefined);
+
+interface RendererView {
+  readonly view: View;
+  /** Whether receivers with the same roles may be told different things. */
+  readonly personal: boolean;
+}
+
+/** What events hold is flat: a resource's own members. If it ever nests others, they are written for each receiver. */
+function rendererView(view: View): RendererView {
+  const personal = view.members.some(
+    ({ when, source }) =>
+      when !== undefined || (source.kind === "expression" ? readsMoment(source.expression) : source.kind !== "column"),
+  );
+  return { view, personal };
+}
+
+function variablesOf({ id, roles, scoped, claims = {} }: Receiver, at: number, base: string): Variables {
+  return { caller: { id, roles, scoped, claims }, input: null, now: instantText(at), base } as unknown as Variables;
+}
+
+/** What an event carries it carries to everybody, in the order in which the document lists it. */
+function carried({ resource, columns, virtual }: Table, names: readonly string[]): View {
+  const all = [...columns, ...virtual];
+  return {
+    resource,
+    members: names.flatMap((name) => {
+      const member = all.find((one) => one.name === name);
+      if (member === undefined) return [];
+      const { type, absent } = member;
+      const source =
+        "expression" in member
+          ? { kind: "expression" as const, expression: member.expression }
+          : { kind: "column" as const, column: name };
+      return [{ name, source, type, absent }];
+    }),
+  };
+}
+
+interface EventAttributes {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly source: string;
+  readonly entry: JournalRecord;
+}
+
+/**
+ * The order of a record's events: its revision. The position in the journal would tell how much happens of which a receiver is
+ * told nothing (R5.8).
+ */
+function sequenceOf({ data }: JournalRecord): number {
+  return Number(data?.["_rev"] ?? 0);
+}
+
+/** As many digits as any safe integer has: CloudEvents compares texts. */
+const sequenceDigits = 16;
+
+/** Structured mode (CloudEvents 1.0); `sequence` is its extension of that name. */
+function cloudEvent({ id, type, data, source, entry }: EventAttributes): string {
+  const start = JSON.stringify({
+    specversion: "1.0",
+    id,
+    source,
+    type,
+    subject: entry.record,
+    time: instantText(entry.at),
+    datacontenttype: "application/json",
+    sequence: String(sequenceOf(entry)).padStart(sequenceDigits, "0"),
+  });
+  return `${start.slice(0, -1)},"data":${data}}`;
+}
+
+function plainEvent({ id, type, data, entry }: EventAttributes): string {
+  const start = JSON.stringify({
+    id,
+    type,
+    timestamp: instantText(entry.at),
+    sequence: sequenceOf(entry),
+    ...(entry.request === undefined ? {} : { request: { id: entry.request } }),
+  });
+  return `${start.slice(0, -1)},"data":${data}}`;
+}

@@ -1,0 +1,288 @@
+/**
+ * The streams that are open (R6.15, R6.16). However many there are, the journal is read once for all of them that are up to
+ * date; one that goes on from an earlier event reads by itself, as fast as it is taken, until it is.
+ */
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import { isPassing } from "../../store/port/error.ts";
+import type { JournalRecord, Store } from "../../store/port/store.ts";
+import type { Sink, Streaming } from "../../http/message.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Receiver, EventRenderer, RenderedEvent } from "./render.ts";
+
+export interface StreamsOptions {
+  readonly store: Store;
+  readonly renderer: EventRenderer;
+  readonly clock: Clock;
+  /** Told of every failure that is Nonet's own fault. */
+  readonly report: (failure: unknown) => void;
+}
+
+export interface Streams {
+  /** @throws Refusal `rate-limited` where the holder has as many as it may. */
+  open(following: Following): Streaming;
+  /** Something may have been written: it is looked for at once, and not only when its turn comes. */
+  nudge(): void;
+  /** Ends all; callers come back and go on where they were. */
+  endAll(): void;
+  /** As `endAll`, and those that are opened from now on are ended too. */
+  close(): void;
+  /** How many are open. */
+  count(): number;
+}
+
+export interface Following {
+  /** Whose stream it is, among which there may be so many. */
+  readonly holder: string;
+  readonly receiver: Receiver;
+  /** Who the receiver is now; undefined where it may not follow any more (R5.10). */
+  readonly still: () => Promise<Receiver | undefined>;
+  /** Whether an event of this type is wanted. */
+  readonly wants: (type: string) => boolean;
+  /** The position in the journal that it goes on after. */
+  readonly after: number;
+}
+
+/** So many followers are written to before requests have their turn. */
+const perTick = 500;
+
+const perHolder = 10;
+/** How often events are looked for of which the store has not told, and streams are looked after. */
+const roundMilliseconds = 250;
+const beatMilliseconds = 15_000;
+/** With the time between two rounds, at most five seconds. */
+const checkMilliseconds = 4_000;
+/** A reader that is up to date and takes nothing is cut off beyond this. */
+const maximumWaiting = 1_048_576;
+/** Entries that are read, and told in one transaction, at a time. */
+const batch = 50;
+
+interface Follower {
+  readonly following: Following;
+  receiver: Receiver;
+  readonly sink: Sink;
+  /** All up to here has been told. */
+  position: number;
+  spoke: number;
+  checked: number;
+}
+
+export function createStreams({ store, renderer, clock, report }: StreamsOptions): Streams {
+  const held = new Map<string, number>();
+  const followers = new Set<Follower>();
+  /** Those that have been told all up to `head`. */
+  const live = new Set<Follower>();
+  let head = 0;
+  let reading = false;
+  let again = false;
+  let soon: NodeJS.Immediate | undefined;
+  let rounds: NodeJS.Timeout | undefined;
+  let deaf: (() => void) | undefined;
+  let closed = false;
+
+  // ── Reading ──
+
+  async function readForAll(): Promise<void> {
+    again = true;
+    if (reading) return;
+    reading = true;
+    try {
+      while (again && live.size > 0) {
+        again = false;
+        const last = await store.journal.last();
+        while (head < last && live.size > 0) head = await readSome(head, last, [...live]);
+        for (const follower of live) if (follower.position < head) startReading(follower);
+      }
+    } catch (thrown) {
+      fail(thrown, [...live]);
+    } finally {
+      reading = false;
+    }
+  }
+
+  /** Until nothing is left to be told; from then on all are read for together. */
+  async function readFor(follower: Follower): Promise<void> {
+    for (let last = await store.journal.last(); followers.has(follower); last = await store.journal.last()) {
+      if (follower.position >= last) {
+        if (live.size === 0 && !reading) head = follower.position;
+        if (follower.position >= head) break;
+      }
+      await readSome(follower.position, last, [follower]);
+      await follower.sink.drained();
+    }
+    if (!followers.has(follower)) return;
+    live.add(follower);
+    nudge();
+  }
+
+  function startReading(follower: Follower): void {
+    live.delete(follower);
+    readFor(follower).catch((thrown: unknown) => fail(thrown, [follower]));
+  }
+
+  /** Tells what follows `after`, of which `last` is known to be there; gives the position that was read to. */
+  async function readSome(after: number, last: number, to: readonly Follower[]): Promise<number> {
+    const entries = await store.journal.events(after, batch);
+    const end = entries.at(-1)?.position ?? after;
+    const reached = entries.length < batch ? Math.max(last, end) : end;
+    const texts = entries.length === 0 ? new Map<Follower, string>() : await textsFor(entries, to);
+    for (const [number, follower] of to.entries()) {
+      // To write to thousands takes longer than others should wait.
+      if (number % perTick === perTick - 1) await nextTick();
+      if (follower.position >= reached || !followers.has(follower)) continue;
+      follower.position = reached;
+      const text = texts.get(follower);
+      if (text !== undefined) speak(follower, text);
+    }
+    return reached;
+  }
+
+  /** Nothing is sent before the transaction in which it was decided is over. */
+  function textsFor(
+    entries: readonly JournalRecord[],
+    to: readonly Follower[],
+  ): Promise<ReadonlyMap<Follower, string>> {
+    return store.transaction(async (tx) => {
+      const texts = new Map<Follower, string>();
+      for (const entry of entries) {
+        const renderFor = renderer.renderFor(tx, entry, "stream");
+        const written = new Map<RenderedEvent, string>();
+        for (const follower of to) {
+          if (entry.position <= follower.position) continue;
+          const rendered = await renderFor(follower.receiver);
+          if (rendered === undefined || !follower.following.wants(rendered.type)) continue;
+          const text = written.get(rendered) ?? eventText(rendered);
+          written.set(rendered, text);
+          texts.set(follower, (texts.get(follower) ?? "") + text);
+        }
+      }
+      return texts;
+    });
+  }
+
+  function speak(follower: Follower, text: string): void {
+    if (follower.sink.waiting > maximumWaiting) {
+      leave(follower);
+      follower.sink.cut();
+      return;
+    }
+    follower.sink.write(text);
+    follower.spoke = clock.now();
+  }
+
+  function fail(thrown: unknown, whom: readonly Follower[]): void {
+    if (!isPassing(thrown)) report(thrown);
+    // They come back, and go on after what they have.
+    for (const follower of whom) end(follower);
+  }
+
+  // ── Looking after ──
+
+  function round(): void {
+    const now = clock.now();
+    for (const follower of followers) {
+      // Either way: a clock that was set back must not put off what is due.
+      if (Math.abs(now - follower.spoke) >= beatMilliseconds) speak(follower, beat(follower));
+      if (Math.abs(now - follower.checked) >= checkMilliseconds) void check(follower, now);
+    }
+    void readForAll();
+  }
+
+  /**
+   * Who is told little would have, after long, an event that is past its time: what it has not missed is named too. Each time,
+   * since whether something has happened of which it is not told is not for it to know.
+   */
+  function beat(follower: Follower): string {
+    return `:\nid: ${renderer.ids.cursorOf(follower.position)}\n\n`;
+  }
+
+  async function check(follower: Follower, now: number): Promise<void> {
+    follower.checked = now;
+    try {
+      const receiver = await follower.following.still();
+      if (receiver === undefined) end(follower);
+      else follower.receiver = receiver;
+    } catch (thrown) {
+      fail(thrown, [follower]);
+    }
+  }
+
+  function leave(follower: Follower): void {
+    followers.delete(follower);
+    live.delete(follower);
+    if (followers.size > 0) return;
+    clearInterval(rounds);
+    rounds = undefined;
+    deaf?.();
+    deaf = undefined;
+  }
+
+  function end(follower: Follower): void {
+    if (!followers.has(follower)) return;
+    leave(follower);
+    follower.sink.end();
+  }
+
+  function endAll(): void {
+    for (const follower of followers) end(follower);
+  }
+
+  function start(following: Following, sink: Sink): Follower {
+    const now = clock.now();
+    const { receiver, after } = following;
+    const follower: Follower = { following, receiver, sink, position: after, spoke: now, checked: now };
+    followers.add(follower);
+    // A caller that is cut off before its first event goes on from here too.
+    sink.write(`retry: 3000\nid: ${renderer.ids.cursorOf(after)}\n\n`);
+    rounds ??= setInterval(round, roundMilliseconds).unref();
+    deaf ??= store.changes(nudge);
+    if (closed) end(follower);
+    else startReading(follower);
+    return follower;
+  }
+
+  function nudge(): void {
+    if (live.size === 0) return;
+    soon ??= setImmediate(() => {
+      soon = undefined;
+      void readForAll();
+    });
+  }
+
+  return {
+    open(following) {
+      const { holder } = following;
+      const count = (held.get(holder) ?? 0) + 1;
+      if (count > perHolder) {
+        throw new ApiError("rate-limited", {
+          detail: `At most ${perHolder} streams may be open at a time`,
+          headers: ["Retry-After", "5"],
+        });
+      }
+      held.set(holder, count);
+      let follower: Follower | undefined;
+      return {
+        start: (sink) => {
+          follower = start(following, sink);
+        },
+        ended: () => {
+          const left = (held.get(holder) ?? 1) - 1;
+          if (left > 0) held.set(holder, left);
+          else held.delete(holder);
+          if (follower !== undefined) leave(follower);
+        },
+      };
+    },
+    nudge,
+    endAll,
+    close() {
+      closed = true;
+      endAll();
+    },
+    count: () => followers.size,
+  };
+}
+
+function eventText({ id, type, body }: RenderedEvent): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
+}

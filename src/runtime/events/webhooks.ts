@@ -1,0 +1,82 @@
+/** What operations on webhook endpoints do that a document cannot say: addresses that are judged, secrets that are made. */
+import { createHmac } from "node:crypto";
+import type { JsonObject } from "../../base/json.ts";
+import { webhookOperations } from "../../language/events/decide.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Row } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import type { Extension, Extensions } from "../operations/extension.ts";
+import { invalid } from "../errors/api-error.ts";
+import type { Values } from "../records/defaults-and-rules.ts";
+
+export interface WebhookOptions {
+  /** What the secrets of endpoints are made from. */
+  readonly key: string;
+  /** Why nothing can be sent to an address; undefined: it can. */
+  readonly urlFault: (url: string) => string | undefined;
+}
+
+const day = 86_400_000;
+/** Secrets that sign beside the present one (R6.6). */
+const maximumOld = 10;
+
+export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {
+  const withSecret: Extension["transformBody"] = (body) => {
+    const cursor = JSON.parse(body) as { id: string; secretNumber: number };
+    return JSON.stringify({ ...cursor, secret: endpointSecret(key, cursor.id, cursor.secretNumber) });
+  };
+  const validateEndpoint = ({ context }: Call, next: Values): void => {
+    const version = next["version"] ?? null;
+    const known = context.plan.versions?.list.find(({ name }) => name === version);
+    if (version !== null && known === undefined)
+      throw invalid([{ pointer: "#/version", code: "unknown-version", detail: "version is none of this service's" }]);
+    const plan = known?.older?.received ?? context.plan;
+    const names = (next["events"] ?? []) as readonly string[];
+    const unknown = names.findIndex((name) => !Object.hasOwn(plan.events.out, name));
+    if (unknown >= 0) {
+      const detail = `\`${names[unknown]}\` is no event of this version`;
+      throw invalid([{ pointer: `#/events/${unknown}`, code: "unknown-event", detail }]);
+    }
+    const violation = urlFault(String(next["url"] as string));
+    if (violation !== undefined) throw invalid([{ pointer: "#/url", code: "not-allowed", detail: `url ${violation}` }]);
+  };
+  return {
+    [webhookOperations.create]: {
+      fill(call, next) {
+        // What it is sent stays as its maker knows it, whatever versions come (R9.2).
+        const version = next["version"] ?? call.version.name ?? null;
+        validateEndpoint(call, { ...next, version });
+        return {
+          version,
+          credential: call.caller.credential,
+          roles: call.caller.roles as unknown as Value,
+        };
+      },
+      transformBody: withSecret,
+    },
+    [webhookOperations.change]: {
+      fill(call, next, row) {
+        if (["url", "version", "events"].some((name) => next[name] !== row?.[name])) validateEndpoint(call, next);
+        return {};
+      },
+    },
+    [webhookOperations.rotate]: { fill: rotated, transformBody: withSecret },
+    [webhookOperations.reveal]: { transformBody: withSecret },
+  };
+}
+
+/** Every endpoint has secrets of its own, made from one key, so that a copy of the data alone has none (R6.6). */
+export function endpointSecret(key: string, endpoint: string, number: number): string {
+  return `whsec_${createHmac("sha256", key).update(`${endpoint} ${number}`).digest("base64")}`;
+}
+
+/** The secret so far goes on signing for a day, unless it is to end now: it may be known to others. */
+function rotated(call: Call, _: Values, row: Row | undefined): Values {
+  const number = row?.["secretNumber"] as number;
+  const { revokeOld } = call.input as JsonObject;
+  const before = ((row?.["oldSecrets"] ?? []) as unknown as { number: number; until: number }[]).filter(
+    ({ until }) => until > call.now,
+  );
+  const old = revokeOld === true ? [] : [{ number, until: call.now + day }, ...before].slice(0, maximumOld);
+  return { secretNumber: number + 1, oldSecrets: old as unknown as Value };
+}

@@ -1,0 +1,137 @@
+/** The functions of a service made ready: which operation has which, and what they use of the service. */
+import { defined } from "../../base/defined.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { CallerKinds } from "../auth/caller.ts";
+import type { Context } from "../context.ts";
+import { actionOf } from "../operations/actions.ts";
+import { compileOperations, type CompiledOperation } from "../compile.ts";
+import type { ServiceOptions } from "../service.ts";
+import type { ListQuery, View } from "../../store/port/store.ts";
+import type { ResourceView } from "../records/views.ts";
+import { type CallFunctions, functionsOfCall, type OperationFunctions } from "./request.ts";
+import { handlerOf, hookOf } from "./functions.ts";
+import type { Inside } from "./operations.ts";
+import { createFunctionScheduler, type FunctionScheduler } from "./background.ts";
+import type { Served } from "../versions/served.ts";
+
+export interface CompiledFunctions {
+  /** What functions do that no request runs; undefined where there are none. */
+  functionScheduler(
+    context: Context,
+    version: Served,
+    report: (failure: unknown) => void,
+    idOf: (position: number) => string,
+  ): FunctionScheduler | undefined;
+  of(operation: string, context: Context): (() => CallFunctions) | undefined;
+  viewFor(resource: string, kind: number): ResourceView;
+}
+
+interface Parts {
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly kinds: CallerKinds;
+}
+
+export function compileFunctions(
+  { plan, store, functions, functionBegan: began, notice }: ServiceOptions,
+  { tables, kinds }: Parts,
+): CompiledFunctions {
+  let inside: Inside | undefined;
+  const insideOf = (): Inside => (inside ??= createInside());
+  function createInside(): Inside {
+    const operations = plan.system.flatMap((of) => [of.create, of.update, of.delete]);
+    const compiled = compileOperations({ plan: { ...plan, operations }, tables, store, kinds });
+    const named = (name: string): CompiledOperation => defined(compiled.get(name), name);
+    const system = new Map(
+      plan.system.map((of) => [
+        of.resource,
+        { create: named(of.create.name), update: named(of.update.name), delete: named(of.delete.name) },
+      ]),
+    );
+    return { system, ...memories(), perform: (call, tx) => actionOf(call.compiled.operation)(call, tx) };
+  }
+  const byOperation = new Map(
+    plan.operations.flatMap(({ name, action }): (readonly [string, OperationFunctions])[] => {
+      if (functions === undefined) return action === "handler" ? [[name, {}]] : [];
+      const handler = action === "handler" ? handlerOf(functions, name) : undefined;
+      const [before, after] = [hookOf(functions, "before", name), hookOf(functions, "after", name)];
+      const none = action !== "handler" && before === undefined && after === undefined;
+      return none ? [] : [[name, { handler, before, after }]];
+    }),
+  );
+  return {
+    viewFor: (resource, kind) =>
+      (insideOf().system.get(resource) as { create: CompiledOperation }).create.forKind(kind).record,
+    functionScheduler(context, version, report, idOf) {
+      if (functions?.on === undefined && functions?.every === undefined) return undefined;
+      const dependencies = { inside: insideOf(), log: notice ?? (() => {}), began };
+      return createFunctionScheduler({ functions, context, version, dependencies, report, idOf });
+    },
+    of(operation, context) {
+      const existing = byOperation.get(operation);
+      if (existing === undefined) return undefined;
+      return () => functionsOfCall(existing, context, { inside: insideOf(), log: notice ?? (() => {}), began });
+    },
+  };
+}
+
+/** What is made once for all that functions ask for. */
+function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
+  const quieted = new WeakMap<CompiledOperation, CompiledOperation>();
+  const views = new Map<string, ResourceView>();
+  const queries = new WeakMap<View, Map<string, ListQuery>>();
+  return {
+    quiet(compiled) {
+      let quiet = quieted.get(compiled);
+      if (quiet === undefined) {
+        const { operation } = compiled;
+        const kind = operation.action === "delete" || operation.action === "clear" ? "none" : "record";
+        quiet = { ...compiled, operation: { ...operation, edits: "none", response: { status: 200, kind } } };
+        quieted.set(compiled, quiet);
+      }
+      return quiet;
+    },
+    viewOf(table) {
+      let view = views.get(table.resource);
+      if (view === undefined) views.set(table.resource, (view = fullView(table)));
+      return view;
+    },
+    query(query) {
+      const { filters, from, sort, view } = query;
+      const key = JSON.stringify([filters, from, sort]);
+      let known = queries.get(view);
+      if (known === undefined) queries.set(view, (known = new Map()));
+      let one = known.get(key);
+      if (one === undefined) known.set(key, (one = query));
+      return one;
+    },
+  };
+}
+
+/** Everything of a record that can be given at all. */
+function fullView(table: Table): ResourceView {
+  const columns = table.columns.filter(({ marks }) => !marks.includes("secret"));
+  const names = new Set([...columns, ...table.virtual].map(({ name }) => name));
+  return {
+    view: {
+      resource: table.resource,
+      members: [
+        ...columns.map(({ name, type, absent }) => ({
+          name,
+          source: { kind: "column" as const, column: name },
+          type,
+          absent,
+        })),
+        ...table.virtual.map(({ name, type, absent, expression }) => ({
+          name,
+          source: { kind: "expression" as const, expression },
+          type,
+          absent,
+        })),
+      ],
+    },
+    readable: names,
+    known: names,
+    derived: false,
+    tag: "",
+  };
+}

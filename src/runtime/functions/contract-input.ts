@@ -1,0 +1,197 @@
+/**
+ * What a request says to an operation whose document describes the wire: parameters as values of their types, and the body,
+ * each in the member of the place that it came from (`{ path, query, header, cookie, body }`), so that no names collide.
+ */
+import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
+import { announcesBody, checkMedia } from "../operations/body.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { parseJson } from "../../http/json.ts";
+import { parseMediaType } from "../../http/negotiation.ts";
+import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
+import { badEscape, decode, shortened } from "../target.ts";
+
+export interface ContractRequest {
+  readonly httpRequest: HttpRequest;
+  /** Undecoded. */
+  readonly query: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly bytes: () => Promise<Buffer>;
+}
+
+type Schemas = Plan["schemas"];
+
+/** Not judged yet, but for what cannot be read at all. */
+export async function contractInput(
+  operation: Operation,
+  schemas: Schemas,
+  request: ContractRequest,
+): Promise<JsonObject> {
+  const { wire } = operation;
+  if (wire === undefined) throw new Error(`${operation.name} has no wire`);
+  const { httpRequest, query, parameters } = request;
+  const pairs = pairsOf(query, "&", (parameter) => ({ parameter }));
+  const cookies = pairsOf(httpRequest.headers.get("cookie") ?? "", ";", () => ({ header: "Cookie" }));
+  const single = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
+  const sent: Readonly<Record<ContractParameter["in"], (one: ContractParameter) => Json | undefined>> = {
+    path: (one) => listed(one, single(lookup(parameters, one.name)), schemas),
+    header: (one) => listed(one, single(httpRequest.headers.get(one.name.toLowerCase())), schemas),
+    query: (one) => exploded(one, pairs, schemas),
+    cookie: (one) => exploded(one, cookies, schemas),
+  };
+  const groups: Record<string, Record<string, Json>> = {};
+  for (const one of wire.parameters) {
+    const group = (groups[one.in] ??= {});
+    const value = sent[one.in](one) ?? defaultOf(one.schema, schemas);
+    if (value !== undefined) group[one.name] = value;
+  }
+  const body = await bodyOf(operation, wire, schemas, request);
+  return { ...groups, ...(body === undefined ? {} : { body }) };
+}
+
+/** A fault of a parameter names that, and is one of the request's syntax; one of the body points into that. */
+export function contractValidator(validate: Validator, { parameters }: HttpContract): Validator {
+  return (value) =>
+    validate(value).map((violation): Violation => {
+      const [, location = "", name = "", rest = ""] =
+        /^#\/([^/]*)(?:\/([^/]*))?(.*)$/.exec(violation.pointer ?? "") ?? [];
+      if (location === "body") return { ...violation, pointer: `#${name === "" ? "" : `/${name}`}${rest}` };
+      const found = parameters.find((one) => one.in === location && fragmentSegment(one.name) === name);
+      if (found === undefined) return violation;
+      const { code, detail } = violation;
+      const base = { code, detail };
+      return found.in === "header" ? { ...base, header: found.name } : { ...base, parameter: found.name };
+    });
+}
+
+/** Whether what is wrong can be said of the request's line and head alone: 400, and 422 where it is the body's (R7.2). */
+export function isOfParameters(violations: readonly Violation[]): boolean {
+  return violations.some(({ parameter, header }) => parameter !== undefined || header !== undefined);
+}
+
+function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+// ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Pairs = ReadonlyMap<string, readonly string[]>;
+
+/** The values of each name, in their order; parameters that nobody has described are nobody's business. */
+function pairsOf(text: string, separator: string, where: (name: string) => Parameters<typeof badEscape>[0]): Pairs {
+  const pairs = new Map<string, string[]>();
+  for (const part of text.split(separator)) {
+    const written = part.trim();
+    if (written === "") continue;
+    const equals = written.indexOf("=");
+    const sent = equals === -1 ? written : written.slice(0, equals);
+    const name = decode(sent) ?? badEscape(where(shortened(sent)));
+    const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
+    const values = pairs.get(name);
+    // Each time a new list would cost the square of a name that is repeated all through a body.
+    if (values === undefined) pairs.set(name, [value]);
+    else values.push(value);
+  }
+  return pairs;
+}
+
+/** OpenAPI's style `simple`: the items of a list with commas between them. */
+function listed({ schema }: ContractParameter, values: readonly string[], schemas: Schemas): Json | undefined {
+  const [text] = values;
+  if (text === undefined) return undefined;
+  if (!typesOf(schema, schemas).includes("array")) return valueOf(text, schema, schemas);
+  return text.split(",").map((item) => valueOf(item.trim(), itemsOf(schema, schemas), schemas));
+}
+
+/** OpenAPI's style `form`, exploded: a list repeats its name, an object's members are parameters of their own. */
+function exploded({ name, schema }: ContractParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
+  const types = typesOf(schema, schemas);
+  const values = pairs.get(name) ?? [];
+  const [text] = values;
+  if (types.includes("array") && text !== undefined)
+    return values.map((item) => valueOf(item, itemsOf(schema, schemas), schemas));
+  if (types.includes("object")) return membersOf(pairs, schema, schemas);
+  if (text === undefined) return undefined;
+  if (values.length === 1) return valueOf(text, schema, schemas);
+  const detail = `The parameter \`${name}\` is sent more than once`;
+  throw malformed({ parameter: name, code: "repeated-parameter", detail });
+}
+
+function membersOf(pairs: Pairs, schema: JsonObject, schemas: Schemas): JsonObject | undefined {
+  const { properties, additionalProperties } = resolved(schema, schemas);
+  const known = isObject(properties) ? properties : {};
+  const free = additionalProperties !== false && Object.keys(known).length === 0;
+  const members = [...pairs].flatMap(([name, values]): [string, Json][] => {
+    const of = lookup(known, name);
+    if (of === undefined && !free) return [];
+    const inner = isObject(of) ? of : {};
+    if (typesOf(inner, schemas).includes("array"))
+      return [[name, values.map((item) => valueOf(item, itemsOf(inner, schemas), schemas))]];
+    return [[name, values.length === 1 ? valueOf(values[0] ?? "", inner, schemas) : values]];
+  });
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+function itemsOf(schema: JsonObject, schemas: Schemas): JsonObject {
+  const { items } = resolved(schema, schemas);
+  return isObject(items) ? items : {};
+}
+
+/** A text as the value that its schema speaks of. What cannot be one stays a text, and is refused for that. */
+function valueOf(text: string, schema: JsonObject, schemas: Schemas): Json {
+  const types = typesOf(schema, schemas);
+  if (
+    (types.includes("integer") || types.includes("number")) &&
+    /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
+  ) {
+    const parsed = parseJson(Buffer.from(text));
+    if (parsed.kind === "value") return parsed.value;
+  }
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.includes("null") && !types.includes("string") && text === "") return null;
+  return text;
+}
+
+// ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function bodyOf(
+  operation: Operation,
+  { body: plan }: HttpContract,
+  schemas: Schemas,
+  { bytes, httpRequest }: ContractRequest,
+): Promise<Json | undefined> {
+  if (plan === undefined) return undefined;
+  const sends = announcesBody(httpRequest);
+  if (!sends && !plan.required) return undefined;
+  const { mediaTypes = [] } = operation.body ?? {};
+  if (mediaTypes.length === 0)
+    throw new ApiError("unsupported-media", { detail: `No content of ${plan.media.join(" or ")} is read here` });
+  checkMedia(httpRequest, mediaTypes, operation.method);
+  const all = await bytes();
+  const { essence = "" } = parseMediaType(httpRequest.headers.get("content-type") ?? "") ?? {};
+  if (isJson(essence)) {
+    if (all.length === 0 && !plan.required) return undefined;
+    const parsed = parseJson(all);
+    if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
+    return parsed.value;
+  }
+  if (essence === formMedia) {
+    const pairs = pairsOf(textOf(all), "&", (name) => ({ pointer: fragmentTo([name]) }));
+    return membersOf(pairs, plan.schema ?? {}, schemas) ?? {};
+  }
+  return /^text\/|[/+]xml$/.test(essence) ? textOf(all) : all.toString("base64");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed({ pointer: "#", code: "wrong-format", detail: "The body is not UTF-8" });
+  }
+}

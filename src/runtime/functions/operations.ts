@@ -1,0 +1,270 @@
+/**
+ * What a function asks for, done by the code that requests are done by: the same judging, rules, moves, effects, events and
+ * quotas. There is nobody there to send headers, so what is only about them (If-Match, older versions) is left out.
+ */
+import { canonicalInstant } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { FilterOperator, Operation } from "../../plan/endpoints/types.ts";
+import type { ListQuery, Row, Transaction, View } from "../../store/port/store.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { readHeaders } from "../../http/message.ts";
+import { type Call, tableOf } from "../context.ts";
+import { conditionOf } from "../auth/permissions.ts";
+import type { ForKind, CompiledOperation } from "../compile.ts";
+import { isVisible } from "../records/find-and-authorise.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { withSecrets } from "../auth/secrets.ts";
+import type { ResourceView } from "../records/views.ts";
+import type { Where } from "./records.ts";
+
+/** A list as a function asks for it. */
+export interface Wanted {
+  readonly where?: Where;
+  /** `-createdAt`, `size,-door`; without it the newest first. */
+  readonly sort?: string;
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string | null;
+}
+
+export interface Inner {
+  get(tx: Transaction, resource: string, id: Value): Promise<JsonObject | undefined>;
+  list(
+    tx: Transaction,
+    resource: string,
+    wanted: Wanted,
+  ): Promise<{ items: readonly JsonObject[]; next: string | null }>;
+  create(tx: Transaction, resource: string, values: JsonObject): Promise<JsonObject>;
+  update(tx: Transaction, resource: string, id: Value, changes: JsonObject): Promise<JsonObject>;
+  remove(tx: Transaction, resource: string, id: Value): Promise<void>;
+  run(tx: Transaction, operation: string, id: Value | undefined, input: JsonObject): Promise<JsonObject | undefined>;
+}
+
+/** Made once for a service. */
+export interface Inside {
+  /** The system's operations on a resource, prepared. */
+  readonly system: ReadonlyMap<
+    string,
+    { readonly create: CompiledOperation; readonly update: CompiledOperation; readonly delete: CompiledOperation }
+  >;
+  /** The operation as it is done for a function. */
+  quiet(compiled: CompiledOperation): CompiledOperation;
+  /** What the system sees of a record: everything that is not kept as a hash. */
+  viewOf(table: Table): ResourceView;
+  /** The same query is prepared once. */
+  query(query: ListQuery): ListQuery;
+  perform(call: Call, tx: Transaction): Promise<HttpResponse>;
+}
+
+const defaultLimit = 100;
+const maximumLimit = 1000;
+
+export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
+  const { context } = call;
+  const compiledFor = (resource: string): CompiledOperation => systemOf(inside, resource).create;
+  const kindOf = (compiled: CompiledOperation): ForKind => {
+    const { own: _, ...kind } = compiled.forKind(call.caller.kind);
+    if (!system) return { ...kind, own: undefined };
+    return { ...kind, allowed: "allowed", visible: "allowed", own: undefined, record: inside.viewOf(compiled.table) };
+  };
+  const viewOf = (resource: string): View =>
+    (system ? inside.viewOf(tableOf(context, resource)) : compiledFor(resource).forKind(call.caller.kind).record).view;
+
+  async function visibleRow(tx: Transaction, resource: string, id: Value): Promise<Row | undefined> {
+    const row = await tx.get(resource, "id", id);
+    if (row === undefined || system) return row;
+    return (await isVisible(call, tx, compiledFor(resource).operation.visible, row)) ? row : undefined;
+  }
+
+  async function done(tx: Transaction, compiled: CompiledOperation, id: Value | undefined, input: JsonObject) {
+    const quiet = inside.quiet(compiled);
+    const named = await namedBy(call, tx, quiet.operation, id, input);
+    if (named === undefined) throw new ApiError("not-found");
+    const received: Call = {
+      ...withoutVersioned(call),
+      compiled: quiet,
+      kind: kindOf(compiled),
+      input: named.input,
+      parameters: named.parameters,
+      query: new Map(),
+      received: {},
+      httpRequest: noRequest,
+      observation: { requestId: call.observation.requestId, observer: call.observation.observer },
+      variables: { ...call.variables, input: named.input as Value },
+      ...(system ? { system } : {}),
+    };
+    const { body } = await located(quiet.operation, async () => inside.perform(await withSecrets(received), tx));
+    return typeof body === "string" ? (JSON.parse(body) as JsonObject) : undefined;
+  }
+
+  /** The document's operation that does it, or the system's. */
+  function operationThat(resource: string, action: "create" | "update" | "delete"): CompiledOperation {
+    if (system) return systemOf(inside, resource)[action];
+    const found = context.plan.operations.find((one) => one.resource === resource && one.action === action);
+    if (found !== undefined) return defined(context.compiled.get(found.name), found.name);
+    throw new TypeError(
+      `no operation of the document does ${action} a ${resource}; records.system.${resource}.${action} asks nobody`,
+    );
+  }
+
+  return {
+    async get(tx, resource, id) {
+      const row = await visibleRow(tx, resource, id);
+      return row && (JSON.parse(await tx.view(row, viewOf(resource), call.variables)) as JsonObject);
+    },
+    async list(tx, resource, { where = {}, sort = "", limit = defaultLimit, after }) {
+      const table = tableOf(context, resource);
+      const { visible } = kindOf(compiledFor(resource));
+      if (visible === "denied") return { items: [], next: null };
+      const filters = filtersOf(table, where);
+      const query = inside.query({
+        resource,
+        view: viewOf(resource),
+        ...(visible === "allowed" ? {} : { where: conditionOf(visible) ?? {} }),
+        sort: sortOf(table, sort),
+        filters: filters.map(({ column, operator }) => ({ column, operator })),
+        from: typeof after === "string" ? "after" : "start",
+      });
+      const page = await tx.list(
+        query,
+        {
+          limit: Math.min(Math.max(1, limit), maximumLimit),
+          filters: filters.map(({ value }) => value),
+          ...(typeof after === "string" ? { after: JSON.parse(after) as readonly Value[] } : {}),
+        },
+        call.variables,
+      );
+      return {
+        items: JSON.parse(`[${page.text}]`) as readonly JsonObject[],
+        next: page.next === undefined ? null : JSON.stringify(page.next),
+      };
+    },
+    create: async (tx, resource, values) =>
+      (await done(tx, operationThat(resource, "create"), undefined, values)) as JsonObject,
+    update: async (tx, resource, id, changes) =>
+      (await done(tx, operationThat(resource, "update"), id, changes)) as JsonObject,
+    remove: async (tx, resource, id) => void (await done(tx, operationThat(resource, "delete"), id, {})),
+    run: (tx, operation, id, input) => done(tx, defined(context.compiled.get(operation), operation), id, input),
+  };
+}
+
+/** What does not fit in what a function writes says in which of its writes that is: an operation has several. */
+async function located<Result>({ name }: Operation, perform: () => Promise<Result>): Promise<Result> {
+  try {
+    return await perform();
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || thrown.code !== "invalid-request") throw thrown;
+    const { violations = [], ...rest } = thrown.details;
+    const described = violations.map((violation) => ({ ...violation, detail: `${violation.detail} (in \`${name}\`)` }));
+    throw new ApiError(thrown.code, { ...rest, violations: described });
+  }
+}
+
+/** A function speaks of today's names, whatever version its caller is served. */
+function withoutVersioned({ own: _, secrets: __, functions: ___, presentSecret: ____, ...call }: Call): Call {
+  return call;
+}
+
+/** Nothing is sent for it. */
+export const noRequest: Call["httpRequest"] = {
+  method: "POST",
+  target: "/",
+  headers: readHeaders([]),
+  address: "",
+  secure: false,
+  body: () => Promise.resolve({ kind: "aborted" }),
+};
+
+/**
+ * The parameters of the path that would lead there: the record by its id, and its parents as its own fields say. Of a record
+ * that is to be made the input says them, which the path would. Undefined where there is no such record.
+ */
+async function namedBy(
+  { context }: Call,
+  tx: Transaction,
+  { action, key, parents, resource }: Operation,
+  id: Value | undefined,
+  input: JsonObject,
+): Promise<{ readonly parameters: Readonly<Record<string, string>>; readonly input: JsonObject } | undefined> {
+  const parameters: Record<string, string> = {};
+  let rest = input;
+  let row: Row | undefined;
+  if (key !== undefined) {
+    row = await tx.get(resource, "id", id ?? null);
+    if (row === undefined) return undefined;
+    parameters[key.parameter] = String(row[key.column] as string | number);
+  }
+  for (const parent of parents.toReversed()) {
+    const named: Value = row?.[parent.field] ?? ((input[parent.field] ?? null) as Value);
+    if (action === "create" && row === undefined) {
+      const { [parent.field]: _, ...others } = input;
+      rest = others;
+    }
+    const table = tableOf(context, parent.resource);
+    row = await tx.get(table.resource, "id", named);
+    if (row === undefined) return undefined;
+    parameters[parent.parameter] = String(row[parent.column] as string | number);
+  }
+  return { parameters, input: rest };
+}
+
+interface Filter {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly value: Value | readonly Value[];
+}
+
+const operators: readonly FilterOperator[] = ["eq", "in", "gt", "gte", "lt", "lte"];
+
+function filtersOf(table: Table, where: Where): readonly Filter[] {
+  return Object.entries(where).flatMap(([name, wanted]): Filter[] => {
+    if (wanted === undefined) return [];
+    const column = columnOf(table, name);
+    if (wanted === null || typeof wanted !== "object" || wanted instanceof Date) {
+      return [{ column: name, operator: "eq", value: stored(column, wanted) }];
+    }
+    return Object.entries(wanted).map(([operator, value]): Filter => {
+      if (!operators.includes(operator as FilterOperator))
+        throw new TypeError(
+          `\`${operator}\` is no comparison of ${table.resource}.${name}; there are ${operators.join(", ")}`,
+        );
+      if (operator !== "in")
+        return { column: name, operator: operator as FilterOperator, value: stored(column, value) };
+      return { column: name, operator, value: (value as readonly unknown[]).map((one) => stored(column, one)) };
+    });
+  });
+}
+
+function columnOf({ columns, resource }: Table, name: string): Column {
+  const column = columns.find((one) => one.name === name);
+  if (column !== undefined && column.type !== "json" && !column.marks.includes("secret")) return column;
+  const near = didYouMean(
+    name,
+    columns.map((one) => one.name),
+  );
+  const described = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  throw new TypeError(`\`${name}\` is no field of ${resource} that records are found by${described}`);
+}
+
+function stored({ type }: Column, value: unknown): Value {
+  if (value instanceof Date) return value.toISOString();
+  if (type === "timestamp" && typeof value === "string") return canonicalInstant(value) ?? value;
+  return value as Value;
+}
+
+function sortOf(table: Table, sort: string): ListQuery["sort"] {
+  if (sort === "") return [];
+  return sort.split(",").map((item) => {
+    const descending = item.startsWith("-");
+    return { column: columnOf(table, descending ? item.slice(1) : item).name, descending };
+  });
+}
+
+/** The system's operations on a resource. */
+function systemOf({ system }: Inside, resource: string) {
+  return defined(system.get(resource), `the system's operations on ${resource}`);
+}

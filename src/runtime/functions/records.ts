@@ -1,0 +1,124 @@
+/**
+ * The records of a service as its functions see them: of each resource what its caller may see and do, by the same code as
+ * requests; and as `system` all of them, where a function says so.
+ */
+import { didYouMean } from "../../base/suggest.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Row } from "../../store/port/store.ts";
+import type { Inner, Wanted } from "./operations.ts";
+import type { RunStep } from "./transaction.ts";
+
+/** By resource. */
+export type Records = Readonly<Record<string, RecordsOf>> & {
+  /** Without permissions: rules, moves and events stay. */
+  readonly system: Readonly<Record<string, RecordsOf>>;
+};
+
+export interface RecordsOf {
+  get(id: string | number): Promise<JsonObject | undefined>;
+  /** The newest that fits. */
+  find(where: Where): Promise<JsonObject | undefined>;
+  list(wanted?: Wanted): Promise<{ readonly items: readonly JsonObject[]; readonly next: string | null }>;
+  create(values: unknown): Promise<JsonObject>;
+  update(id: string | number, changes: unknown): Promise<JsonObject>;
+  delete(id: string | number): Promise<void>;
+  /** An operation on the resource by its name: with the id of its record, where it is about one, and what it takes. */
+  run(operation: string, ...args: readonly unknown[]): Promise<JsonObject | undefined>;
+  readonly move: Readonly<Record<string, (id: string | number, input?: unknown) => Promise<JsonObject>>>;
+}
+
+export interface Comparisons<Value> {
+  readonly eq?: Value;
+  readonly in?: readonly Value[];
+  readonly gt?: Value;
+  readonly gte?: Value;
+  readonly lt?: Value;
+  readonly lte?: Value;
+}
+
+/** By field: a value, or comparisons. */
+export type Where = Readonly<Record<string, unknown>>;
+
+export function recordsFor(plan: Plan, runStep: RunStep, inner: (system: boolean) => Inner): Records {
+  const every = (system: boolean): Record<string, RecordsOf> =>
+    guarded(
+      plan.tables.map(({ resource }) => resource),
+      (resource) => recordsOf(plan, runStep, inner(system), resource),
+      "is no resource of the document",
+    );
+  const system = every(true);
+  const callerRecords = every(false);
+  return new Proxy(callerRecords, {
+    get: (target, name, receiver) => (name === "system" ? system : (Reflect.get(target, name, receiver) as unknown)),
+  }) as Records;
+}
+
+function recordsOf({ operations }: Plan, runStep: RunStep, inner: Inner, resource: string): RecordsOf {
+  const named = operations.filter((operation) => operation.resource === resource);
+  const reading = <Result>(perform: (tx: Parameters<Inner["get"]>[0]) => Promise<Result>): Promise<Result> =>
+    runStep({ perform, writes: false });
+  const writing = <Result>(perform: (tx: Parameters<Inner["get"]>[0]) => Promise<Result>): Promise<Result> =>
+    runStep({ perform, writes: true });
+  const run = (name: string, ...args: readonly unknown[]): Promise<JsonObject | undefined> => {
+    const operation = named.find((one) => one.name === name);
+    if (operation === undefined) throw unknown(name, named, `is no operation on ${resource}`);
+    if (operation.action === "handler")
+      throw new TypeError(`\`${name}\` is done by a handler, which only a request runs; call its function instead`);
+    const [id, input] = operation.key === undefined ? [undefined, args[0]] : [args[0] as Row[string], args[1]];
+    return writing((tx) => inner.run(tx, operation.name, id, plain(input)));
+  };
+  return {
+    get: (id) => reading((tx) => inner.get(tx, resource, id)),
+    find: (where) => reading(async (tx) => (await inner.list(tx, resource, { where, limit: 1 })).items[0]),
+    list: (wanted = {}) => reading((tx) => inner.list(tx, resource, wanted)),
+    create: (values) => writing((tx) => inner.create(tx, resource, plain(values))),
+    update: (id, changes) => writing((tx) => inner.update(tx, resource, id, plain(changes))),
+    delete: (id) => writing((tx) => inner.remove(tx, resource, id)),
+    run,
+    move: guarded(
+      named.filter(({ action }) => action === "move").map(({ name }) => name),
+      (name) => (id, input) => run(name, id, input) as Promise<JsonObject>,
+      `is no operation that moves a ${resource}`,
+    ),
+  };
+}
+
+function unknown(name: string, known: readonly { readonly name: string }[], what: string): Error {
+  const near = didYouMean(
+    name,
+    known.map((one) => one.name),
+  );
+  return new TypeError(`\`${name}\` ${what}${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
+}
+
+/** A map of names that are looked up when they are asked for; another name is an error that says so. */
+function guarded<Value>(names: readonly string[], make: (name: string) => Value, what: string): Record<string, Value> {
+  const known = new Map<string, Value>();
+  return new Proxy<Record<string, Value>>(
+    {},
+    {
+      get: (_, name) => {
+        // What a promise, a console and the like ask of any object.
+        if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
+        let value = known.get(name);
+        if (value === undefined) {
+          const named = names.map((one) => ({ name: one }));
+          if (!names.includes(name)) throw unknown(name, named, what);
+          value = make(name);
+          known.set(name, value);
+        }
+        return value;
+      },
+      has: (_, name) => typeof name === "string" && names.includes(name),
+      ownKeys: () => [...names],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    },
+  );
+}
+
+/** What a function gives, as it would come by HTTP: dates are texts, what is undefined is not there. */
+export function plain(value: unknown): JsonObject {
+  if (value === undefined || value === null) return {};
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}

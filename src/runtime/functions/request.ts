@@ -1,0 +1,255 @@
+/** The functions of one request: those of its operation, each of which may go on through several transactions. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Row, Transaction } from "../../store/port/store.ts";
+import type { Call, Context } from "../context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { withSecrets } from "../auth/secrets.ts";
+import { Uploaded } from "../operations/upload.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { FailDetails, FunctionContext, ServiceFunction } from "./functions.ts";
+import { type Inside, innerOf } from "./operations.ts";
+import { plain, recordsFor } from "./records.ts";
+import { type RunStep, createRun, type Run } from "./transaction.ts";
+
+export interface OperationFunctions {
+  readonly handler?: ServiceFunction | undefined;
+  readonly before?: ServiceFunction | undefined;
+  readonly after?: ServiceFunction | undefined;
+}
+
+/** What a call has of them. */
+export interface CallFunctions {
+  /** What the handler gives. */
+  handle(call: Call, tx: Transaction, about: About): Promise<unknown>;
+  /** The input as the function before the operation leaves it, and the call that has it. */
+  before(call: Call, tx: Transaction, input: JsonObject): Promise<Before>;
+  after(call: Call, tx: Transaction, about: About): Promise<void>;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  /** Chance, the same in each transaction that the call is done in. */
+  readonly chance: Pick<Context, "newId" | "random">;
+  /** The next transaction begins. */
+  rewind(): void;
+  /** There is none: those that still run are told. */
+  end(reason: unknown): void;
+}
+
+export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
+
+export interface Before {
+  readonly call: Call;
+  readonly input: JsonObject;
+}
+
+export interface About {
+  readonly input?: JsonObject;
+  readonly row?: Row | undefined;
+  readonly answer?: Json;
+}
+
+/** What functions use of a service. */
+export interface FunctionDependencies {
+  readonly inside: Inside;
+  /** Told to the operator. */
+  readonly log: (message: string) => void;
+  /** Told of each function that begins; gives what is called when it has ended, or nobody waits for it any more. */
+  readonly began?: ((name: string) => () => void) | undefined;
+}
+
+export function functionsOfCall(
+  { handler, before, after }: OperationFunctions,
+  context: Context,
+  dependencies: FunctionDependencies,
+): CallFunctions {
+  const runs = new Map<string, Run>();
+  const { chance, rewind } = replayed(context);
+  /** The same run in each transaction. */
+  const runIn = (
+    name: string,
+    supplied: ServiceFunction,
+    call: Call,
+    tx: Transaction,
+    about: About,
+  ): Promise<unknown> => {
+    let run = runs.get(name);
+    if (run === undefined) {
+      run = runOf(supplied, call, about, dependencies);
+      runs.set(name, run);
+    }
+    return run.runIn(tx);
+  };
+  return {
+    chance,
+    rewind,
+    end: (reason) => {
+      for (const run of runs.values()) run.end(reason);
+    },
+    hasBefore: before !== undefined,
+    hasAfter: after !== undefined,
+    handle: (call, tx, about) => {
+      if (handler === undefined) throw new Error(`no handler does \`${call.compiled.operation.name}\``);
+      return runIn("handler", handler, call, tx, about);
+    },
+    async before(call, tx, input) {
+      if (before === undefined) return { call, input };
+      const { observation, compiled } = call;
+      const id = compiled.operation.key === undefined ? undefined : observation.record;
+      const row = id === undefined ? undefined : await tx.get(compiled.table.resource, "id", id);
+      const supplied = await runIn("before", before, call, tx, { input, row });
+      if (supplied === undefined || supplied === null) return { call, input };
+      const changed = { ...plain(supplied), ...uploadsAmong(supplied) };
+      const violations = call.compiled.validate?.(changed) ?? [];
+      if (violations.length > 0) throw wrong(call, "the function before", violations);
+      const { own: _, ...newest } = call;
+      return { call: await withSecrets({ ...newest, input: changed }), input: changed };
+    },
+    async after(call, tx, about) {
+      if (after !== undefined) await runIn("after", after, call, tx, about);
+    },
+  };
+}
+
+/** The files that a function gives on as it was given them: they are more than what is told of them. */
+function uploadsAmong(supplied: unknown): JsonObject {
+  return Object.fromEntries(Object.entries(supplied as JsonObject).filter(([, value]) => value instanceof Uploaded));
+}
+
+/** A function that does not keep to the document: Nonet's side of the service is wrong, and not its caller's. */
+export function wrong(
+  { compiled: { operation } }: Call,
+  who: string,
+  violations: readonly { readonly pointer?: string; readonly detail: string }[],
+): Error {
+  const details = violations.map(({ pointer = "#", detail }) => `${pointer}: ${detail}`).join("; ");
+  return new Error(`${who} \`${operation.name}\` gave what the document does not say: ${details}`);
+}
+
+/** What a function is started with: a call of an operation, or work of the service's own. */
+export interface Started {
+  /** For whoever reads the log. */
+  readonly name: string;
+  readonly call: Call;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+  /** Members of its context beside those that all have; asked for in its first transaction. */
+  supplied(runStep: RunStep): Promise<Partial<FunctionContext>>;
+  /** Whether nothing is asked of its caller. */
+  readonly system: boolean;
+}
+
+export function start(
+  supplied: ServiceFunction,
+  { call, deadline, name, system, ...started }: Started,
+  { began, inside, log }: FunctionDependencies,
+): Run {
+  const { caller, context, observation, now, parameters } = call;
+  const traceparent = observation.observer?.traceparent?.();
+  return createRun({
+    left: () => deadline - context.clock.now(),
+    async start(runStep, signal) {
+      const ended = began?.(`${name} ${observation.requestId}`);
+      if (ended !== undefined) signal.addEventListener("abort", ended);
+      try {
+        return await supplied({
+          input: {},
+          ...(await started.supplied(runStep)),
+          params: parameters,
+          caller: { id: caller.id, roles: caller.roles, claims: caller.claims },
+          records: recordsFor(context.plan, runStep, (asSystem) => innerOf(inside, call, system || asSystem)),
+          fail: (code, details = {}) => fail(context, code, details),
+          now: new Date(now),
+          log: (message, details) =>
+            log(
+              `${name} ${observation.requestId}: ${message}${details === undefined ? "" : ` ${JSON.stringify(details)}`}`,
+            ),
+          request: { id: observation.requestId, ...(traceparent === undefined ? {} : { traceparent }) },
+          signal,
+        });
+      } catch (thrown) {
+        throw ours(thrown, name);
+      } finally {
+        ended?.();
+      }
+    },
+  });
+}
+
+function runOf(
+  supplied: ServiceFunction,
+  call: Call,
+  { input = {}, row, answer }: About,
+  around: FunctionDependencies,
+): Run {
+  const { operation } = call.compiled;
+  const { view } = call.kind.record;
+  return start(
+    supplied,
+    {
+      name: operation.name,
+      call,
+      deadline: call.now + operation.limits.requestMilliseconds,
+      system: false,
+      async supplied(runStep) {
+        const base = { input, ...(answer === undefined ? {} : { answer }) };
+        if (row === undefined) return base;
+        const perform = async (tx: Transaction): Promise<JsonObject> => {
+          const present = await tx.get(view.resource, "id", row["id"] ?? null);
+          return JSON.parse(await tx.view(present ?? row, view, call.variables)) as JsonObject;
+        };
+        return { ...base, record: await runStep({ writes: false, perform }) };
+      },
+    },
+    around,
+  );
+}
+
+function fail({ plan }: Context, code: string, { detail, errors = [] }: FailDetails): never {
+  const odd = errors.find(({ pointer }) => !/^#(?:\/|$)/.test(pointer));
+  if (odd !== undefined) throw new TypeError(`\`${odd.pointer}\` is no pointer into the body, such as \`#/name\``);
+  if (Object.hasOwn(plan.errors, code)) {
+    if (errors.length > 0 && plan.errors[code]?.source !== "document")
+      throw new TypeError(`\`${code}\` names no values: it is no error of part 7`);
+    const violations = errors.map(({ pointer, detail: why }) => ({ pointer, code, detail: why }));
+    const about = violations.length === 0 ? {} : { violations };
+    throw new ApiError(code, { ...about, ...(detail === undefined ? {} : { detail }) });
+  }
+  const near = didYouMean(code, Object.keys(plan.errors));
+  throw new TypeError(
+    `\`${code}\` is no error of the document${near === undefined ? "" : `; did you mean \`${near}\`?`}`,
+  );
+}
+
+/**
+ * What the function did wrong is no fault of its caller: values that it made up and that do not fit, what is no error at all.
+ */
+function ours(thrown: unknown, name: string): unknown {
+  if (thrown instanceof ApiError) {
+    if (thrown.code !== "invalid-request") return thrown;
+    const details = (thrown.details.violations ?? [])
+      .map(({ pointer = "#", detail }) => `${pointer}: ${detail}`)
+      .join("; ");
+    return new Error(`\`${name}\` asked for what the document does not allow: ${details}`, { cause: thrown });
+  }
+  return thrown instanceof Error ? thrown : new Error(`\`${name}\` threw what is no error: ${String(thrown)}`);
+}
+
+/** What one attempt has drawn the next one draws again, so that ids that a function knows stay what they are. */
+export function replayed(context: Context): Replayed {
+  const drawn = new Map<string, unknown[]>();
+  const at = new Map<string, number>();
+  const draw = <Drawn>(kind: string, make: () => Drawn): Drawn => {
+    const before = drawn.get(kind) ?? [];
+    const index = at.get(kind) ?? 0;
+    if (index === before.length) before.push(make());
+    drawn.set(kind, before);
+    at.set(kind, index + 1);
+    return before[index] as Drawn;
+  };
+  return {
+    chance: {
+      newId: (prefix) => draw(prefix, () => context.newId(prefix)),
+      random: (bytes) => draw(String(bytes), () => context.random(bytes)),
+    },
+    rewind: () => at.clear(),
+  };
+}

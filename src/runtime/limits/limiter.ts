@@ -1,0 +1,283 @@
+/**
+ * Rates in front of the pipeline (R0.1, R8.1 to R8.5). A request passes two gates: before its credential is looked at, the
+ * limits per address and those of callers without a credential; after it, the others. At each gate all limits have to have
+ * something left before any is taken from, and who is refused at the second gets back what the first took.
+ */
+import { hash } from "node:crypto";
+import type { Limited, QuotaPlan } from "../../plan/limits/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Counted } from "../../store/port/store.ts";
+import { subscriberOf } from "./subscriber.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { HttpResponse, HttpRequest } from "../../http/message.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { RateLimiter, BucketRef } from "./rate-limiter.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
+import { type Reservation, refund, reserve, type SharedCounts } from "./reservation.ts";
+import type { Sharing } from "./shared-counts.ts";
+
+export interface Limiter {
+  /** Undefined where nothing limits how often the operation is run. */
+  of(operation: Operation): OperationLimits | undefined;
+  /** Of every request to no operation: pages, paths and methods that the service does not have. By address. */
+  readonly others: OperationLimits;
+  /** Of `OPTIONS`, which carries no credential, whoever makes the request that it announces. By address. */
+  readonly preflights: OperationLimits;
+  /** Of requests that the service stores something for, whoever sends them. By address. */
+  readonly stored: OperationLimits;
+  /** Those whose counts survive a restart. */
+  readonly durable: readonly RateLimiter[];
+}
+
+/** What holds for one operation. */
+export interface OperationLimits {
+  readonly before: readonly Rule[];
+  readonly after: readonly Rule[];
+  /** `RateLimit-Policy`, for requests with and without a credential. */
+  readonly policy: string;
+  readonly anonymousPolicy: string;
+}
+
+interface Rule {
+  readonly limiter: RateLimiter;
+  readonly by: Limited["by"];
+  /** Only requests without a credential count. */
+  readonly anonymous: boolean;
+  readonly keyOf: (key: string) => string;
+  readonly sharedCounts: SharedCounts | undefined;
+}
+
+/** One request to an operation with limits, and what it has taken so far. */
+export interface Admission {
+  readonly limits: OperationLimits;
+  readonly httpRequest: HttpRequest;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Whether it carries a credential, good or bad. */
+  readonly carries: boolean;
+  readonly reservations: Reservation[];
+  /** By quotas in a window that its success counted for: an item of `RateLimit` each. */
+  readonly counted: string[];
+  /** What is said of limits that refused it. */
+  exceeded: readonly Reservation[];
+  signedIn: boolean;
+}
+
+export interface LimiterOptions {
+  readonly plan: Pick<Plan, "rates" | "generalRates" | "quotas">;
+  /** Makes keys of long windows, which are kept, unreadable; the same after every restart. */
+  readonly secret: string;
+  /** Told when the counts of a long window have changed. */
+  readonly changed: () => void;
+  /** Where several processes count together. */
+  readonly sharing?: Sharing | undefined;
+}
+
+/** Windows from this length on survive a restart (R8.3). */
+const durableMilliseconds = 3_600_000;
+const maximumKeys = 100_000;
+/** In a minute, from one address, where the document states no rate for it (R8.8). */
+const defaultCount = 1200;
+const storedCount = 120;
+/** From this quota on one request too many for each process is at most a hundredth of it. */
+const lenientFrom = 100;
+
+export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions): Limiter {
+  const seed = seedOf(secret);
+  const rates = plan.rates.map((rate) => {
+    const long = rate.windowMilliseconds >= durableMilliseconds;
+    const durable = long && sharing === undefined;
+    const limiter = createRateLimiter({ rate, maximumKeys, seed, ...(durable ? { changed } : {}) });
+    // A long key must not make a short-lived count dear, and one that others keep says nobody's address.
+    const conceals = long || sharing !== undefined;
+    const keyOf = (key: string) => (conceals || key.length > 64 ? concealed(secret, key) : key);
+    const { count, windowMilliseconds, burst } = rate;
+    const limit = { count, windowMilliseconds, ...(burst === undefined ? {} : { burst }) };
+    const sharedCounts: SharedCounts | undefined = sharing && {
+      sharing,
+      sharedOf: ({ key }) => ({ name: rate.name, key, limit }),
+      lenient: !long && limiter.quota >= lenientFrom,
+    };
+    return { rate, durable, limiter, keyOf, sharedCounts };
+  });
+  const byAddress = ({ limit }: Limited): Rule => {
+    const { limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
+    return { limiter, by: { kind: "ip" }, keyOf, sharedCounts, anonymous: false };
+  };
+  const defaultRule = (name: string, count: number): Rule => {
+    const limiter = createRateLimiter({ rate: { name, count, windowMilliseconds: 60_000 }, maximumKeys, seed });
+    return { limiter, by: { kind: "ip" }, keyOf: (key) => key, sharedCounts: undefined, anonymous: false };
+  };
+  const unstated = defaultRule("default-per-ip", defaultCount);
+  /** Only operations advertise their limits (R8.1). */
+  const general = (some: readonly Limited[]): OperationLimits => {
+    const before = some.length === 0 ? [unstated] : some.map(byAddress);
+    return { before, after: [], policy: "", anonymousPolicy: "" };
+  };
+  const others = general(plan.generalRates);
+  return {
+    others,
+    preflights: general(plan.generalRates.filter(({ limit }) => plan.rates[limit]?.of === "all")),
+    stored: { ...others, before: [...others.before, defaultRule("stored-per-ip", storedCount)] },
+    durable: rates.flatMap(({ durable, limiter }) => (durable ? [limiter] : [])),
+    of(operation) {
+      const rules = operation.rates.map(({ limit, by }): Rule => {
+        const { rate, limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
+        return { limiter, by, keyOf, sharedCounts, anonymous: rate.of === "anonymous" };
+      });
+      const quotas = operation.quotas.map(({ limit }) => plan.quotas[limit] as QuotaPlan);
+      if (rules.length === 0 && quotas.length === 0) return undefined;
+      const policies = (some: readonly Rule[]): string =>
+        [...some.map(({ limiter }) => limiter.policy), ...quotas.map(quotaPolicy)].join(", ");
+      const isEarly = ({ by, anonymous }: Rule): boolean => anonymous || by.kind === "ip";
+      return {
+        before: rules.filter(isEarly),
+        after: rules.filter((rule) => !isEarly(rule)),
+        policy: policies(rules.filter(({ anonymous }) => !anonymous)),
+        anonymousPolicy: policies(rules),
+      };
+    },
+  };
+}
+
+function quotaPolicy(quota: QuotaPlan): string {
+  const window = quota.kind === "window" ? Math.max(1, Math.ceil(quota.windowMilliseconds / 1000)) : 1;
+  return `"${quota.name}";q=${quota.count};w=${window}`;
+}
+
+/** Decides which keys share a count where there are too many: nobody who does not know the secret can choose. */
+export function seedOf(secret: string): number {
+  return Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
+}
+
+/** A key that can be told from others, and not read. */
+export function concealed(secret: string, key: string): string {
+  return hash("sha256", `${secret}\0${key}`, "base64url").slice(0, 22);
+}
+
+/** Whose request it is: the caller, or without a credential the address (R8.4); or which record it is about. */
+export function partitionOf(
+  by: Limited["by"],
+  httpRequest: HttpRequest,
+  caller: string | null,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  switch (by.kind) {
+    case "parameter":
+      return `r${parameters[by.parameter] ?? ""}`;
+    case "user":
+      if (caller !== null) return `u${caller}`;
+      return `a${subscriberOf(httpRequest.address)}`;
+    default:
+      return `a${subscriberOf(httpRequest.address)}`;
+  }
+}
+
+export function admissionOf(
+  limits: OperationLimits,
+  httpRequest: HttpRequest,
+  parameters: Readonly<Record<string, string>>,
+  carries: boolean,
+): Admission {
+  return { limits, httpRequest, parameters, carries, reservations: [], counted: [], exceeded: [], signedIn: false };
+}
+
+/** The first gate; a promise where other processes are asked. @throws Refusal `rate-limited`, or rejects with it */
+export function limitBeforeAuth(admission: Admission, now: number): Promise<void> | undefined {
+  const { before } = admission.limits;
+  return before.length > 0 ? pass(admission, before, null, now) : undefined;
+}
+
+/**
+ * The second gate. `barred`: the caller may not run the operation at all and is about to learn so; then it must not use up
+ * what others may do with the record. @throws Refusal `rate-limited`, or rejects with it
+ */
+export function limitAfterAuth(
+  admission: Admission,
+  caller: Caller,
+  barred: boolean,
+  now: number,
+): Promise<void> | undefined {
+  admission.signedIn = caller.credential !== null;
+  const { after } = admission.limits;
+  const rules = barred ? after.filter(({ by }) => by.kind !== "parameter") : after;
+  return rules.length > 0 ? pass(admission, rules, caller.id, now) : undefined;
+}
+
+function pass(
+  admission: Admission,
+  rules: readonly Rule[],
+  caller: string | null,
+  now: number,
+): Promise<void> | undefined {
+  const { carries, httpRequest, parameters, reservations } = admission;
+  const candidates = rules.flatMap(({ anonymous, by, keyOf, limiter, sharedCounts }): Reservation[] => {
+    if (anonymous && carries) return [];
+    return [
+      { limiter, bucketRef: limiter.look(keyOf(partitionOf(by, httpRequest, caller, parameters)), now), sharedCounts },
+    ];
+  });
+  const reserved = (full: readonly Reservation[]): void => {
+    if (full.length > 0) throw limitError(admission, candidates, full, now);
+    reservations.push(...candidates);
+  };
+  const full = reserve(candidates, now);
+  if (full instanceof Promise) return full.then(reserved);
+  reserved(full);
+  return undefined;
+}
+
+function limitError(
+  admission: Admission,
+  candidates: readonly Reservation[],
+  full: readonly Reservation[],
+  now: number,
+): ApiError {
+  refundTokens(admission, now);
+  admission.exceeded = [...admission.reservations.splice(0), ...candidates];
+  const seconds = Math.max(...full.map(({ limiter, bucketRef }) => limiter.waitSeconds(bucketRef, now)));
+  const [first] = full;
+  const many = first === undefined ? "" : `: at most ${first.limiter.quota} in ${first.limiter.windowSeconds} s`;
+  return new ApiError("rate-limited", {
+    detail: `Too many requests${many}`,
+    members: { "violated-policies": full.map(({ limiter }) => limiter.name) },
+    headers: ["Retry-After", String(seconds)],
+  });
+}
+
+export function refundTokens({ reservations }: Admission, now: number): void {
+  refund(reservations, now);
+}
+
+/** What the transaction counted, to be told with the answer. */
+export function reportQuota(admission: Admission, quota: QuotaPlan, { used, until }: Counted, now: number): void {
+  const left = Math.max(0, quota.count - used);
+  admission.counted.push(`"${quota.name}";r=${left};t=${Math.max(1, Math.ceil((until - now) / 1000))}`);
+}
+
+/**
+ * The fields that tell what is left (R8.1), on 2xx and 4xx. A signed-in caller who has the representation already has used
+ * nothing up (R4.17).
+ */
+export function rateLimitHeaders(
+  admission: Admission,
+  { status }: Pick<HttpResponse, "status">,
+  now: number,
+): readonly string[] {
+  const { carries, counted, limits, exceeded, signedIn, reservations } = admission;
+  if (status === 304 && signedIn) refundTokens(admission, now);
+  if (status >= 500 || (status >= 300 && status < 400)) return nothing;
+  const policy = carries ? limits.policy : limits.anonymousPolicy;
+  if (policy === "") return nothing;
+  let items = "";
+  for (const { limiter, bucketRef } of exceeded.length > 0 ? exceeded : reservations)
+    items += items === "" ? item(limiter, bucketRef, now) : `, ${item(limiter, bucketRef, now)}`;
+  for (const one of counted) items += items === "" ? one : `, ${one}`;
+  return items === "" ? ["RateLimit-Policy", policy] : ["RateLimit-Policy", policy, "RateLimit", items];
+}
+
+const nothing: readonly string[] = [];
+
+function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
+  return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
+}

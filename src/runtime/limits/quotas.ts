@@ -1,0 +1,85 @@
+/**
+ * Quotas (R8.7), counted inside the transaction of what they count: of parallel writes at the edge exactly the rest passes,
+ * and what is refused, undone or only given again counts nothing. They are the last check of a write.
+ */
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { QuotaPlan } from "../../plan/limits/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import type { Call, ChangeContext } from "../context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { concealed, partitionOf, reportQuota } from "./limiter.ts";
+
+export type LiveQuota = QuotaPlan & { readonly kind: "live" };
+
+/** By resource, the quotas of its live records. */
+export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, readonly LiveQuota[]> {
+  return Map.groupBy(
+    quotas.filter((quota) => quota.kind === "live"),
+    ({ resource }) => resource,
+  );
+}
+
+/**
+ * Refuses a record that has begun to count where there are as many already; `old` is the record before, if it was there.
+ * Something is written already, so the transaction is undone.
+ */
+export function holdLive(
+  { context }: ChangeContext,
+  tx: Transaction,
+  { resource }: Table,
+  old: Row | undefined,
+  row: Row,
+): Awaitable<void> {
+  const quotas = context.liveQuotas.get(resource);
+  if (quotas !== undefined) return holdAll(quotas, tx, old, row);
+}
+
+async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row | undefined, row: Row): Promise<void> {
+  for (const quota of quotas) {
+    const { resource, column, states } = quota;
+    const value = row[column] ?? null;
+    const begins = counts(quota, row) && !(old !== undefined && counts(quota, old) && old[column] === value);
+    if (!begins) continue;
+    if (!(await tx.hasRoom({ resource, column, value, states }, quota.count))) throw quotaExceeded(quota);
+  }
+}
+
+/** What belongs to nobody counts for nobody. */
+function counts({ column, states }: LiveQuota, row: Row): boolean {
+  if ((row[column] ?? null) === null) return false;
+  return states === undefined || states.includes(row["state"] as string);
+}
+
+/** Counts what an operation has done; refuses it, and so undoes it, where it was one too many. */
+export async function countSuccess(call: Call, tx: Transaction, response: HttpResponse): Promise<void> {
+  const { context, now } = call;
+  for (const { limit, by } of call.compiled.operation.quotas) {
+    const quota = context.plan.quotas[limit];
+    if (quota?.kind !== "window" || (quota.of === "creation" && response.made !== true)) continue;
+    const partition = partitionIn(call, by);
+    if (partition === undefined) continue;
+    const key = concealed(context.secret, partition);
+    const counted = await tx.count(`quota ${quota.name}`, key, now, now + quota.windowMilliseconds);
+    if (call.observation.admission !== undefined) reportQuota(call.observation.admission, quota, counted, now);
+    if (counted.used > quota.count) throw quotaExceeded(quota, counted.until - now);
+  }
+}
+
+function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string | undefined {
+  if (by.kind !== "member") return partitionOf(by, call.httpRequest, call.caller.id, call.parameters);
+  const sent = Object.hasOwn(call.input, by.member) ? call.input[by.member] : undefined;
+  return typeof sent === "string" || typeof sent === "number" ? `r${sent}` : undefined;
+}
+
+/** `milliseconds`: until a window ends; a standing quota does not say when there is room again. */
+function quotaExceeded(quota: QuotaPlan, milliseconds?: number): ApiError {
+  const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
+  return new ApiError("quota-exceeded", {
+    detail: `There may be at most ${quota.count}${milliseconds === undefined ? " at a time" : " in this time"}`,
+    members: { "violated-policies": [quota.name] },
+    headers: wait,
+    undo: true,
+  });
+}

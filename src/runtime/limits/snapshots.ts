@@ -1,0 +1,79 @@
+/**
+ * Brings the counts of long windows into the store and back (R8.3): a second after the first change, and when the service
+ * stops. So they are exact after a stop, and after a kill what one second has admitted may be forgotten.
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { Count, CountStore } from "../../store/port/store.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+
+export interface RateSnapshots {
+  /** Pending until what was kept is back; then undefined. */
+  readonly loading: Promise<void> | undefined;
+  changed(): void;
+  flush(): Promise<void>;
+}
+
+export interface RateSnapshotsOptions {
+  readonly counts: CountStore;
+  readonly clock: Clock;
+  /** Asked when something is to be kept. */
+  readonly limiters: () => readonly RateLimiter[];
+  readonly failed: (failure: unknown) => void;
+}
+
+const delayMilliseconds = 1000;
+/** Before the names in the store: quotas are counted there too. */
+const prefix = "rate ";
+
+export function createRateSnapshots({ counts, clock, limiters, failed }: RateSnapshotsOptions): RateSnapshots {
+  let timer: NodeJS.Timeout | undefined;
+  let flushing = Promise.resolve();
+
+  const save = async (): Promise<void> => {
+    const now = clock.now();
+    const changes = limiters().map((limiter) => ({ limiter, changed: limiter.changes(now) }));
+    const all = changes.flatMap(({ limiter, changed }) =>
+      [...changed].map(([key, counted]): Count => ({ name: prefix + limiter.name, key, ...counted })),
+    );
+    if (all.length === 0) return;
+    try {
+      await counts.save(all);
+    } catch (thrown) {
+      for (const { limiter, changed } of changes) limiter.again(changed.keys());
+      throw thrown;
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    flushing = flushing.catch(() => undefined).then(save);
+    return flushing;
+  };
+  const load = async (): Promise<void> => {
+    const now = clock.now();
+    const byName = new Map(limiters().map((limiter) => [prefix + limiter.name, limiter]));
+    const stored = await counts.all(now);
+    // Meters drop what is over from the front.
+    for (const { name, key, ...counted } of stored.toSorted((one, other) => one.until - other.until))
+      byName.get(name)?.restore(key, counted, now);
+  };
+
+  let loading: Promise<void> | undefined;
+  const snapshots: RateSnapshots = {
+    get loading() {
+      return loading;
+    },
+    changed: () => {
+      timer ??= setTimeout(() => void flush().catch(failed), delayMilliseconds).unref();
+    },
+    flush,
+  };
+  if (limiters().length > 0) {
+    loading = load()
+      .catch(failed)
+      .finally(() => {
+        loading = undefined;
+      });
+  }
+  return snapshots;
+}

@@ -1,0 +1,100 @@
+/** What operations that write do, each within a transaction, with the quotas that it counts for (R8.7). */
+import type { Json } from "../../base/json.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import { isJson } from "../../plan/endpoints/contract.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import { readAll } from "./aggregate.ts";
+import type { Call } from "../context.ts";
+import { create } from "./create.ts";
+import { transitionedBy } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { handle } from "../functions/handle.ts";
+import { countSuccess } from "../limits/quotas.ts";
+import { history } from "./history.ts";
+import { list } from "./list.ts";
+import { link, unlink } from "./link.ts";
+import { login, logout, renew } from "./login.ts";
+import { move } from "./transition.ts";
+import { read } from "./read.ts";
+import { keyOf } from "../records/find-and-authorise.ts";
+import { receive } from "../events/incoming.ts";
+import type { ApiError } from "../errors/api-error.ts";
+import { clear, remove } from "./delete.ts";
+import { replace } from "./replace.ts";
+import { update } from "./update.ts";
+
+export type Action = (call: Call, tx: Transaction) => Promise<HttpResponse>;
+
+const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> = {
+  read: reading((call) => (call.compiled.operation.aggregate === true ? readAll(call) : read(call))),
+  list: reading(list),
+  history: reading(history),
+  create,
+  update,
+  replace,
+  delete: remove,
+  clear,
+  link,
+  unlink,
+  move,
+  receive,
+  handler: handle,
+  login,
+  logout,
+};
+
+/** `refused` makes the answer of a refusal that undoes nothing. */
+export function actionOf(
+  { action, effects, quotas }: Operation,
+  rejected: (error: ApiError) => HttpResponse = thrown,
+): Action {
+  const single: Action = action === "renew" ? (call, tx) => renew(call, tx, rejected) : actions[action];
+  const perform: Action = effects.length === 0 ? single : holding(single, transitionedBy(effects));
+  return (call, tx) => {
+    const responding = perform(call, tx);
+    const isOver = quotas.length === 0 && call.functions?.hasAfter !== true;
+    return isOver ? responding : responding.then((response) => conclude(call, tx, response));
+  };
+}
+
+/** What its events may move is held so from the first look at it. */
+function holding(perform: Action, resources: ReadonlySet<string>): Action {
+  return (call, tx) => {
+    const held = tx.declareWrites(resources);
+    return held instanceof Promise ? held.then(() => perform(call, tx)) : perform(call, tx);
+  };
+}
+
+/** The function after the operation, then the quotas that count it. */
+async function conclude(call: Call, tx: Transaction, response: HttpResponse): Promise<HttpResponse> {
+  if (call.functions?.hasAfter === true) await afterwards(call, tx, response);
+  await countSuccess(call, tx, response);
+  return response;
+}
+
+function thrown(error: ApiError): never {
+  throw error;
+}
+
+/** Only what has functions around it is read within a transaction; a caller who may not read it is refused before them. */
+function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
+  return async (call, tx) => {
+    const response = await read(call);
+    const { key, resource } = call.compiled.operation;
+    const value = keyOf(call);
+    const row = key === undefined || value === undefined ? undefined : await tx.get(resource, key.column, value);
+    if (row !== undefined) call.observation.record = row["id"] ?? null;
+    await call.functions?.before(call, tx, {});
+    return response;
+  };
+}
+
+/** The function after an operation sees what that answers, and the record as it is now. */
+async function afterwards(call: Call, tx: Transaction, { body, headers }: HttpResponse): Promise<void> {
+  const { table } = call.compiled;
+  const row: Row | undefined =
+    call.observation.record === undefined ? undefined : await tx.get(table.resource, "id", call.observation.record);
+  const media = headers[headers.indexOf("Content-Type") + 1] ?? "";
+  const response = typeof body === "string" && isJson(media) ? { response: JSON.parse(body) as Json } : {};
+  await call.functions?.after(call, tx, { input: call.input, row, ...response });
+}

@@ -1,0 +1,65 @@
+/** Reading a request's body: media type, size, JSON (R4.5). */
+import type { Json } from "../../base/json.ts";
+import type { BodyPlan } from "../../plan/endpoints/types.ts";
+import { noRoom } from "../../http/memory-budget.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { parseJson } from "../../http/json.ts";
+import type { Validator } from "../validation/validator.ts";
+import { parseMediaType } from "../../http/negotiation.ts";
+import { malformed, ApiError } from "../errors/api-error.ts";
+import { fits } from "./upload.ts";
+
+/** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */
+export function checkMedia(httpRequest: HttpRequest, mediaTypes: readonly string[], method: string): void {
+  const field = httpRequest.headers.get("content-type");
+  const type = field === undefined ? undefined : parseMediaType(field);
+  const isAccepted =
+    type !== undefined && (mediaTypes.includes(type.essence) || fits(type.essence, ranges(mediaTypes)));
+  if (!isAccepted || (type.charset ?? "utf-8") !== "utf-8") {
+    const accepted = mediaTypes.join(", ");
+    const accept = ["Accept", accepted, ...(method === "PATCH" ? ["Accept-Patch", accepted] : [])];
+    const detail = field === undefined ? `Send a Content-Type: ${accepted}` : `This takes ${accepted} in UTF-8`;
+    throw new ApiError("unsupported-media", { detail, headers: accept });
+  }
+  const coding = httpRequest.headers.get("content-encoding");
+  if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
+    throw new ApiError("unsupported-media", {
+      detail: "Send the body without a content coding",
+      headers: ["Accept-Encoding", "identity"],
+    });
+  }
+}
+
+function ranges(mediaTypes: readonly string[]): readonly string[] {
+  return mediaTypes.includes("*/*") ? [] : mediaTypes;
+}
+
+/** Whether the request announces a body. */
+export function announcesBody(httpRequest: HttpRequest): boolean {
+  const length = httpRequest.headers.get("content-length");
+  return httpRequest.headers.get("transfer-encoding") !== undefined || (length !== undefined && length !== "0");
+}
+
+/** The whole body as bytes; 413 beyond `limit`, and the connection ends without reading the rest (R4.6); 408 when late. */
+export async function readBytes(httpRequest: HttpRequest, limit: number, milliseconds: number): Promise<Buffer> {
+  const body = await httpRequest.body(limit, milliseconds);
+  if (body.kind === "bytes") return body.bytes;
+  if (body.kind === "too-large") {
+    throw new ApiError("too-large", { detail: `A request may have ${limit} bytes`, close: true });
+  }
+  if (body.kind === "no-room") throw noRoom();
+  throw new ApiError("request-timeout", { close: true });
+}
+
+/** The body as JSON; 400 where it is none. */
+export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
+  if (bytes.length === 0 && !plan.required) return {};
+  const parsed = parseJson(bytes);
+  if (parsed.kind === "fault") throw malformed({ pointer: "#", code: "bad-json", detail: parsed.detail });
+  return parsed.value;
+}
+
+/** What is said of a body that is JSON but no object, when its turn to be judged comes (R0.1). */
+export const rejectNonObject: Validator = () => [
+  { pointer: "#", code: "wrong-type", detail: "The body must be an object" },
+];

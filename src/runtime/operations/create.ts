@@ -1,0 +1,123 @@
+/** `POST /xs`: a new record (R4.7). */
+import type { JsonObject } from "../../base/json.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
+import { both } from "../../plan/input.ts";
+import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
+import type { Row, Transaction, View } from "../../store/port/store.ts";
+import { choose } from "../records/choices.ts";
+import type { Call } from "../context.ts";
+import type { Change } from "../records/effects.ts";
+import { applyEffects } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { holdLive } from "../limits/quotas.ts";
+import { checkGuard } from "./guard.ts";
+import { respondWith } from "./outcome.ts";
+import { columnOf, findParents, holds } from "../records/find-and-authorise.ts";
+import type { Violation } from "../errors/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { isMade, readOnly } from "./update.ts";
+import {
+  duplicate,
+  fillDefaults,
+  operationTable,
+  sameValue,
+  validateValues,
+  readInput,
+} from "../records/defaults-and-rules.ts";
+import type { Values } from "../records/defaults-and-rules.ts";
+import { allowTokens } from "../auth/token-placeholders.ts";
+import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+
+export async function create(call: Call, tx: Transaction): Promise<HttpResponse> {
+  const parents = await findParents(call, tx);
+  const own = toVersionedRequest(call);
+  const violations = validateNew(own, own.input);
+  if (violations.length > 0) throw versionedError(call, violations);
+  return insertRecord(upgradeRequest(call, own.input), tx, parents, {});
+}
+
+/** The faults of a new record. A member that the service makes is no unknown one to who may see it (R2.4, R5.9). */
+export function validateNew(call: Call, input: JsonObject): readonly Violation[] {
+  const { validate, table } = call.compiled;
+  const violations = validate?.(input) ?? [];
+  if (violations.length === 0) return violations;
+  return violations.map((violation) => {
+    if (violation.isLocated === true) return violation;
+    const name = violation.pointer?.slice(2) ?? "";
+    const made = violation.code === "unknown-field" && call.kind.record.known.has(name) && isMade(table, name);
+    return made ? readOnly(call, name) : violation;
+  });
+}
+
+/** The rest of a creation, for POST and for a PUT that creates: `given` holds columns that the path decides. */
+export async function insertRecord(
+  received: Call,
+  tx: Transaction,
+  parents: readonly Row[],
+  initial: Values,
+): Promise<HttpResponse> {
+  const { operation, table } = received.compiled;
+  const { own } = received.kind;
+  const { call, values: input } = await readInput(received, tx, received.input);
+  const values: Values = { ...input, ...initial };
+  const parent = operation.parents.at(-1);
+  if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
+  fillDefaults(call, table, values);
+  if (!(await holds(call, tx, call.kind.allowed, values)))
+    throw new ApiError("forbidden", { detail: "The record would not be yours to make" });
+  Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
+  await checkGuard(call, tx, undefined);
+  await choose(call, tx, values);
+  await validateValues(call, tx, operationTable(call), values, undefined);
+  const view = own ?? call.kind.record.view;
+  const written = await tx.insert(table.resource, values, call.now, view, call.variables);
+  if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);
+  allowTokens(call, table.resource, written.row["id"]);
+  const made = await applyEffects(call, tx, written, created(table), view);
+  await holdLive(call, tx, table, undefined, written.row);
+  return respondWith(call, tx, { what: "created", ...made });
+}
+
+/** The record that is there already, where the document says that it is given in place of the new one. */
+async function respondPresent(
+  call: Call,
+  tx: Transaction,
+  input: Values,
+  values: Values,
+  columns: readonly string[],
+  view: View,
+): Promise<HttpResponse> {
+  const { operation, table } = call.compiled;
+  const { same, differs } = operation.response;
+  const like = Object.fromEntries(columns.map((name) => [name, values[name] ?? null]));
+  const row =
+    operation.action === "create" && same !== undefined
+      ? await tx.first(table.resource, equalityOf(table, columns), { like })
+      : undefined;
+  // Whoever may not see the other record learns no more of it than that it is there (R5.8).
+  if (row === undefined || !(await holds(call, tx, call.kind.visible, row))) throw duplicate(call, table, columns);
+  if (differs !== undefined && !Object.entries(input).every(([name, value]) => sameValue(row[name] ?? null, value)))
+    throw new ApiError(differs);
+  const text = await tx.view(row, view, call.variables);
+  return respondWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
+}
+
+const likenesses = new WeakMap<Table, Map<string, TypedExpression>>();
+
+/** Over a record: it has the values of `like` in these columns. Kept, since stores prepare an expression once. */
+function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
+  const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
+  likenesses.set(table, known);
+  const key = columns.join();
+  const like = (name: string): TypedExpression =>
+    fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
+  const found = known.get(key) ?? columns.map(like).reduce(both);
+  known.set(key, found);
+  return found;
+}
+
+/** What making a record does to its state. */
+export function created({ lifecycle }: Table): Change {
+  return lifecycle === undefined ? {} : { to: lifecycle.start };
+}

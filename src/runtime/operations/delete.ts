@@ -1,0 +1,94 @@
+/** `DELETE /xs/{id}` and `DELETE /xs`: 204 or what the document gives, or 409 where others refer to a record (R2.10). */
+import type { Row, Transaction } from "../../store/port/store.ts";
+import { isBodiless } from "../../plan/endpoints/outcomes.ts";
+import { emptyResponse, textResponse, representation } from "./responses.ts";
+import { subjectOf } from "../auth/caller.ts";
+import { type Call, tableOf } from "../context.ts";
+import { follow } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkGuard } from "./guard.ts";
+import { tiedTo } from "../records/parents.ts";
+import { conditionOf, decide } from "../auth/permissions.ts";
+import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
+import { ApiError, type ApiErrorDetails } from "../errors/api-error.ts";
+import { viewOf } from "../records/views.ts";
+
+export async function remove(call: Call, tx: Transaction): Promise<HttpResponse> {
+  const row = await findRecord(call, tx, await findParents(call, tx));
+  if (row === undefined) throw absent(call);
+  await checkAllowed(call, tx, row);
+  await checkPreconditions(call, tx, row);
+  await checkGuard(call, tx, row);
+  await call.functions?.before(call, tx, {});
+  // What is given of it is how it was.
+  const response = await deletedResponse(call, tx, row);
+  await deleteAll(call, tx, [row]);
+  return response;
+}
+
+/**
+ * Each of these takes its time, and nobody else writes meanwhile. Whoever has more of them deletes what `where` and filters
+ * of lists tell apart, or lets time do it (part 8).
+ */
+const mostCleared = 10_000;
+
+/** All records that the caller may do this to and that `where` fits, or none. */
+export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> {
+  const { operation, table } = call.compiled;
+  const parent = (await findParents(call, tx)).at(-1)?.["id"];
+  await checkGuard(call, tx, undefined);
+  await call.functions?.before(call, tx, {});
+  const { allowed } = call.kind;
+  const tied = operation.parents.at(-1);
+  const all = [
+    ...(tied === undefined ? [] : [tiedTo(tied)]),
+    ...(operation.where === undefined ? [] : [operation.where]),
+  ];
+  const where = { all, ...(allowed === "denied" ? {} : conditionOf(allowed)) };
+  const variables = parent === undefined ? call.variables : { ...call.variables, parent };
+  const rows = await tx.all(table.resource, where, variables, mostCleared + 1);
+  if (rows.length > mostCleared) {
+    const detail = `There are more than ${mostCleared} of them, and nothing was done`;
+    throw new ApiError("timed-out", { detail });
+  }
+  const response = await deletedResponse(call, tx, {});
+  await deleteAll(call, tx, rows);
+  return response;
+}
+
+async function deletedResponse(call: Call, tx: Transaction, row: Row): Promise<HttpResponse> {
+  const { status, kind } = call.compiled.operation.response;
+  const { own, record } = call.kind;
+  if (kind === "none" || isBodiless(status)) return emptyResponse(status);
+  if (own !== undefined) return textResponse(call, status, await tx.view(row, own, call.variables));
+  return representation(call, status, await tx.view(row, record.view, call.variables), row["_rev"] as number);
+}
+
+async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Promise<void> {
+  const { operation, table } = call.compiled;
+  const deleted = await tx.deleteAll(table.resource, rows);
+  if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
+  for (const row of rows)
+    await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
+}
+
+/** The reference is named to who may know of it: a field of records that the caller may read or list (R5.8, R5.9). */
+export function stillReferenced(call: Call, { resource, field }: Reference): ApiError {
+  const { context } = call;
+  const subject = subjectOf(call.caller);
+  const isRead = [...context.compiled.values()].some(
+    ({ operation }) => operation.resource === resource && decide(operation.visible, subject) !== "denied",
+  );
+  const isKnown = isRead && viewOf(tableOf(context, resource), subject).known.has(field);
+  return new ApiError("still-referenced", isKnown ? referredTo({ resource, field }) : referredTo());
+}
+
+interface Reference {
+  readonly resource: string;
+  readonly field: string;
+}
+
+export function referredTo(by?: Reference): Pick<ApiErrorDetails, "detail" | "members"> {
+  if (by === undefined) return { detail: "Another record refers to it" };
+  return { detail: `A ${by.resource} refers to it by ${by.field}`, members: { ...by } };
+}

@@ -1,0 +1,67 @@
+/** Bodies that stand in objects of the document's own: what is wrong with these, and where on the wire a fault is (R7.2). */
+import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Opened } from "../../plan/endpoints/envelope.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { Violation } from "../errors/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
+
+const messages = {
+  required: (name: string) => `${name} is required`,
+  "wrong-type": (name: string) => `${name} must be an object`,
+  "unknown-field": (name: string) => `${name} is not a field that can be sent here`,
+} as const;
+
+/** The judge of what was in the envelope, which also tells what is wrong with the envelope itself. */
+export function envelopeValidator({ violations, paths }: Opened, validate: Validator | undefined): Validator {
+  const envelopeViolations = violations.map(({ path, code }): Violation => {
+    return {
+      pointer: fragmentTo(path),
+      field: path.at(-1) ?? "body",
+      code,
+      detail: messages[code](path.join(".")),
+      isLocated: true,
+    };
+  });
+  // Of what an object that is not there should have held nothing is said: that it is missing says it.
+  const missing = violations.filter(({ code }) => code !== "unknown-field").map(({ path }) => fragmentTo(path));
+  return (value) => [
+    ...envelopeViolations,
+    ...(validate?.(value) ?? []).filter(({ code, pointer }) => {
+      if (code !== "required" || pointer === undefined) return true;
+      const at = pointerAt(pointer, paths);
+      return !missing.some((one) => at.startsWith(`${one}/`));
+    }),
+  ];
+}
+
+/** The refusal with its faults where they stand in the body as it was sent. */
+export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiError {
+  const { violations } = error.details;
+  if (violations === undefined) return error;
+  const relocated = violations.map(({ isLocated, ...violation }): Violation => {
+    if (isLocated === true || violation.pointer === undefined) return violation;
+    return { ...violation, field: memberOf(violation.pointer), pointer: pointerAt(violation.pointer, paths) };
+  });
+  return new ApiError(error.code, { ...error.details, violations: relocated });
+}
+
+/** The outermost member of a pointer into what the envelope held. */
+function memberOf(pointer: string): string {
+  return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
+}
+
+/** A member without a place of its own stands beside the first that has one. */
+function pointerAt(pointer: string, paths: Opened["paths"]): string {
+  const [, first, rest = ""] = /^#\/([^/]*)(\/.*)?$/.exec(pointer) ?? [];
+  if (first === undefined) return pointer;
+  const name = unescapeSegment(decodeURIComponent(first));
+  const [path = []] = paths.values();
+  return `${fragmentTo([...(paths.get(name) ?? path), name])}${rest}`;
+}
+
+/** A body taken out of its envelope. */
+export interface Unwrapped extends Opened {
+  /** The body as it was sent, by which a repeated request is told from another one. */
+  readonly sent: JsonObject;
+}

@@ -1,0 +1,30 @@
+/** What an operation asks for before it is done, `if` and `else` of an endpoint: the error where that does not hold. */
+import { after } from "../../base/after.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import { ApiError } from "../errors/api-error.ts";
+
+/** `row`: the record at hand; where there is none, all its fields are absent. */
+export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Awaitable<void> {
+  const { operation, table } = call.compiled;
+  const { guard } = operation;
+  if (guard === undefined) return;
+  const nothing = () => Object.fromEntries(table.columns.map(({ name }) => [name, null]));
+  return after(call.context.evaluate(tx, guard.if, row ?? nothing(), call.variables), (holds) => {
+    if (holds !== true) throw new ApiError(guard.else);
+  });
+}
+
+/** Before a list, which is of no one record. */
+export function checkListed(call: Call): Awaitable<void> {
+  if (call.compiled.operation.guard === undefined) return undefined;
+  return call.context.store.transaction(async (tx) => checkGuard(call, tx, undefined));
+}
+
+/** Before the record is given that was found by its key, below its parent. */
+export async function checkRead({ compiled, kind, variables }: Call, key: Value, parent: Value): Promise<void> {
+  const { guard } = compiled.operation;
+  if (guard === undefined) return;
+  if ((await kind.passes(key, { ...variables, parent })) === undefined) throw new ApiError(guard.else);
+}

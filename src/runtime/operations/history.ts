@@ -1,0 +1,91 @@
+/** `GET /xs/{id}/history`: the moves of one record, oldest first, for those who may see them (R3.7). */
+import { instantText } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { ListPlan } from "../../plan/endpoints/types.ts";
+import type { JournalRecord } from "../../store/port/store.ts";
+import { textTag } from "./responses.ts";
+import type { Call } from "../context.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { openCursor, unknown, integerParameter } from "./list.ts";
+import { pageText } from "./page-text.ts";
+import { checkRead } from "./guard.ts";
+import { findVisible, parentOf, readResponse } from "./read.ts";
+import { absent, absentParent, findParents, findRecord, keyOf } from "../records/find-and-authorise.ts";
+import { toVersionedRequest, recordToOlder } from "../versions/request.ts";
+
+export async function history(call: Call): Promise<HttpResponse> {
+  const { compiled, context } = call;
+  const plan = toVersionedRequest(call).compiled.operation.list as ListPlan;
+  const { size, max, names } = plan;
+  let limit = size;
+  let cursor: string | undefined;
+  for (const [name, text] of call.query) {
+    if (name === names.limit) limit = integerParameter(name, text, 1, max);
+    else if (name === names.cursor) cursor = text;
+    else unknown(name);
+  }
+  const id = await idOf(call);
+  const bound = [compiled.operation.name, call.caller.id ?? "", id].join("\n");
+  const [after] = cursor === undefined ? [0] : openCursor(call, names.cursor, cursor, bound);
+  const moves = await context.store.journal.moves(compiled.table.resource, id, after as number, limit + 1);
+  const page = moves.slice(0, limit);
+  const last = page.at(-1);
+  const next = moves.length > limit && last !== undefined ? context.cursors.seal([last.position], bound) : null;
+  const items = page.map((transition) => JSON.stringify(transitionOf(call, transition))).join();
+  const text = pageText(plan, { items, next: JSON.stringify(next), count: "null" });
+  return readResponse(
+    call,
+    text,
+    textTag(call, text),
+    next === null ? [] : ["Link", `<${addressOf(call, names.cursor, next)}>; rel="next"`],
+  );
+}
+
+/** The id of the record at hand, for callers who may run this on it; others are refused as they are when they read it. */
+async function idOf(call: Call): Promise<string> {
+  const key = keyOf(call);
+  const parent = await parentOf(call);
+  if (parent === undefined) throw absentParent(call);
+  if (key === undefined) throw absent(call);
+  await findVisible(call, key, parent);
+  await checkRead(call, key, parent);
+  if (call.compiled.operation.key?.column === "id") return String(key as string | number);
+  const row = await call.context.store.transaction(async (tx) => findRecord(call, tx, await findParents(call, tx)));
+  if (row === undefined) throw absent(call);
+  return String(row["id"] as string | number);
+}
+
+/** A move as the caller's version tells it. */
+function transitionOf(call: Call, { at, from, to, by, cause, request }: JournalRecord): JsonObject {
+  const stateOf = (state: string) => recordToOlder(call, { state })["state"] ?? state;
+  return {
+    at: instantText(at),
+    ...(from === undefined ? {} : { from: stateOf(from) }),
+    to: stateOf(to as string),
+    by,
+    cause: causeText(call, cause),
+    ...(request === undefined ? {} : { request }),
+  };
+}
+
+/**
+ * `dropOff`, `when parcel.stored` or `at collectBy` by the names that the caller's version has; `after 48h` is said in all. A field
+ * that the caller sees in no record is not named to it (R5.9).
+ */
+function causeText({ kind: { record }, own, compiled }: Call, cause: string): string {
+  const [, kind, name = ""] = /^(when|at|after) (.+)$/.exec(cause) ?? [];
+  if (kind === "at" && !record.known.has(name)) return "at a moment";
+  if (own === undefined) return cause;
+  if (kind === undefined) return own.converter.olderOperation(cause);
+  if (kind === "when") return `when ${own.converter.olderEvent(name) ?? name}`;
+  const { resource } = compiled.operation;
+  return kind === "at"
+    ? `at ${own.converter.pointerToOlder({ kind: "record", resource }, [name])?.join() ?? "a moment"}`
+    : cause;
+}
+
+function addressOf({ context, path, query }: Call, parameter: string, cursor: string): string {
+  const parameters = new URLSearchParams([...query]);
+  parameters.set(parameter, cursor);
+  return `${context.baseUrl()}${path.slice(context.prefix.length)}?${parameters.toString()}`;
+}

@@ -1,0 +1,98 @@
+/**
+ * `link` and `unlink`: makes or deletes one record of another resource, told by what some of its fields have. Done again it
+ * finds the record there, or gone, and does nothing: of many at once one makes it, since each is one transaction.
+ */
+import type { AssociationPlan } from "../../plan/endpoints/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Row, Transaction } from "../../store/port/store.ts";
+import { type Call, tableOf } from "../context.ts";
+import { created } from "./create.ts";
+import { follow } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkGuard } from "./guard.ts";
+import { holdLive } from "../limits/quotas.ts";
+import { respondWith, type Outcome } from "./outcome.ts";
+import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
+import { stillReferenced } from "./delete.ts";
+import { duplicate, fillDefaults, validateValues, readInput, type Values } from "../records/defaults-and-rules.ts";
+import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+
+export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const linking = await begin(received, tx);
+  const { call, table, values, present } = linking;
+  if (present === undefined) await make(call, tx, table, values);
+  return finish(call, tx, linking.row, present === undefined ? "created" : "same");
+}
+
+export async function unlink(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const { call, table, row, present } = await begin(received, tx);
+  if (present === undefined) return finish(call, tx, row, "same");
+  const deleted = await tx.delete(table.resource, present);
+  if (deleted.kind === "referenced") throw stillReferenced(call, deleted);
+  const { emits, effects } = call.compiled.operation;
+  await follow(call, tx, { table, row: present, change: {}, emits, effects });
+  return finish(call, tx, row, "given");
+}
+
+interface Linking {
+  /** With what `takes` says as `input`. */
+  readonly call: Call;
+  /** The record at hand. */
+  readonly row: Row;
+  /** Of the other resource. */
+  readonly table: Table;
+  readonly values: Values;
+  /** The record that has these values, where there is one. */
+  readonly present: Row | undefined;
+}
+
+/** The record at hand is held as if it were changed: of many who link the same to it, each sees what the one before has made. */
+async function begin(received: Call, tx: Transaction): Promise<Linking> {
+  const row = await findRecord(received, tx, await findParents(received, tx));
+  if (row === undefined) throw absent(received);
+  await checkAllowed(received, tx, row);
+  await checkPreconditions(received, tx, row);
+  const call = await withInput(received, tx);
+  await checkGuard(call, tx, row);
+  const { resource, values: source, where } = linkOf(call);
+  const values: Values = {};
+  for (const { field, expression } of source)
+    values[field] = await call.context.evaluate(tx, expression, row, call.variables);
+  const present = await tx.first(resource, where, { ...call.variables, link: values });
+  return { call, row, table: tableOf(call.context, resource), values, present };
+}
+
+function linkOf({ compiled: { operation } }: Call): AssociationPlan {
+  return operation.link as AssociationPlan;
+}
+
+/** The call with what the body says, which sets nothing by itself. */
+async function withInput(received: Call, tx: Transaction): Promise<Call> {
+  if (received.compiled.operation.body === undefined) return (await readInput(received, tx, {})).call;
+  const source = toVersionedRequest(received);
+  const violations = source.compiled.validate?.(source.input) ?? [];
+  if (violations.length > 0) throw versionedError(received, violations);
+  const { call } = await readInput(received, tx, upgradeRequest(received, source.input).input);
+  return call;
+}
+
+/** By the rules of any creation. */
+async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
+  const values: Values = { ...source };
+  fillDefaults(call, table, values);
+  await validateValues(call, tx, table, values, undefined, linkOf(call).values);
+  const nothing = { resource: table.resource, members: [] };
+  const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  const { emits, effects } = call.compiled.operation;
+  await follow(call, tx, { table, row: written.row, change: created(table), emits, effects });
+  await holdLive(call, tx, table, undefined, written.row);
+}
+
+/** With the record at hand as it is now, which may tell of what was linked to it. */
+async function finish(call: Call, tx: Transaction, before: Row, what: Outcome["what"]): Promise<HttpResponse> {
+  const { table } = call.compiled;
+  const row = (await tx.get(table.resource, "id", before["id"] ?? null)) ?? before;
+  const text = await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables);
+  return respondWith(call, tx, { what, row, text, revision: row["_rev"] as number });
+}

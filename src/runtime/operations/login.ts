@@ -1,0 +1,173 @@
+/** `does: login`, `renew` and `logout`: sessions begin, go on and end. */
+import { defined } from "../../base/defined.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { CredentialPlan, LoginPlan, SessionPlan } from "../../plan/authentication/types.ts";
+import type { Row, Transaction } from "../../store/port/store.ts";
+import { emptyResponse, textResponse } from "./responses.ts";
+import { type Call, credentialNamed, tableOf } from "../context.ts";
+import { challengeHeaders } from "../auth/challenge.ts";
+import { hashPassword, isOutdated, isPassword } from "../auth/password.ts";
+import { type LoginRecord, loginRecordsOf } from "../auth/records.ts";
+import { endAfter, renewSession } from "../auth/session.ts";
+import { follow } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkGuard } from "./guard.ts";
+import { idText } from "../records/keys-in-path.ts";
+import { columnOf, holds } from "../records/find-and-authorise.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { allowTokens } from "../auth/token-placeholders.ts";
+import { secretText, readInput } from "../records/defaults-and-rules.ts";
+import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+
+/** Who has proved to be a record: with what is kept of the secret, and what is to be kept from now on. */
+export interface Proved {
+  readonly id: Value;
+  readonly storedHash: string;
+  readonly renewed?: string;
+}
+
+/**
+ * Finds who logs in, before the transaction, which would make everybody wait for it. A name that nobody has takes as long as
+ * a wrong secret, and is refused in the same words (R5.7).
+ */
+export async function proveLogin(received: Call): Promise<Call> {
+  const { context, httpRequest, now } = received;
+  const plan = sessionOf(received);
+  const call = validated(received);
+  const name = call.input[defined(plan.name, "the member with the name")] as Value;
+  const text = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
+  const attempt = { credential: plan.credential, name: nameText(name), address: httpRequest.address };
+  let found: LoginRecord | undefined;
+  const isRight = await context.guard.verified(attempt, now, async () => {
+    found = await loginRecordsOf(context.logins, plan.credential).byName(name);
+    return isPassword(text, found?.secret ?? null);
+  });
+  if (!isRight) throw unproved(received, plan);
+  const { id, secret: storedHash } = defined(found, "the record whose secret was right");
+  if (storedHash === null) throw new Error("a secret was right that nobody has");
+  const renewed = isOutdated(storedHash) ? { renewed: await hashPassword(text, context.random) } : {};
+  return { ...received, proved: { id, storedHash, ...renewed } };
+}
+
+export async function login(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const { proved } = received;
+  const plan = sessionOf(received);
+  const { resource, secret } = loginOf(received, plan);
+  if (proved?.renewed !== undefined) await tx.declareWrites([resource]);
+  const row = proved === undefined ? undefined : await tx.lockShared(resource, "id", proved.id);
+  // The secret may have been changed while it was looked at.
+  if (row === undefined || proved === undefined || row[secret] !== proved.storedHash) throw unproved(received, plan);
+  if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
+  const { call } = await readInput(received, tx, validated(received).input);
+  await checkGuard(call, tx, row);
+  const present = await withSecret(call, tx, row, proved.renewed);
+  allowTokens(call, resource, present["id"]);
+  return loginResponse(call, tx, present);
+}
+
+/** `refused` makes the answer for a token that was used before: the end of its session is not undone with it. */
+export async function renew(
+  received: Call,
+  tx: Transaction,
+  rejected: (error: ApiError) => HttpResponse,
+): Promise<HttpResponse> {
+  const { context, now } = received;
+  const plan = sessionOf(received);
+  const { resource } = loginOf(received, plan);
+  const { input } = validated(received);
+  const token = input[defined(plan.proof, "the member with the token")];
+  const credential = credentialOf(received, plan);
+  const renewed = await renewSession(tx, credential, typeof token === "string" ? token : "", context.secret, now);
+  if (renewed.kind === "reused") {
+    await tx.endSessions({ session: renewed.session }, endAfter(now, 0));
+    return rejected(unproved(received, plan));
+  }
+  if (renewed.kind === "unknown") throw unproved(received, plan);
+  const row = await tx.lockShared(resource, "id", idOf(received, resource, renewed.user));
+  if (row === undefined) throw unproved(received, plan);
+  if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
+  const { call } = await readInput(received, tx, input);
+  await checkGuard(call, tx, row);
+  allowTokens(call, resource, row["id"], renewed.secrets);
+  return loginResponse(call, tx, row);
+}
+
+/** Ends the session that the request was sent with. */
+export async function logout(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const { caller, now } = received;
+  const plan = sessionOf(received);
+  const { resource } = loginOf(received, plan);
+  const { call } = await readInput(received, tx, validated(received).input);
+  if (caller.credential !== plan.credential || caller.session === undefined || caller.id === null) {
+    throw caller.kind === 0 ? unproved(received, { ...plan, else: "unauthenticated" }) : new ApiError("forbidden");
+  }
+  const row = await tx.lockShared(resource, "id", idOf(received, resource, caller.id));
+  if (row === undefined || !(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
+  await checkGuard(call, tx, row);
+  const response = await loginResponse(call, tx, row);
+  await tx.endSessions(
+    { session: caller.session.session },
+    endAfter(now, credentialOf(received, plan).revokedAfterMilliseconds),
+  );
+  return response;
+}
+
+/** The call with what it takes, as the newest version has it; refuses what the document does not let through. */
+function validated(received: Call): { readonly input: JsonObject } {
+  const own = toVersionedRequest(received);
+  const violations = own.compiled.validate?.(own.input) ?? [];
+  if (violations.length > 0) throw versionedError(received, violations);
+  return upgradeRequest(received, own.input);
+}
+
+/** The secret is the same; only what is kept of it is made at today's cost. */
+async function withSecret(call: Call, tx: Transaction, row: Row, storedHash: string | undefined): Promise<Row> {
+  if (storedHash === undefined) return row;
+  const { resource, secret } = loginOf(call, sessionOf(call));
+  const view = { resource, members: [] };
+  const written = await tx.update(resource, row, { [secret]: storedHash }, view, call.variables);
+  if (written.kind === "duplicate") throw new Error(`${resource}.${secret} is taken by another`);
+  return written.row;
+}
+
+async function loginResponse(call: Call, tx: Transaction, row: Row): Promise<HttpResponse> {
+  const { operation, table } = call.compiled;
+  const { emits, effects, response } = operation;
+  await follow(call, tx, { table, row, change: {}, emits, effects });
+  if (response.kind === "none") return emptyResponse(response.status);
+  return textResponse(
+    call,
+    response.status,
+    await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables),
+  );
+}
+
+/** What names are counted by: keyboards differ in how they write `é`. */
+export function nameText(name: Value): string {
+  return (typeof name === "string" ? name : idText(name)).normalize("NFC");
+}
+
+/** Whoever it is, and whatever is wrong: the same words. */
+export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
+  if (code !== "unauthenticated") return new ApiError(code);
+  return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
+}
+
+function sessionOf({ compiled: { operation } }: Call): SessionPlan {
+  if (operation.session === undefined) throw new Error(`${operation.name} is about no sessions`);
+  return operation.session;
+}
+
+function credentialOf({ context }: Call, { credential }: SessionPlan): CredentialPlan {
+  return credentialNamed(context, credential);
+}
+
+function loginOf(call: Call, plan: SessionPlan): LoginPlan {
+  return defined(credentialOf(call, plan).login, `the records of ${plan.credential}`);
+}
+
+/** A caller is known by the text of an id, which may be counted. */
+function idOf({ context }: Call, resource: string, text: string): Value {
+  return columnOf(tableOf(context, resource), "id").type === "integer" ? Number(text) : text;
+}

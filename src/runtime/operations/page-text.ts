@@ -1,0 +1,52 @@
+/** The text of a list's answer: the page's items in the shape that the document gives it. Made once for each list. */
+import type { ListPlan, PageShape } from "../../plan/endpoints/types.ts";
+
+/** What a page has, as JSON text; `items` are without brackets. */
+export interface PageParts {
+  readonly items: string;
+  readonly next: string;
+  readonly count: string;
+}
+
+const known = new WeakMap<ListPlan, (parts: PageParts) => string>();
+
+export function pageText(plan: ListPlan, parts: PageParts): string {
+  let write = known.get(plan);
+  if (write === undefined) {
+    write = writerOf(plan.page);
+    known.set(plan, write);
+  }
+  return write(parts);
+}
+
+/** Texts that are always the same stand at even places, the names of parts at odd ones. */
+function writerOf(shape: PageShape): (parts: PageParts) => string {
+  const pieces: string[] = [""];
+  const text = (more: string): void => {
+    pieces[pieces.length - 1] += more;
+  };
+  const write = (one: PageShape): void => {
+    if (one.kind !== "object") {
+      if (one.kind === "items") text("[");
+      pieces.push(one.kind, one.kind === "items" ? "]" : "");
+      return;
+    }
+    for (const [index, { name, shape: inner }] of one.members.entries()) {
+      text(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+      write(inner);
+    }
+    text(one.members.length === 0 ? "{}" : "}");
+  };
+  write(shape);
+  return (parts) => {
+    let all = pieces[0] as string;
+    for (let index = 1; index < pieces.length; index += 2)
+      all += parts[pieces[index] as keyof PageParts] + (pieces[index + 1] as string);
+    return all;
+  };
+}
+
+/** Whether the answer has this part anywhere. */
+export function hasPart(shape: PageShape, part: keyof PageParts): boolean {
+  return shape.kind === "object" ? shape.members.some((member) => hasPart(member.shape, part)) : shape.kind === part;
+}

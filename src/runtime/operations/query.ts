@@ -1,0 +1,71 @@
+/** Query parameters: values of their types, and what of them is `input` (R4.12). A value of another type is 400. */
+import { canonicalInstant } from "../../base/clock.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { ColumnType } from "../../plan/resources/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { CompiledOperation } from "../compile.ts";
+import { malformed, type ApiError } from "../errors/api-error.ts";
+
+/** The value of a parameter; `what` says whose type it has to be of. */
+export function typedParameter(
+  name: string,
+  text: string,
+  type: ColumnType,
+  validate: Validator | undefined,
+  what = "the field's type",
+): Value {
+  const value = parseValue(type, text);
+  const violations = value === undefined ? undefined : validate?.(value as Json);
+  if (value === undefined || (violations !== undefined && violations.length > 0)) {
+    const detail = violations?.[0]?.detail.replace("The body", `\`${name}\``) ?? `\`${name}\` is not of ${what}`;
+    throw malformed({ parameter: name, code: violations?.[0]?.code ?? "wrong-type", detail });
+  }
+  return type === "timestamp" ? (canonicalInstant(text) as Value) : value;
+}
+
+function parseValue(type: ColumnType, text: string): Value | undefined {
+  switch (type) {
+    case "integer":
+      return /^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined;
+    case "number":
+      return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? finite(Number(text)) : undefined;
+    case "boolean":
+      return text === "true" || text === "false" ? text === "true" : undefined;
+    default:
+      return text === "" ? undefined : text;
+  }
+}
+
+function finite(number: number): number | undefined {
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** What the operation's own parameters say; one that is left out and has no default is null. */
+export function queryInput(
+  { operation: { query }, queries }: CompiledOperation,
+  sent: ReadonlyMap<string, string>,
+): JsonObject {
+  if (query.length === 0) return {};
+  return Object.fromEntries(
+    query.map(({ name, type, required, default: made }): [string, Json] => {
+      const text = sent.get(name);
+      if (text === undefined && required) throw missing(name);
+      if (text === undefined) return [name, made ?? null];
+      return [name, typedParameter(name, text, type, queries.get(name), "the parameter's type") as Json];
+    }),
+  );
+}
+
+function missing(name: string): ApiError {
+  return malformed({ parameter: name, code: "required", detail: `\`${name}\` is required` });
+}
+
+/** Refuses parameters that an operation without a list does not have. */
+export function rejectParameters({ query }: Operation, sent: ReadonlyMap<string, string>): void {
+  for (const name of sent.keys()) {
+    if (query.some((one) => one.name === name)) continue;
+    throw malformed({ parameter: name, code: "unknown-parameter", detail: `This operation takes no \`${name}\`` });
+  }
+}

@@ -1,0 +1,91 @@
+/** `GET /xs/{id}` (R4.15, R4.16, R2.12). */
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import { after } from "../../base/after.ts";
+import type { Awaitable, Found } from "../../store/port/store.ts";
+import { emptyResponse, entityTag, shapedTag, wrapped } from "./responses.ts";
+import { revalidationFields } from "../../http/compression.ts";
+import { type Call, tableOf } from "../context.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkRead } from "./guard.ts";
+import { extended } from "./extension.ts";
+import { decodeKey } from "../records/keys-in-path.ts";
+import { matchesWeakly } from "../../http/preconditions.ts";
+import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
+import type { ForKind } from "../compile.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { unmarked } from "../auth/token-placeholders.ts";
+import { versionedText } from "../versions/request.ts";
+
+export function read(call: Call): Awaitable<HttpResponse> {
+  const key = keyOf(call);
+  return after(parentOf(call), (parent) => {
+    if (parent === undefined) throw absentParent(call);
+    if (key === undefined) throw absent(call);
+    return after(findVisible(call, key, parent, call.own?.reads?.read), (found) => {
+      if (call.compiled.operation.guard === undefined) return recordResponse(call, found);
+      return checkRead(call, key, parent).then(() => recordResponse(call, found));
+    });
+  });
+}
+
+function recordResponse(call: Call, found: Found): HttpResponse {
+  const { compiled, kind } = call;
+  if (compiled.operation.response.kind === "none") return emptyResponse(compiled.operation.response.status);
+  const text = call.own?.reads === undefined ? versionedText(call, found.text) : found.text;
+  const tag =
+    kind.own === undefined
+      ? entityTag(call, found.revision, text)
+      : shapedTag(call, found.revision, unmarked(call, text));
+  return extended(compiled.extension, readResponse(call, wrapped(call, text), tag));
+}
+
+/** The record with a key below a parent, for callers who may run the operation on it: 403 where they may only see it. */
+export function findVisible(call: Call, key: Value, parent: Value, read?: ForKind["read"]): Awaitable<Found> {
+  const variables = parent === null ? call.variables : { ...call.variables, parent };
+  return after((read ?? call.kind.read)(key, variables), (found) => found ?? rejectUnreadable(call, key, variables));
+}
+
+async function rejectUnreadable(call: Call, key: Value, variables: Variables): Promise<never> {
+  const { kind } = call;
+  const visibleRecord = kind.visible !== kind.allowed && (await kind.visibleRecord(key, variables)) !== undefined;
+  throw visibleRecord ? new ApiError("forbidden") : absent(call);
+}
+
+/**
+ * What was read, with its tag: private to the caller, to be revalidated (R1.6), given whole (R4.23). Or that the caller has
+ * it (R4.16).
+ */
+export function readResponse(call: Call, text: string, tag: string, extra: readonly string[] = none): HttpResponse {
+  const known = tagsOf(call, "if-none-match");
+  if (known !== undefined && matchesWeakly(known, tag)) {
+    const fields = revalidationFields(text, tag, call.httpRequest.headers.get("accept-encoding"));
+    return { status: 304, headers: ["Cache-Control", "private, no-cache", ...fields] };
+  }
+  return {
+    status: call.compiled.operation.response.status,
+    headers: [
+      "Content-Type",
+      "application/json",
+      "Cache-Control",
+      "private, no-cache",
+      "Accept-Ranges",
+      "none",
+      "ETag",
+      tag,
+      ...extra,
+    ],
+    body: text,
+  };
+}
+
+const none: readonly string[] = [];
+
+/** The id of the parent that the path names, null without one, undefined where it is absent or hidden. */
+export function parentOf(call: Call): Awaitable<Value | undefined> {
+  const { parents } = call.compiled.operation;
+  if (parents.length === 0) return null;
+  const values = parents.map(({ parameter, resource, column }) =>
+    decodeKey(call.parameters[parameter] ?? "", columnOf(tableOf(call.context, resource), column)),
+  );
+  return call.kind.parents(values, call.variables);
+}

@@ -1,0 +1,92 @@
+/** `PUT /xs/{id}`: the whole record anew; creates it where the id is the client's to give (R4.7, R4.16). */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Row, Transaction } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import { insertRecord, validateNew } from "./create.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import {
+  absent,
+  checkAllowed,
+  checkPreconditions,
+  columnOf,
+  findParents,
+  findRecord,
+  keyOf,
+  tagsOf,
+} from "../records/find-and-authorise.ts";
+import type { Violation } from "../errors/api-error.ts";
+import { invalid, ApiError } from "../errors/api-error.ts";
+import { asRead, isFixed, readOnly, saveRecord, visibleRow } from "./update.ts";
+import { Uploaded } from "./upload.ts";
+import { sameValue, stays, readInput } from "../records/defaults-and-rules.ts";
+import type { Values } from "../records/defaults-and-rules.ts";
+import { withVersionedRequest, versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+
+export async function replace(call: Call, tx: Transaction): Promise<HttpResponse> {
+  const parents = await findParents(call, tx);
+  const row = await findRecord(call, tx, parents);
+  if (row === undefined) return createByClient(call, tx, parents);
+  await checkAllowed(call, tx, row);
+  await checkPreconditions(call, tx, row);
+  const current = await asRead(call, tx, row);
+  const replacement = withVersionedRequest(call, (own) => validateReplacement(own, current));
+  const visible = call.own === undefined ? row : await visibleRow(call, tx, row);
+  const { input } = upgradeRequest(call, replacement, {
+    whole: true,
+    present: row as JsonObject,
+    visible: visible as JsonObject,
+  });
+  const converted = await readInput(call, tx, call.own === undefined ? replacement : input, row);
+  return saveRecord(converted.call, tx, row, withOmitted(call, converted.values));
+}
+
+/** What a whole record leaves out becomes absent, or what its default says; what the service made once stays. */
+function withOmitted(call: Call, values: Values): Values {
+  const next: Values = { ...values };
+  for (const { name } of call.compiled.operation.body?.fields ?? []) {
+    const made = columnOf(call.compiled.table, name).default;
+    if (!(name in next) && !stays(call, name) && (made === undefined || made.kind === "literal")) next[name] = null;
+  }
+  return next;
+}
+
+async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<HttpResponse> {
+  if (!call.compiled.operation.creates) throw absent(call);
+  if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "There is no such record yet" });
+  const id = keyOf(call) as Json;
+  const own = toVersionedRequest(call);
+  const sent = own.input["id"];
+  const violations = [...validateNew(own, { ...own.input, id })];
+  if (sent !== undefined && sent !== id) violations.push(readOnly(own, "id"));
+  if (violations.length > 0) throw versionedError(call, violations);
+  return insertRecord(upgradeRequest(call, own.input), tx, parents, { id });
+}
+
+/**
+ * What may not change must be as it is, and what the schema does not know of it is taken out before it is asked; so is what
+ * the record says of a file, in a record that is sent as it was read.
+ */
+function validateReplacement(call: Call, current: JsonObject): JsonObject {
+  const properties = (call.compiled.operation.body?.schema["properties"] ?? {}) as JsonObject;
+  const violations: Violation[] = [];
+  const members: [string, Json][] = [];
+  for (const [name, value] of Object.entries(call.input)) {
+    if (isFileAsRead(call, current, name, value)) continue;
+    const fixed = isFixed(call, current, name);
+    if (fixed && !sameValue(current[name] ?? null, value)) violations.push(readOnly(call, name));
+    if (!fixed || Object.hasOwn(properties, name)) members.push([name, value]);
+  }
+  const input: JsonObject = Object.fromEntries(members);
+  const wrong = call.compiled.validate?.(input) ?? [];
+  const { differs } = call.compiled.operation.response;
+  if (violations.length > 0 && wrong.length === 0 && differs !== undefined) throw new ApiError(differs);
+  violations.push(...wrong);
+  if (violations.length > 0) throw invalid(violations);
+  return input;
+}
+
+function isFileAsRead({ compiled }: Call, current: JsonObject, name: string, value: Json): boolean {
+  const { files = {} } = compiled.operation.body ?? {};
+  const isFileDescription = Object.hasOwn(files, name) && Object.hasOwn(current, name) && !(value instanceof Uploaded);
+  return isFileDescription && sameValue(current[name] ?? null, value);
+}

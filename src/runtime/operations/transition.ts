@@ -1,0 +1,68 @@
+/** `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
+import type { TransitionPlan } from "../../plan/states/types.ts";
+import type { Row, Transaction } from "../../store/port/store.ts";
+import { choose } from "../records/choices.ts";
+import type { Call } from "../context.ts";
+import { applyEffects, transitioned } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkGuard } from "./guard.ts";
+import { holdLive } from "../limits/quotas.ts";
+import { respondWith } from "./outcome.ts";
+import {
+  absent,
+  checkAllowed,
+  checkPreconditions,
+  findParents,
+  findRecord,
+  isVisible,
+} from "../records/find-and-authorise.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { stateConflict } from "../errors/state-conflict.ts";
+import { changesBetween, duplicate, operationTable, validateValues, readInput } from "../records/defaults-and-rules.ts";
+import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+
+export async function move(received: Call, tx: Transaction): Promise<HttpResponse> {
+  const row = await findRecord(received, tx, await findParents(received, tx));
+  if (row === undefined) throw absent(received);
+  await checkAllowed(received, tx, row);
+  await checkPreconditions(received, tx, row);
+  const { table } = received.compiled;
+  const versioned = toVersionedRequest(received);
+  const violations = versioned.compiled.validate?.(versioned.input) ?? [];
+  if (violations.length > 0) throw versionedError(received, violations);
+  const { input } = upgradeRequest(received, versioned.input);
+  const { call } = await readInput(received, tx, input);
+  await checkGuard(call, tx, row);
+  const made = await matchingTransition(call, tx, row);
+  const next = await transitioned(call, tx, table, made, row);
+  Object.assign(next, call.compiled.extension?.fill?.(call, next, row));
+  await choose(call, tx, next);
+  await validateValues(call, tx, operationTable(call), next, row, made.set);
+  const changes = { ...changesBetween(row, next), state: made.to };
+  const { own } = call.kind;
+  const view = own ?? call.kind.record.view;
+  const written = await tx.update(table.resource, row, changes, view, call.variables);
+  if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
+  const found = await applyEffects(call, tx, written, { from: row["state"] as string, to: made.to }, view);
+  await holdLive(call, tx, table, row, written.row);
+  return respondWith(call, tx, { what: "given", ...found });
+}
+
+/** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */
+export async function matchingTransition(call: Call, tx: Transaction, row: Row): Promise<TransitionPlan> {
+  const { operation, siblings } = call.compiled;
+  const state = row["state"] as string;
+  const candidates = operation.moves.filter(({ from }) => from.includes(state));
+  for (const candidate of candidates) {
+    if (candidate.if === undefined || (await call.context.evaluate(tx, candidate.if, row, call.variables)) === true)
+      return candidate;
+  }
+  const [rejected] = candidates;
+  if (rejected?.else !== undefined) throw new ApiError(rejected.else);
+  const moves: string[] = [];
+  for (const sibling of siblings) {
+    const fits = sibling.moves.some(({ from }) => from.includes(state));
+    if (fits && (await isVisible(call, tx, sibling.allow, row))) moves.push(sibling.name);
+  }
+  throw new ApiError("state-conflict", stateConflict(state, moves));
+}

@@ -1,0 +1,71 @@
+/** Bytes on their way into the store, before there is a record that they are for (R4.6: no more of them than the file may have). */
+import { createHash } from "node:crypto";
+import type { FilePlan } from "../../plan/resources/types.ts";
+import type { FileStore } from "../../store/port/store.ts";
+import { type Account, noRoom } from "../../http/memory-budget.ts";
+import { gather } from "../../http/byte-buffer.ts";
+import { ApiError } from "../errors/api-error.ts";
+
+/** What a record says of a file. Only an upload makes one, so that nobody can name a file that was another's (`isFile`). */
+export class Uploaded {
+  readonly id: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly name?: string;
+
+  constructor(id: string, fileInfo: { type: string; bytes: number; sha256: string; name: string | undefined }) {
+    this.id = id;
+    this.type = fileInfo.type;
+    this.bytes = fileInfo.bytes;
+    this.sha256 = fileInfo.sha256;
+    if (fileInfo.name !== undefined) this.name = fileInfo.name;
+  }
+}
+
+/** Whether a media type is one that the file may have. */
+export function fits(type: string, media: readonly string[]): boolean {
+  return (
+    media.length === 0 || media.some((one) => one === type || (one.endsWith("/*") && type.startsWith(one.slice(0, -1))))
+  );
+}
+
+export interface Receiving {
+  /** Resolves when more can be taken. @throws Refusal 413 as soon as the file is too large. */
+  write(bytes: Buffer): Promise<void>;
+  end(): Promise<Uploaded>;
+}
+
+/** No more than this is held of a file that is coming in. */
+const pieceBytes = 512 * 1024;
+
+export function receive(
+  files: FileStore,
+  id: string,
+  { maxBytes }: FilePlan,
+  fileInfo: { readonly type: string; readonly name: string | undefined },
+  account: Account | undefined,
+): Receiving {
+  const hash = createHash("sha256");
+  const held = gather(pieceBytes, account);
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    await files.append(id, held.consume());
+    held.release();
+  };
+  return {
+    write: async (chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new ApiError("too-large", { detail: `The file may have ${maxBytes} bytes`, close: true });
+      hash.update(chunk);
+      if (!held.add(chunk) || !held.copy()) throw noRoom();
+      if (held.length >= pieceBytes) await flush();
+    },
+    end: async () => {
+      // A file of no bytes is one, too.
+      if (held.length > 0 || bytes === 0) await flush();
+      return new Uploaded(id, { type: fileInfo.type, bytes, sha256: hash.digest("hex"), name: fileInfo.name });
+    },
+  };
+}

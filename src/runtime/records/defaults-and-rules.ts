@@ -1,0 +1,437 @@
+/** From a body's members and the document's defaults to the columns of a record. */
+import { fragmentSegment } from "../../base/json-pointer.ts";
+import { canonicalInstant, instantText } from "../../base/clock.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
+import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import type { Call, Context, ChangeContext } from "../context.ts";
+import { callOf } from "../context.ts";
+import { type Validator, createValidators } from "../validation/validator.ts";
+import { alreadyExists } from "../validation/messages.ts";
+import { canonicalText } from "../../http/json.ts";
+import { isVisible } from "./find-and-authorise.ts";
+import { isSegment } from "../target.ts";
+import { checkTrees } from "./tree.ts";
+import type { Violation } from "../errors/api-error.ts";
+import { invalid, ApiError } from "../errors/api-error.ts";
+
+export type Values = Record<string, Value>;
+
+/** A judged body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
+export interface StoredInput {
+  readonly call: Call;
+  readonly values: Values;
+}
+
+/**
+ * Brings a judged body to its stored form: defaults of members that are left out, times in UTC. Each record that it refers
+ * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
+ * sees it, is not asked again.
+ */
+export function readInput(received: Call, tx: Transaction, supplied: JsonObject, row?: Row): Awaitable<StoredInput> {
+  const { functions } = received;
+  if (functions?.hasBefore !== true) return convertInput(received, tx, supplied, row);
+  return functions.before(received, tx, supplied).then(({ call, input }) => convertInput(call, tx, input, row));
+}
+
+function convertInput(call: Call, tx: Transaction, input: JsonObject, row?: Row): Awaitable<StoredInput> {
+  const { body } = call.compiled.operation;
+  return body === undefined ? { call: seeing(call, {}), values: {} } : convertMembers(body, call, tx, input, row);
+}
+
+async function convertMembers(
+  { fields, others }: BodyPlan,
+  call: Call,
+  tx: Transaction,
+  input: JsonObject,
+  row?: Row,
+): Promise<StoredInput> {
+  const conversion: InputConversion = { call, tx, violations: [] };
+  const values: Values = {};
+  const resolved: Record<string, Json> = {};
+  for (const [index, field] of [...fields, ...others].entries()) {
+    const { name, form } = field;
+    const supplied = Object.hasOwn(input, name)
+      ? input[name]
+      : row !== undefined && stays(call, name)
+        ? undefined
+        : field.default;
+    if (supplied === undefined) continue;
+    const known = row !== undefined && call.kind.record.readable.has(name);
+    const same = known && sameValue(row[name] ?? null, supplied as Value);
+    const value = form === undefined || same ? supplied : await formed(conversion, form, supplied, name, `#/${name}`);
+    resolved[name] = value;
+    if (index < fields.length) values[name] = field.secret === true ? hashOf(call, name) : (value as Value);
+  }
+  if (conversion.violations.length > 0) throw invalid(conversion.violations);
+  return { call: seeing(call, resolved), values };
+}
+
+/** The call with what its expressions see as `input`. */
+function seeing(call: Call, input: JsonObject): Call {
+  return { ...call, variables: { ...call.variables, input: { ...input, ...call.received } as Value } };
+}
+
+/**
+ * Whether a field of a record that exists keeps its value when a body leaves it out: it may not change, the caller does
+ * not see it and so cannot have meant to take it away, or it is a file, which JSON has no way to send again.
+ */
+export function stays({ kind, compiled: { operation } }: Call, name: string): boolean {
+  const { fixed = [], files = {} } = operation.body ?? {};
+  return fixed.includes(name) || Object.hasOwn(files, name) || !kind.record.readable.has(name);
+}
+
+function hashOf(call: Call, name: string): string {
+  const hash = call.secrets?.[name];
+  if (hash === undefined) throw new Error(`${name} was not hashed before the transaction`);
+  return hash;
+}
+
+interface InputConversion {
+  readonly call: Call;
+  readonly tx: Transaction;
+  readonly violations: Violation[];
+}
+
+async function formed(
+  conversion: InputConversion,
+  form: InputForm,
+  supplied: Json,
+  name: string,
+  pointer: string,
+): Promise<Json> {
+  if (supplied === null) return null;
+  switch (form.kind) {
+    case "timestamp":
+      return canonicalInstant(supplied as string) ?? supplied;
+    case "reference":
+      if (!(await isThere(conversion, form, supplied as Value)))
+        conversion.violations.push({
+          pointer,
+          code: "reference-not-found",
+          detail: `${name} refers to nothing that there is`,
+        });
+      return supplied;
+    case "list": {
+      const items: Json[] = [];
+      for (const [index, item] of (supplied as readonly Json[]).entries())
+        items.push(await formed(conversion, form.of, item, name, `${pointer}/${index}`));
+      return items;
+    }
+    case "map": {
+      const members: [string, Json][] = [];
+      for (const [key, member] of Object.entries(supplied as JsonObject))
+        members.push([key, await formed(conversion, form.of, member, name, `${pointer}/${fragmentSegment(key)}`)]);
+      return Object.fromEntries(members);
+    }
+    case "object": {
+      const members: Record<string, Json> = { ...(supplied as JsonObject) };
+      for (const [key, { form: inner, default: otherwise }] of Object.entries(form.members)) {
+        const member = Object.hasOwn(members, key) ? members[key] : otherwise;
+        if (member === undefined) continue;
+        members[key] =
+          inner === undefined
+            ? member
+            : await formed(conversion, inner, member, name, `${pointer}/${fragmentSegment(key)}`);
+      }
+      return members;
+    }
+  }
+}
+
+async function isThere(
+  { call, tx }: InputConversion,
+  form: InputForm & { kind: "reference" },
+  id: Value,
+): Promise<boolean> {
+  const row = await tx.lockShared(form.resource, "id", id);
+  return row !== undefined && isVisible(call, tx, form.visible, row);
+}
+
+/** What a new record has where the body says nothing: defaults, the start state. */
+export function fillDefaults(call: Call, table: Table, values: Values): void {
+  for (const column of table.columns) {
+    const { name, marks } = column;
+    if (values[name] !== undefined) continue;
+    if (name === "id") values[name] = newId(call, table, column);
+    else values[name] = marks.includes("secret") ? (call.secrets?.[name] ?? null) : defaultValue(call, column);
+  }
+  if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
+}
+
+/** Fields that are set to the present at every change. */
+export function touch({ now }: ChangeContext, table: Table, changes: Values): void {
+  for (const column of table.columns) {
+    if (column.default?.kind === "now-on-change") changes[column.name] = instantText(now);
+  }
+}
+
+/** A counted id is the store's to give; a client's is in the values already. */
+function newId(call: Call, { id }: Table, column: Column): Value {
+  if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
+  return null;
+}
+
+/** What a column has that nobody gives a value; null where it has no default. */
+export function defaultValue(call: Call, { default: made, type }: Column): Value {
+  switch (made?.kind) {
+    case "now":
+    case "now-on-change":
+      return instantText(call.now);
+    case "caller":
+      return type === "integer" ? (numberOf(call.caller.id) ?? call.caller.id) : call.caller.id;
+    case "digits":
+      return digits(call.context, made.length);
+    case "token":
+      return Buffer.from(call.context.random(made.length)).toString("base64url").slice(0, made.length);
+    case "uuid":
+      return uuid(call.context.random(16));
+    case "literal":
+      return made.value as Value;
+    default:
+      // Absent; a `counter` is the store's to give.
+      return null;
+  }
+}
+
+/** The number that a text is, as it is written in a path. */
+function numberOf(text: string | null): number | undefined {
+  const number = Number(text);
+  return text !== null && Number.isSafeInteger(number) && String(number) === text ? number : undefined;
+}
+
+/** Uniform decimal digits: bytes of 250 and more are thrown again. */
+function digits({ random }: Context, length: number): string {
+  let text = "";
+  while (text.length < length)
+    for (const byte of random(length)) if (byte < 250 && text.length < length) text += byte % 10;
+  return text;
+}
+
+function uuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes);
+  hex[6] = ((hex[6] as number) & 0x0f) | 0x40;
+  hex[8] = ((hex[8] as number) & 0x3f) | 0x80;
+  return hex.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/**
+ * Stored computed fields, and rules over the record alone, of the record as it would be (language, section 4); `old` is the record before. `set`
+ * are the fields that a move has worked out.
+ */
+export function validateValues(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { columns, rules }: Pick<Table, "columns" | "rules">,
+  row: Values,
+  old: Row | undefined,
+  set: readonly { readonly field: string }[] = [],
+): Awaitable<void> {
+  const assigned = set.length === 0 ? [] : columns.filter(({ name }) => set.some(({ field }) => field === name));
+  const referring = columns.filter((column) => isUnchecked(changeContext, column, row, old, assigned));
+  const isComputed = ({ computed, references }: Column): boolean => computed !== undefined || references?.tree === true;
+  if (referring.length > 0 || rules.some(isEarly) || columns.some(isComputed))
+    return compute(changeContext, tx, { columns, rules, assigned, referring }, row, old);
+  checkFit(changeContext, assigned, row);
+  checkKeys(changeContext, columns, row, old);
+}
+
+/**
+ * Whether nobody has looked if what the column refers to is there: a default or an expression says it and no body. A caller
+ * need not be a record of the document's; who has logged in as one is.
+ */
+function isUnchecked(
+  changeContext: ChangeContext,
+  column: Column,
+  row: Values,
+  old: Row | undefined,
+  assigned: readonly Column[],
+): boolean {
+  const { default: made, name, references } = column;
+  const value = row[name] ?? null;
+  if (references === undefined || value === null || value === old?.[name]) return false;
+  const call = callOf(changeContext);
+  const { caller, compiled } = call ?? {};
+  const isSupplied =
+    made === undefined || (compiled?.operation.body?.fields.some((field) => field.name === name) ?? false);
+  if (!assigned.includes(column) && (old !== undefined || isSupplied)) return false;
+  if (caller === undefined || value !== caller.id) return true;
+  const known = changeContext.context.plan.credentials.find(
+    (credential) => credential.name === caller.credential,
+  )?.login;
+  return known?.resource !== references.resource;
+}
+
+async function compute(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  {
+    columns,
+    rules,
+    assigned,
+    referring,
+  }: Pick<Table, "columns" | "rules"> & { readonly assigned: Column[]; readonly referring: readonly Column[] },
+  row: Values,
+  old: Row | undefined,
+): Promise<void> {
+  for (const { default: made, name, references, type } of referring) {
+    const { resource } = references as { readonly resource: string };
+    const value = row[name] ?? null;
+    const mayBe = type !== "integer" || typeof value === "number";
+    if (mayBe && (await tx.lockShared(resource, "id", value)) !== undefined) continue;
+    const isCaller = made?.kind === "caller" || value === callOf(changeContext)?.caller.id;
+    const detail = isCaller
+      ? "The caller has no record that this could refer to"
+      : "What it would refer to is not there";
+    throw invalid([{ pointer: "#", code: "reference-not-found", detail }]);
+  }
+  await checkTrees(changeContext, tx, columns, row, old);
+  const variables = { ...changeContext.variables, old: old ?? null };
+  for (const column of columns) {
+    if (column.computed === undefined) continue;
+    row[column.name] = await changeContext.context.evaluate(tx, column.computed, row, variables);
+    assigned.push(column);
+  }
+  checkFit(changeContext, assigned, row);
+  checkKeys(changeContext, columns, row, old);
+  for (const rule of rules) {
+    if (!isEarly(rule)) continue;
+    if ((await changeContext.context.evaluate(tx, rule.expression, row, variables)) !== true)
+      throw new ApiError(rule.else);
+  }
+}
+
+/** Others are evaluated when all is written (rules.ts). */
+function isEarly({ isLate }: RulePlan): boolean {
+  return isLate !== true;
+}
+
+/** What an operation's own record has to come to: the rules are those that this operation can break. */
+export function operationTable({ compiled: { operation, table } }: Call): Pick<Table, "columns" | "rules"> {
+  return { columns: table.columns, rules: operation.rules };
+}
+
+/** What is worked out has to fit its field like what is sent: a number in its range, a text of its length (422). */
+function checkFit(changeContext: ChangeContext, columns: readonly Column[], row: Values): void {
+  const violations: Violation[] = [];
+  for (const column of columns) {
+    const { name, nullable } = column;
+    const value = row[name] ?? null;
+    if (value === null) {
+      if (!nullable) violations.push({ pointer: `#/${name}`, code: "no-value", detail: `${name} would have no value` });
+      continue;
+    }
+    for (const { pointer = "#", code, detail } of changeContext.context.columnValidator(column)(value as Json))
+      violations.push({ pointer: `#/${name}${pointer.slice(1)}`, code, detail: detail.replace("The body", name) });
+  }
+  throwViolations(changeContext, columns, violations);
+}
+
+/** A path is to name the record by this value: no client can send an empty segment, `.` or `..`, and no path holds a control character. */
+function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row: Values, old: Row | undefined): void {
+  const violations: Violation[] = [];
+  const keys = keyColumns(changeContext.context.plan);
+  for (const column of columns) {
+    const { name } = column;
+    const value = row[name];
+    if (typeof value !== "string" || value === old?.[name] || !keys.has(column) || isSegment(value)) continue;
+    const detail = `${name} is part of an address: it cannot be empty, "." or "..", nor hold a control character`;
+    violations.push({ pointer: `#/${name}`, code: "not-allowed", detail });
+  }
+  throwViolations(changeContext, columns, violations);
+}
+
+/** By which paths name records, of the resource itself or as a parent. */
+const keysOfPlans = new WeakMap<Plan, ReadonlySet<Column>>();
+
+function keyColumns(plan: Plan): ReadonlySet<Column> {
+  const known = keysOfPlans.get(plan);
+  if (known !== undefined) return known;
+  const keys = new Set<Column>();
+  const named = plan.operations.flatMap(({ key, parents, resource }) => [
+    ...(key === undefined ? [] : [{ resource, column: key.column }]),
+    ...parents,
+  ]);
+  for (const { column, resource } of named) {
+    const found = plan.tables.find((table) => table.resource === resource)?.columns.find(({ name }) => name === column);
+    if (found !== undefined) keys.add(found);
+  }
+  keysOfPlans.set(plan, keys);
+  return keys;
+}
+
+function throwViolations(
+  changeContext: ChangeContext,
+  columns: readonly Column[],
+  violations: readonly Violation[],
+): void {
+  if (violations.length === 0) return;
+  // What the caller does not see of the record at hand, and what is of another record, is not told (R5.9).
+  const call = callOf(changeContext);
+  const local = columns.every((column) => call?.compiled.table.columns.includes(column));
+  const exposed = local
+    ? violations.filter(({ pointer }) => call?.kind.record.known.has(pointer?.split("/")[1] ?? ""))
+    : [];
+  throw invalid(
+    exposed.length > 0 ? exposed : [{ pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" }],
+  );
+}
+
+/** Judges of what columns may hold, each made when it is first needed, and so is what makes them. */
+export function createColumnValidators(schemas?: Plan["schemas"]): (column: Column) => Validator {
+  let validatorOf: ReturnType<typeof createValidators> | undefined;
+  const validators = new WeakMap<Column, Validator>();
+  return (column) => {
+    let validate = validators.get(column);
+    if (validate === undefined) {
+      validatorOf ??= createValidators(undefined, schemas);
+      validate = validatorOf(column.schema);
+      validators.set(column, validate);
+    }
+    return validate;
+  };
+}
+
+/** The columns of `row` that differ from `old`. */
+export function changesBetween(old: Row, row: Values): Values {
+  const changes: Values = {};
+  for (const name of Object.keys(row)) {
+    const value = row[name] as Value;
+    if (!sameValue(old[name] ?? null, value)) changes[name] = value;
+  }
+  return changes;
+}
+
+export function sameValue(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  return (
+    typeof one === "object" && typeof other === "object" && canonicalText(one as Json) === canonicalText(other as Json)
+  );
+}
+
+/** What of a secret is hashed: a text as it is. */
+export function secretText(value: Json): string {
+  return typeof value === "string" ? value : canonicalText(value);
+}
+
+/**
+ * The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11), those
+ * that the caller may know of (R5.9).
+ */
+export function duplicate(changeContext: ChangeContext, table: Table, columns: readonly string[]): ApiError {
+  const local = table.conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
+  if (local !== undefined) return new ApiError(local.else);
+  const call = callOf(changeContext);
+  const { operation, kind } = call?.compiled.table === table ? { ...call.compiled, kind: call.kind } : {};
+  const exposed = columns.filter(
+    (name) => kind?.record.known.has(name) || operation?.body?.fields.some((field) => field.name === name),
+  );
+  const detail = alreadyExists(exposed);
+  return new ApiError("already-exists", {
+    detail,
+    violations: exposed.map((name) => ({ pointer: `#/${name}`, code: "already-exists", detail })),
+  });
+}

@@ -1,0 +1,211 @@
+/** What a change of a record causes, in the same transaction: its entries in the journal, moves of other records by events (language, section 6). */
+import type { Value } from "../../expression/evaluate.ts";
+import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Found, Row, Transaction, View, Written } from "../../store/port/store.ts";
+import { type Call, type Context, type ChangeContext, callOf, tableOf } from "../context.ts";
+import { journalChange } from "./journal.ts";
+import { holdLive } from "../limits/quotas.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { changesBetween, duplicate, validateValues, touch } from "./defaults-and-rules.ts";
+import type { Values } from "./defaults-and-rules.ts";
+import { dependsOnOthers } from "./views.ts";
+
+/** What a change did to the record's state: nothing where both are absent; created in `to` where only `from` is. */
+export interface Change {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** A record after its change (before it, where it is deleted), with what that emits and causes. */
+export interface Changed {
+  readonly table: Table;
+  readonly row: Row;
+  readonly change: Change;
+  readonly emits: readonly string[];
+  readonly effects: readonly EffectPlan[];
+}
+
+/**
+ * Follows a write of the operation's own record, and gives the record as it is when all is done: what it caused may have
+ * moved it in turn, or changed what it tells of others.
+ */
+export async function applyEffects(
+  call: Call,
+  tx: Transaction,
+  written: Written & { kind: "written" },
+  change: Change,
+  view: View,
+): Promise<Found & { readonly row: Row }> {
+  const { operation, table } = call.compiled;
+  const { emits, effects } = operation;
+  call.observation.record = written.row["id"] ?? null;
+  if (!(await follow(call, tx, { table, row: written.row, change, emits, effects }))) return written;
+  if (!dependsOnOthers(view) && !transitionedBy(effects).has(table.resource)) return written;
+  const row = (await tx.get(table.resource, "id", written.row["id"] ?? null)) ?? written.row;
+  return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
+}
+
+const resources = new WeakMap<readonly EffectPlan[], ReadonlySet<string>>();
+
+/** The resources whose records these may move, or what they cause in turn. */
+export function transitionedBy(effects: readonly EffectPlan[]): ReadonlySet<string> {
+  let transitioned = resources.get(effects);
+  if (transitioned === undefined) {
+    transitioned = new Set(effects.flatMap((effect) => [effect.resource, ...transitionedBy(effect.effects)]));
+    resources.set(effects, transitioned);
+  }
+  return transitioned;
+}
+
+/** Whether it moved any other record. An event that finds no move is ignored. */
+export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {
+  const { change, row } = changed;
+  const newState = change.from === change.to ? undefined : change.to;
+  await journalChange(changeContext, tx, changed, newState);
+  const happened = changed.effects.filter(({ state }) => state === undefined || state === newState);
+  return happened.length > 0 && cause(changeContext, tx, happened, row);
+}
+
+/** Whether events move any of the records that `row`, a record or what came in, refers to. */
+export async function cause(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  effects: readonly EffectPlan[],
+  row: Row,
+): Promise<boolean> {
+  let transitioned = false;
+  for (const effect of effects) {
+    const id = row[effect.field];
+    if (id === null || id === undefined) continue;
+    if (await applyEffect(causedBy(changeContext, effect, row), tx, effect, id)) transitioned = true;
+  }
+  return transitioned;
+}
+
+/** For the moves that an event makes the input is what it carries. */
+function causedBy(changeContext: ChangeContext, { event, payload }: EffectPlan, row: Row): ChangeContext {
+  const { by, context, now, request, variables } = changeContext;
+  const input: Record<string, Value> = {};
+  for (const name of payload) input[name] = row[name] ?? null;
+  return {
+    context,
+    now,
+    variables: { ...variables, input },
+    by,
+    cause: `when ${event}`,
+    request,
+    call: callOf(changeContext),
+  };
+}
+
+/** The move that an event makes of the record with an id, if any fits. */
+async function applyEffect(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  effect: Pick<EffectPlan, "resource" | "moves" | "effects">,
+  id: Row[string],
+): Promise<boolean> {
+  const row = await tx.get(effect.resource, "id", id ?? null);
+  if (row === undefined) return false;
+  const transition = await firstTransition(changeContext, tx, effect.moves, row);
+  if (transition === undefined) return false;
+  const table = tableOf(changeContext.context, effect.resource);
+  await applyTransition(changeContext, tx, { table, row, transition, effects: effect.effects });
+  return true;
+}
+
+/** The first move that starts where the record is and whose guard holds. */
+export async function firstTransition(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  moves: readonly TransitionPlan[],
+  row: Row,
+): Promise<TransitionPlan | undefined> {
+  for (const transition of moves) {
+    if (!transition.from.includes(row["state"] as string)) continue;
+    if (
+      transition.if === undefined ||
+      (await changeContext.context.evaluate(tx, transition.if, row, changeContext.variables)) === true
+    )
+      return transition;
+  }
+  return undefined;
+}
+
+/** What the moved record may not be is refused like any other write of it, and with it all that was done before. */
+export async function applyTransition(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { table, row, transition, effects, emits = [] }: RecordTransition,
+): Promise<void> {
+  const changed = await transitioned(changeContext, tx, table, transition, row);
+  try {
+    await validateValues(changeContext, tx, table, changed, row, transition.set);
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? undoing(thrown) : thrown;
+  }
+  const view = { resource: table.resource, members: [] };
+  const written = await tx.update(table.resource, row, changesBetween(row, changed), view, changeContext.variables);
+  if (written.kind === "duplicate") throw undoing(duplicate(changeContext, table, written.columns));
+  const change = { from: row["state"] as string, to: transition.to };
+  await follow(changeContext, tx, { table, row: written.row, change, emits, effects });
+  await holdLive(changeContext, tx, table, row, written.row);
+}
+
+/** A transition of one record, which other writes of the same request may precede. */
+export interface RecordTransition {
+  readonly table: Table;
+  readonly row: Row;
+  readonly transition: TransitionPlan;
+  /** The events of the operation that makes it. */
+  readonly emits?: readonly string[];
+  readonly effects: readonly EffectPlan[];
+}
+
+function undoing({ code, details }: ApiError): ApiError {
+  return new ApiError(code, { ...details, undo: true });
+}
+
+/** The record as the move would leave it: the new state, and what `set` says, each from the record before. */
+export async function transitioned(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  table: Table,
+  transition: TransitionPlan,
+  row: Row,
+): Promise<Values> {
+  const next: Values = { ...row, state: transition.to };
+  if (transition.set.length > 0) {
+    const variables = { ...changeContext.variables, old: row };
+    for (const { field, expression } of transition.set)
+      next[field] = await changeContext.context.evaluate(tx, expression, row, variables);
+  }
+  touch(changeContext, table, next);
+  return next;
+}
+
+/** A move that no line of the document makes: what the service itself does to what it keeps of its own. */
+export interface SystemTransition {
+  readonly resource: string;
+  readonly row: Row;
+  /** The state after it. */
+  readonly to: string;
+  /** Of other columns. */
+  readonly changes: Row;
+  /** As the journal has it. */
+  readonly cause: string;
+}
+
+export async function transitionBySystem(
+  context: Context,
+  tx: Transaction,
+  { resource, row, to, changes, cause }: SystemTransition,
+): Promise<void> {
+  const table = tableOf(context, resource);
+  const changeContext: ChangeContext = { context, now: context.clock.now(), variables: {}, by: "system", cause };
+  const written = await tx.update(resource, row, { ...changes, state: to }, { resource, members: [] }, {});
+  if (written.kind === "duplicate") throw new Error(`${resource} cannot be ${to}`);
+  const change = { from: row["state"] as string, to };
+  await follow(changeContext, tx, { table, row: written.row, change, emits: [], effects: [] });
+}

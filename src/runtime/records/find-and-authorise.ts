@@ -1,0 +1,183 @@
+/** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
+import { subjectOf } from "../auth/caller.ts";
+import { after } from "../../base/after.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { GrantPlan } from "../../plan/authentication/types.ts";
+import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
+import { entityTag, revisionOf } from "../operations/responses.ts";
+import { type Call, tableOf, type ChangeContext } from "../context.ts";
+import { decodeKey } from "./keys-in-path.ts";
+import type { Decision } from "../auth/permissions.ts";
+import { decide } from "../auth/permissions.ts";
+import { matchesStrongly, matchesWeakly, parseTags } from "../../http/preconditions.ts";
+import { malformed, ApiError } from "../errors/api-error.ts";
+import { recordText } from "../versions/request.ts";
+
+export function columnOf(table: Table, name: string): Column {
+  const column = table.columns.find((each) => each.name === name);
+  if (column === undefined) throw new Error(`${table.resource} has no column ${name}`);
+  return column;
+}
+
+/** The key that the path gives, or undefined where no record can have it; null where `the` says which one it is. */
+export function keyOf(call: Call): Value | undefined {
+  const { key, the } = call.compiled.operation;
+  if (the !== undefined) return null;
+  if (key === undefined) return undefined;
+  return decodeKey(call.parameters[key.parameter] ?? "", columnOf(call.compiled.table, key.column));
+}
+
+/**
+ * A record that is absent, and one that this caller may not see, are refused alike (R5.8): the document's `unseen` status
+ * unless the caller may see every record there is.
+ */
+export function absent(call: Call): ApiError {
+  const hides = call.kind.visible !== "allowed" && call.context.plan.unseen === 403;
+  return hides ? new ApiError("forbidden") : new ApiError("not-found");
+}
+
+/**
+ * The same where the path names a parent that is absent or hidden: seen or not by its own resource's operations (docs/reference/http.md#hidden-records),
+ * and alike for all parents of a path, whichever of them it is.
+ */
+export function absentParent(call: Call): ApiError {
+  const subject = subjectOf(call.caller);
+  const hides = call.compiled.operation.parents.some(({ visible }) => decide(visible, subject) !== "allowed");
+  return hides && call.context.plan.unseen === 403 ? new ApiError("forbidden") : new ApiError("not-found");
+}
+
+/** Whether a caller's decision holds for a record as it is in the transaction; its conditions are asked until one does. */
+export function holds(
+  { context, variables }: Pick<ChangeContext, "context" | "variables">,
+  tx: Transaction,
+  decision: Decision,
+  row: Row,
+): Awaitable<boolean> {
+  if (decision === "denied" || decision === "allowed") return decision === "allowed";
+  const anyFrom = (index: number): Awaitable<boolean> => {
+    const condition = decision.any[index];
+    if (condition === undefined) return false;
+    const result = context.evaluate(tx, condition, row, variables);
+    return after(result, (value) => value === true || anyFrom(index + 1));
+  };
+  return anyFrom(0);
+}
+
+/** The parents that the path names, each tied to the one before, each visible to this caller; else 404. */
+export function findParents(call: Call, tx: Transaction): Awaitable<readonly Row[]> {
+  return call.compiled.operation.parents.length === 0 ? [] : allParents(call, tx);
+}
+
+async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const parent of call.compiled.operation.parents) {
+    const table = tableOf(call.context, parent.resource);
+    const value = decodeKey(call.parameters[parent.parameter] ?? "", columnOf(table, parent.column));
+    const row = value === undefined ? undefined : await tx.lockShared(parent.resource, parent.column, value);
+    const before = call.compiled.operation.parents[rows.length - 1];
+    const tied = row === undefined || before === undefined || row[before.field] === rows.at(-1)?.["id"];
+    if (row === undefined || !tied || !(await isVisible(call, tx, parent.visible, row))) throw absentParent(call);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Whether this caller may know of a record that it refers to, or that its path leads through. */
+export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Awaitable<boolean> {
+  if (call.system === true) return true;
+  return holds(call, tx, decide(grants, subjectOf(call.caller)), row);
+}
+
+/** The record at hand, or undefined where there is none that belongs to the parents of the path. */
+export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
+  const { operation, table } = call.compiled;
+  if (operation.the !== undefined) return theRecord(call, tx, parents);
+  const key = keyOf(call);
+  if (operation.key === undefined || key === undefined) return undefined;
+  return after(tx.get(table.resource, operation.key.column, key), (row) => {
+    const parent = operation.parents.at(-1);
+    if (row !== undefined) call.observation.record = row["id"] ?? null;
+    return row !== undefined && parent !== undefined && row[parent.field] !== parents.at(-1)?.["id"] ? undefined : row;
+  });
+}
+
+/** The oldest that fits of those that the caller may run the operation on, else of those that it sees. */
+async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
+  const { allowed, visible } = call.kind.the ?? {};
+  const { resource } = call.compiled.table;
+  const parent = parents.at(-1)?.["id"];
+  const variables = parent === undefined ? call.variables : { ...call.variables, parent };
+  const first = (condition: TypedExpression | undefined) =>
+    condition === undefined ? undefined : tx.first(resource, condition, variables);
+  return (await first(allowed)) ?? (await first(visible));
+}
+
+/** Refuses callers who may not see the record as if it were absent, and with 403 those who may see but not do this. */
+export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promise<void> {
+  if (await holds(call, tx, call.kind.allowed, row)) return;
+  throw (await holds(call, tx, call.kind.visible, row)) ? new ApiError("forbidden") : absent(call);
+}
+
+/**
+ * If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 412 and 428, with the tag that
+ * would do. An If-None-Match that holds says nothing of the revision that is edited.
+ */
+export function checkPreconditions(call: Call, tx: Transaction, row: Row): Awaitable<void> {
+  const match = tagsOf(call, "if-match");
+  const noneMatch = tagsOf(call, "if-none-match");
+  const needed = match === undefined && call.compiled.operation.edits === "required";
+  if (match !== undefined || noneMatch !== undefined || needed)
+    return checkTags(call, tx, row, { match, noneMatch, needed });
+}
+
+/** The tags that a request names; `*` is whichever the record has. */
+type Tags = "*" | readonly string[];
+
+interface Preconditions {
+  readonly match: Tags | undefined;
+  readonly noneMatch: Tags | undefined;
+  /** Nothing was sent, and the document asks for it. */
+  readonly needed: boolean;
+}
+
+async function checkTags(
+  call: Call,
+  tx: Transaction,
+  row: Row,
+  { match, noneMatch, needed }: Preconditions,
+): Promise<void> {
+  const { derived } = (call.own?.kind ?? call.kind).record;
+  const text = derived ? await tx.view(row, call.kind.record.view, call.variables) : "";
+  const current = entityTag(call, row["_rev"] as number, recordText(call, text));
+  const stale =
+    (match !== undefined && !matchesStrongly(match, current) && !readAt(match, row["_rev"] as number)) ||
+    (noneMatch !== undefined && matchesWeakly(noneMatch, current));
+  if (stale) {
+    throw new ApiError("stale", {
+      detail: "The record is not as If-Match or If-None-Match says",
+      headers: ["ETag", current],
+    });
+  }
+  if (needed) {
+    throw new ApiError("precondition-needed", {
+      detail: "Send If-Match with the ETag of the record as you read it",
+      headers: ["ETag", current],
+    });
+  }
+}
+
+/** Whether one of the tags is of this revision in some shape: what else was told with it need not be as it was. */
+function readAt(tags: Tags, revision: number): boolean {
+  return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
+}
+
+export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags | undefined {
+  const field = call.httpRequest.headers.get(header);
+  if (field === undefined) return undefined;
+  const tags = parseTags(field);
+  if (tags === undefined)
+    throw malformed({ header, code: "bad-header", detail: `${header} is not a list of entity tags` });
+  return tags;
+}

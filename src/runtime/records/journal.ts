@@ -1,0 +1,47 @@
+/** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { JournalEntry, Row, Transaction } from "../../store/port/store.ts";
+import { type ChangeContext, callOf } from "../context.ts";
+import type { Changed } from "./effects.ts";
+
+/** `entered`: the state that the change entered, if any; a move from a state to itself enters none. */
+export async function journalChange(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { table, row, change, emits }: Changed,
+  newState: string | undefined,
+): Promise<void> {
+  const events = [...(newState === undefined ? [] : (table.lifecycle?.emits[newState] ?? [])), ...emits];
+  const [event, ...others] = events;
+  if (change.to === undefined && event === undefined) return;
+  const known = entryOf(changeContext, table.resource, String(row["id"] as string | number));
+  if (event === undefined) return tx.record({ ...known, ...change });
+  const data = snapshot(table, row);
+  await tx.record({ ...known, ...change, event, data });
+  for (const other of others) await tx.record({ ...known, event: other, data });
+}
+
+/** What every entry says of the work. */
+export function entryOf(changeContext: ChangeContext, resource: string, record: string): JournalEntry {
+  const { now, by, cause, request, due } = changeContext;
+  // What is sent of it later is a child of this request (R1.4).
+  const trace = callOf(changeContext)?.observation.observer?.traceparent?.();
+  return {
+    at: now,
+    resource,
+    record,
+    by,
+    cause,
+    ...(request === undefined ? {} : { request }),
+    ...(trace === undefined ? {} : { trace }),
+    ...(due === undefined ? {} : { due }),
+  };
+}
+
+/** The record as it is, for receivers who will be told of it later; what nobody is ever given back is left out. */
+function snapshot({ columns }: Table, row: Row): Row {
+  const isHidden = ({ marks }: Column): boolean => marks.includes("secret") || marks.includes("write-only");
+  if (!columns.some(isHidden)) return row;
+  const names = new Set(columns.filter(isHidden).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
+}

@@ -1,0 +1,55 @@
+/** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
+import type { Subject } from "../../language/authentication/decide.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
+import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
+import type { Operation, Parent } from "../../plan/endpoints/types.ts";
+import type { Awaitable, Found, Store } from "../../store/port/store.ts";
+import { conditionOf, decide } from "../auth/permissions.ts";
+
+/** The id of the last parent, `null` where the path names none, undefined where one is absent or hidden. */
+export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
+
+type ParentReader = (key: Value, variables: Variables) => Awaitable<Found | undefined>;
+
+export function compileParents(operation: Operation, store: Store, subject: Subject | undefined): ParentFinder {
+  const readers = operation.parents.map((parent, index) =>
+    compileParent(parent, operation.parents[index - 1], store, subject),
+  );
+  return async (values, variables) => {
+    let id: Value = null;
+    for (const [index, reader] of readers.entries()) {
+      const value = values[index];
+      const found: Found | undefined =
+        value === undefined ? undefined : await reader?.(value, { ...variables, parent: id });
+      if (found === undefined) return undefined;
+      id = (JSON.parse(found.text) as { id: Value }).id;
+    }
+    return id;
+  };
+}
+
+function compileParent(
+  parent: Parent,
+  before: Parent | undefined,
+  store: Store,
+  subject: Subject | undefined,
+): ParentReader | undefined {
+  const decision = decide(parent.visible, subject);
+  if (decision === "denied") return undefined;
+  const all = before === undefined ? [] : [tiedTo(before)];
+  return store.read({
+    resource: parent.resource,
+    key: parent.column,
+    where: { all, ...conditionOf(decision) },
+    view: {
+      resource: parent.resource,
+      members: [{ name: "id", source: { kind: "column", column: "id" }, type: parent.type, absent: "null" }],
+    },
+  });
+}
+
+/** `field == parent`, where `parent` is a variable of the query. */
+export function tiedTo({ field, type }: Parent): TypedExpression {
+  return fieldEquals(field, ["parent"], valueTypeOfColumn(type));
+}

@@ -1,0 +1,131 @@
+/** What a kind of caller sees of a resource: an allow-list of members, made before any request (R2.9, R5.9). */
+import type { Subject } from "../../language/authentication/decide.ts";
+import { createHash } from "node:crypto";
+import type { TypedExpression } from "../../expression/typed.ts";
+import { parts } from "../../expression/typed.ts";
+import type { ResponseMember, ResponseSource, Operation } from "../../plan/endpoints/types.ts";
+import type { GrantPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { View, ViewMember } from "../../store/port/store.ts";
+import { both, either } from "../../plan/input.ts";
+import { decide } from "../auth/permissions.ts";
+
+export interface ResourceView {
+  readonly view: View;
+  /** Members that this kind of caller sees of every record; what it may filter and sort by (R4.13). */
+  readonly readable: ReadonlySet<string>;
+  /** Every member that it may see of some record: what may be named to it at all. */
+  readonly known: ReadonlySet<string>;
+  /** Whether the text can change without the record's revision: then the entity tag is taken from the text. */
+  readonly derived: boolean;
+  /** Distinguishes the entity tags of different views of one revision (R4.15). */
+  readonly tag: string;
+}
+
+/** `subject` is undefined for anonymous callers. */
+export function viewOf(table: Table, subject: Subject | undefined): ResourceView {
+  const members: ViewMember[] = [];
+  const readable = new Set<string>();
+  let conditional = false;
+  for (const member of [...table.columns, ...table.virtual]) {
+    const decision =
+      member.visibleTo === undefined ? "allowed" : decide(member.visibleTo as readonly GrantPlan[], subject);
+    if (decision === "denied") continue;
+    if (decision === "allowed") readable.add(member.name);
+    else conditional = true;
+    members.push({
+      name: member.name,
+      source:
+        "expression" in member
+          ? { kind: "expression", expression: member.expression }
+          : { kind: "column", column: member.name },
+      type: member.type,
+      absent: member.absent,
+      ...(decision === "allowed" ? {} : { when: decision.any }),
+    });
+  }
+  const derived =
+    conditional || table.virtual.some(({ expression }) => readsOtherRecords(expression) || readsMoment(expression));
+  const names = members.map(({ name }) => name);
+  const isComplete = members.length === table.columns.length + table.virtual.length;
+  const tag = isComplete ? "" : createHash("sha256").update(names.join()).digest("base64url").slice(0, 4);
+  return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
+}
+
+/** What answers nest: the document's views, and how a kind of caller sees the records of a resource. */
+export interface Nested {
+  readonly views: Plan["views"];
+  readonly subject: Subject | undefined;
+  record(resource: string): View;
+}
+
+/** The view that an operation's own `gives` makes for a kind of caller. */
+export function operationView({ resource, response }: Operation, nested: Nested): View | undefined {
+  const { members, kind } = response;
+  if (kind !== "members" || members === undefined) return undefined;
+  return { resource, members: viewMembers(resource, members, nested) };
+}
+
+function viewMembers(resource: string, members: readonly ResponseMember[], nested: Nested): readonly ViewMember[] {
+  return members.flatMap(({ name, source, absent, visibleTo }): ViewMember[] => {
+    const decisions = (visibleTo ?? []).map((grants) => decide(grants, nested.subject));
+    if (decisions.includes("denied")) return [];
+    const conditions = decisions.flatMap((one) => (typeof one === "string" ? [] : [one.any.reduce(either)]));
+    const when = conditions.length === 0 ? {} : { when: [conditions.reduce(both)] };
+    return [{ name, ...viewSource(resource, source, nested), absent, ...when }];
+  });
+}
+
+function viewSource(resource: string, source: ResponseSource, nested: Nested): Pick<ViewMember, "source" | "type"> {
+  const inView = (name: string): View => {
+    const view = nested.views?.[name];
+    if (view === undefined) throw new Error(`there is no view ${name}`);
+    return { resource: view.resource, members: viewMembers(view.resource, view.members, nested) };
+  };
+  switch (source.kind) {
+    case "expression":
+      return { source: { kind: "expression", expression: source.expression }, type: source.type };
+    case "column":
+      return { source: { kind: "column", column: source.column }, type: source.type };
+    case "object":
+      return { source: { kind: "object", members: viewMembers(resource, source.members, nested) }, type: "json" };
+    case "whole":
+      return { source: { kind: "object", members: nested.record(resource).members }, type: "json" };
+    case "view":
+      return { source: { kind: "object", members: inView(source.view).members }, type: "json" };
+    case "record":
+    case "records":
+      return {
+        source: { kind: source.kind, expression: source.expression, view: inView(source.view) },
+        type: "json",
+      };
+  }
+}
+
+/** Whether an expression needs the store: it walks to another record, or goes through all of a resource. */
+export function readsOtherRecords(expression: TypedExpression): boolean {
+  return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
+}
+
+const ofOthers = new WeakMap<View, boolean>();
+
+/** Whether its text can change with other records than its own. */
+export function dependsOnOthers(view: View): boolean {
+  const known = ofOthers.get(view);
+  if (known !== undefined) return known;
+  const depends = view.members.some(memberDependsOnOthers);
+  ofOthers.set(view, depends);
+  return depends;
+}
+
+function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
+  if (when.some(readsOtherRecords)) return true;
+  if (source.kind === "object") return source.members.some(memberDependsOnOthers);
+  return source.kind === "expression" ? readsOtherRecords(source.expression) : source.kind !== "column";
+}
+
+/** Whether it depends on who asks, or when. */
+export function readsMoment(expression: TypedExpression): boolean {
+  return expression.kind === "variable" || parts(expression).some(readsMoment);
+}

@@ -1,0 +1,200 @@
+/** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
+import { defined } from "../../base/defined.ts";
+import type { Awaitable, Transaction } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import { type Action, actionOf } from "../operations/actions.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { extended } from "../operations/extension.ts";
+import type { CallFunctions } from "../functions/request.ts";
+import { Waits } from "../functions/transaction.ts";
+import { proveLogin } from "../operations/login.ts";
+import { provePresentSecret } from "../auth/present-secret.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { IdempotencyKey } from "../limits/idempotency.ts";
+import { saveResponse, idempotencyKeyOf, replay } from "../limits/idempotency.ts";
+import { holdToRules } from "./rules.ts";
+import { withSecrets } from "../auth/secrets.ts";
+import { admitted, withTokens } from "../auth/token-placeholders.ts";
+
+/** Requests whose keys are in use at this moment. */
+export type KeysInUse = Set<string>;
+
+/** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
+export function write(
+  received: Call,
+  inUse: KeysInUse,
+  rejected: (error: ApiError) => HttpResponse,
+): Promise<HttpResponse> {
+  const { extension } = received.compiled;
+  const response = performed(received, inUse, rejected);
+  return extension === undefined ? response : response.then((result) => extended(extension, result));
+}
+
+async function performed(
+  received: Call,
+  inUse: KeysInUse,
+  rejected: (error: ApiError) => HttpResponse,
+): Promise<HttpResponse> {
+  const { operation } = received.compiled;
+  const call = withFunctions(
+    operation.action === "login" ? await proveLogin(received) : await provedAndHashed(received),
+  );
+  const perform = heldToRules(actionOf(operation, rejected));
+  const idempotencyKey = await idempotencyKeyOf(call);
+  if (idempotencyKey === undefined) return inTime(call, async (tx) => withTokens(call, tx, await perform(call, tx)));
+  const key = `${idempotencyKey.scope}\0${idempotencyKey.key}`;
+  if (inUse.has(key)) {
+    throw new ApiError("idempotency-key-in-use", {
+      detail: "The first request with this key is still running",
+      headers: ["Retry-After", "1"],
+    });
+  }
+  inUse.add(key);
+  const attempt: Attempt = {};
+  try {
+    return await inTime(call, async (tx) => {
+      return withTokens(call, tx, await performOnce(call, tx, { attempt, perform, rejected, idempotencyKey }));
+    });
+  } catch (thrown) {
+    const { undone } = attempt;
+    if (undone === undefined || thrown !== undone || !isBusinessOutcome(call, undone)) throw thrown;
+    const response = rejected(undone);
+    // What was written is undone. The answer is remembered by itself, unless another process has been faster.
+    return await call.context.store.transaction(async (tx) => {
+      const first = await replay(call, tx, idempotencyKey);
+      if (first !== undefined) return withTokens(call, tx, first);
+      await storeOutcome(call, tx, idempotencyKey, response);
+      return response;
+    });
+  } finally {
+    inUse.delete(key);
+  }
+}
+
+async function provedAndHashed(received: Call): Promise<Call> {
+  return withSecrets(
+    received.compiled.operation.presentSecret === undefined ? received : await provePresentSecret(received),
+  );
+}
+
+/** The operation, held to the rules that read other records once it has written all. */
+function heldToRules(perform: Action): Action {
+  return async (call, tx) => {
+    const response = await perform(call, tx);
+    const held = holdToRules(call, tx);
+    if (held !== undefined) await held;
+    return response;
+  };
+}
+
+/** Most operations have none. */
+function withFunctions(call: Call): Call {
+  const functions = call.context.functionsFor(call.compiled.operation.name)?.();
+  return functions === undefined ? call : { ...call, functions, context: { ...call.context, ...functions.chance } };
+}
+
+/** In another transaction where a function waits for something else: others have their turn meanwhile. */
+function inTime(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
+  const { functions } = call;
+  return functions === undefined ? runTransaction(call, task) : runTransactions(call, functions, task);
+}
+
+async function runTransactions(
+  call: Call,
+  functions: CallFunctions,
+  task: (tx: Transaction) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  for (;;) {
+    try {
+      const response = await runTransaction(call, task);
+      // One that waited may have been refused meanwhile for what others did.
+      functions.end(new Error("its request has been answered"));
+      return response;
+    } catch (thrown) {
+      if (!(thrown instanceof Waits)) {
+        functions.end(thrown);
+        throw thrown;
+      }
+      await thrown.over;
+      functions.rewind();
+    }
+  }
+}
+
+/** A request whose turn comes after its deadline is not begun: nobody waits for it any more (R4.21). */
+function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
+  const { clock, store } = call.context;
+  const deadline = call.now + call.compiled.operation.limits.requestMilliseconds;
+  let begun = false;
+  return store.transaction((tx) => {
+    // A store does it again where another transaction was in the way (R7.4).
+    if (begun) call.functions?.rewind();
+    begun = true;
+    // What a run before this one has counted was undone with it.
+    if (call.observation.admission !== undefined) call.observation.admission.counted.length = 0;
+    if (clock.now() <= deadline) return task(tx);
+    throw new ApiError("timed-out", {
+      detail: "It waited too long for its turn, and nothing was done",
+      headers: ["Retry-After", "1"],
+    });
+  }, deadline);
+}
+
+/** How the work of a request went. */
+interface Attempt {
+  /** It is refused, and what it has written is undone. */
+  undone?: ApiError;
+}
+
+interface Once {
+  readonly attempt: Attempt;
+  readonly perform: Action;
+  readonly rejected: (error: ApiError) => HttpResponse;
+  readonly idempotencyKey: IdempotencyKey;
+}
+
+async function performOnce(
+  call: Call,
+  tx: Transaction,
+  { attempt, perform, rejected, idempotencyKey }: Once,
+): Promise<HttpResponse> {
+  const first = await replay(call, tx, idempotencyKey);
+  if (first !== undefined) return first;
+  let response: HttpResponse;
+  try {
+    response = admitted(call, await perform(call, tx));
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    if (thrown.details.undo === true || tx.changes.length > 0) {
+      attempt.undone = thrown;
+      throw thrown;
+    }
+    // Nothing is written: there is nothing to undo, and the answer is remembered in the same transaction.
+    response = rejected(thrown);
+    if (!isBusinessOutcome(call, thrown)) return response;
+  }
+  await storeOutcome(call, tx, idempotencyKey, response);
+  return response;
+}
+
+function storeOutcome(
+  call: Call,
+  tx: Transaction,
+  idempotencyKey: IdempotencyKey,
+  response: HttpResponse,
+): Awaitable<void> {
+  const { retentionMilliseconds } = defined(call.compiled.operation.repeats, "how an answer is remembered");
+  return saveResponse(call, tx, idempotencyKey, response, call.now + retentionMilliseconds);
+}
+
+/**
+ * Conflicts, and the errors that the document has for this operation, are outcomes; what a better request or a later one
+ * would mend is not (R4.20), also where the document words it anew.
+ */
+function isBusinessOutcome({ version, compiled }: Call, { code, details: { response } }: ApiError): boolean {
+  // A function has answered by itself, with a status that the document has for the operation.
+  if (response !== undefined) return response.status < 500 && response.status !== 429;
+  const status = version.plan.errors[version.converter?.olderError(code) ?? code]?.status ?? 500;
+  const { errors, hooked = [] } = compiled.operation;
+  return status === 409 || ((errors.includes(code) || hooked.includes(code)) && status < 500 && status !== 429);
+}

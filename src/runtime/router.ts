@@ -1,0 +1,149 @@
+/** From a request target to what serves it. Paths are case-sensitive, without a trailing-slash alias (R4.3). */
+import { segmentText } from "../plan/endpoints/segments.ts";
+import type { Segment } from "../plan/endpoints/types.ts";
+
+export interface Routed<T> {
+  /** What each method of this path runs. */
+  readonly methods: ReadonlyMap<string, T>;
+  /** The path as it was declared: `/parcels/{parcel}`. */
+  readonly template: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface Route<T> {
+  readonly method: string;
+  readonly path: readonly Segment[];
+  readonly target: T;
+}
+
+interface Branch<T> {
+  readonly literals: Map<string, Branch<T>>;
+  /** Parameters with fixed text around them in their segment, those with the most of it first. */
+  readonly parts: Part<T>[];
+  parameter?: Branch<T>;
+  leaf?: Leaf<T>;
+}
+
+interface Part<T> {
+  readonly before: string;
+  readonly after: string;
+  readonly branch: Branch<T>;
+}
+
+interface Leaf<T> {
+  readonly methods: Map<string, T>;
+  /** By method, since two methods may name the same segment differently. */
+  readonly names: Map<string, readonly string[]>;
+  readonly templates: Map<string, string>;
+  /** For a method that the path does not have: that of its first one. */
+  readonly template: string;
+}
+
+/**
+ * At the same place a literal segment wins over a parameter with fixed text around it, and that over one without: `overdue`,
+ * `{id}.json`, `{id}`. The cost of a look-up is the path's own length.
+ */
+export function createRouter<T>(
+  routes: readonly Route<T>[],
+): (segments: readonly string[], method: string) => Routed<T> | undefined {
+  const root: Branch<T> = emptyBranch();
+  for (const route of routes) add(root, route);
+  return (segments, method) => {
+    const values: string[] = [];
+    const leaf = find(root, segments, 0, values);
+    if (leaf === undefined) return undefined;
+    const like = method === "HEAD" ? "GET" : method;
+    const names = leaf.names.get(like) ?? [];
+    const parameters: Record<string, string> = {};
+    for (const [index, name] of names.entries()) parameters[name] = values[index] as string;
+    const template = leaf.templates.get(like) ?? leaf.template;
+    return { methods: leaf.methods, template, parameters };
+  };
+}
+
+function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
+  let branch = root;
+  const names: string[] = [];
+  for (const segment of path) {
+    if (segment.kind === "literal") {
+      let next = branch.literals.get(segment.text);
+      if (next === undefined) {
+        next = emptyBranch();
+        branch.literals.set(segment.text, next);
+      }
+      branch = next;
+    } else {
+      names.push(segment.name);
+      branch = branchOf(branch, segment.before ?? "", segment.after ?? "");
+    }
+  }
+  const template = templateOf(path);
+  branch.leaf ??= { methods: new Map(), names: new Map(), templates: new Map(), template };
+  branch.leaf.methods.set(method, target);
+  branch.leaf.names.set(method, names);
+  branch.leaf.templates.set(method, template);
+}
+
+function emptyBranch<T>(): Branch<T> {
+  return { literals: new Map(), parts: [] };
+}
+
+function branchOf<T>(branch: Branch<T>, before: string, after: string): Branch<T> {
+  if (before === "" && after === "") return (branch.parameter ??= emptyBranch());
+  const known = branch.parts.find((part) => part.before === before && part.after === after);
+  if (known !== undefined) return known.branch;
+  const made: Part<T> = { before, after, branch: emptyBranch() };
+  branch.parts.push(made);
+  // The order in which a document has its operations decides nothing.
+  branch.parts.sort((one, other) => lengthAround(other) - lengthAround(one) || (one.before < other.before ? 1 : -1));
+  return made.branch;
+}
+
+function lengthAround({ before, after }: Pick<Part<unknown>, "before" | "after">): number {
+  return before.length + after.length;
+}
+
+function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
+  const segment = segments[at];
+  if (segment === undefined) return branch.leaf;
+  // A map looks an id up among all texts of the process, even where it holds nothing.
+  const literal = branch.literals.size === 0 ? undefined : branch.literals.get(segment);
+  if (literal !== undefined) {
+    const found = find(literal, segments, at + 1, values);
+    if (found !== undefined) return found;
+  }
+  for (const { before, after, branch: part } of branch.parts) {
+    if (segment.length <= before.length + after.length) continue;
+    if (!segment.startsWith(before) || !segment.endsWith(after)) continue;
+    const value = segment.slice(before.length, segment.length - after.length);
+    const found = findBehind(part, value, segments, at, values);
+    if (found !== undefined) return found;
+  }
+  if (branch.parameter === undefined || segment === "") return undefined;
+  return findBehind(branch.parameter, segment, segments, at, values);
+}
+
+function findBehind<T>(
+  branch: Branch<T>,
+  value: string,
+  segments: readonly string[],
+  at: number,
+  values: string[],
+): Leaf<T> | undefined {
+  values.push(value);
+  const found = find(branch, segments, at + 1, values);
+  if (found === undefined) values.pop();
+  return found;
+}
+
+export function templateOf(path: readonly Segment[]): string {
+  return path.map((segment) => `/${segmentText(segment)}`).join("") || "/";
+}
+
+/** The path of a template's segments, for a mount point before them. */
+export function literalPath(path: string): Segment[] {
+  return path
+    .split("/")
+    .filter((text) => text !== "")
+    .map((text) => ({ kind: "literal", text }));
+}

@@ -1,0 +1,209 @@
+/**
+ * What time does to records: moves and retention whose moment has come, each record in a transaction of its own, by the
+ * principal `system` (R3.5). What cannot be done now is put off until the record changes, and the operator is told.
+ */
+import { instantText } from "../../base/clock.ts";
+import { momentOf } from "../../plan/states/schedule.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { TimedJob } from "../../plan/states/types.ts";
+import { StoreError } from "../../store/port/error.ts";
+import type { Due, Row, Transaction } from "../../store/port/store.ts";
+import { anonymous } from "../auth/caller.ts";
+import { type Context, tableOf, type ChangeContext } from "../context.ts";
+import { firstTransition, applyTransition, transitionedBy } from "../records/effects.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { discard, erase } from "./retention.ts";
+import { holdToRules } from "../records/rules.ts";
+
+export interface Time {
+  /**
+   * Does what is due, what is due longest first; gives the number of records to which it did something. Stops between two
+   * batches once `isStopped`. Each record has one turn: what is due again at once waits for the next run.
+   */
+  run(isStopped: () => boolean): Promise<number>;
+}
+
+export interface TimeReports {
+  /** Told of every failure that is Nonet's own fault. */
+  readonly report: (failure: unknown) => void;
+  /** Told, in a sentence, of what the document's own rules kept from being done. */
+  readonly notice: (message: string) => void;
+  /** Told of each thing that was to be done, and how long after its moment that was. */
+  readonly completed?: TimerObserver | undefined;
+}
+
+/** `refused`: by the document's own rules. */
+export type TimerObserver = (outcome: "done" | "refused" | "failed", lateMilliseconds: number) => void;
+
+/** Records whose transactions share one wait for the disk; between batches requests have their turn. */
+const batch = 32;
+
+export function createTime(context: Context, reports: TimeReports): Time {
+  return {
+    async run(isStopped) {
+      const names = new Set<string>();
+      let count = 0;
+      while (!isStopped()) {
+        const due = await context.store.due(context.clock.now(), batch);
+        const fresh = due.filter((one) => !names.has(keyOf(one)));
+        if (fresh.length === 0) break;
+        for (const one of fresh) names.add(keyOf(one));
+        const outcomes = await Promise.allSettled(fresh.map((one) => fire(context, reports, one)));
+        for (const outcome of outcomes) {
+          if (outcome.status === "rejected") throw outcome.reason;
+          if (outcome.value) count += 1;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return count;
+    },
+  };
+}
+
+function keyOf({ resource, id }: Due): string {
+  return JSON.stringify([resource, id]);
+}
+
+/** Whether anything was done to the record. An act that fails is left out, so that those after it are not held up. */
+async function fire(context: Context, { notice, report, completed }: TimeReports, due: Due): Promise<boolean> {
+  const failed = new Map<TimedJob, unknown>();
+  const late = context.clock.now() - due.due;
+  for (;;) {
+    try {
+      const done = await context.store.transaction((tx) => act(context, tx, due, failed));
+      if (done) completed?.("done", late);
+      return done;
+    } catch (thrown) {
+      if (!(thrown instanceof JobFailed)) throw thrown;
+      const { cause } = thrown;
+      failed.set(thrown.act, cause);
+      completed?.(cause instanceof ApiError ? "refused" : "failed", late);
+      if (cause instanceof ApiError)
+        notice(`${due.resource} ${String(due.id as string)}, ${thrown.act.cause}: not done, ${cause.code}`);
+      else report(cause);
+    }
+  }
+}
+
+class JobFailed extends Error {
+  readonly act: TimedJob;
+
+  constructor(act: TimedJob, cause: unknown) {
+    super(act.cause, { cause });
+    this.act = act;
+  }
+}
+
+async function act(
+  context: Context,
+  tx: Transaction,
+  { resource, id }: Due,
+  failed: ReadonlyMap<TimedJob, unknown>,
+): Promise<boolean> {
+  const table = tableOf(context, resource);
+  const now = context.clock.now();
+  let row = await tx.lock(resource, id);
+  // It may have moved on since it was found, or another process is moving it.
+  if (row === undefined || !isDue(row, now)) return false;
+  let done = false;
+  let again = Number.POSITIVE_INFINITY;
+  for (const timed of dueJobs(table, row, now)) {
+    if (failed.has(timed)) {
+      // What is in its way is other records, and nothing says when they have gone.
+      if (isLate(failed.get(timed))) again = now + retryMilliseconds;
+      continue;
+    }
+    const present: Row = row;
+    const before = momentOf(timed, present);
+    const outcome = await perform(context, tx, { table, row: present, act: timed, now }).catch((thrown: unknown) => {
+      throw thrown instanceof StoreError ? thrown : new JobFailed(timed, thrown);
+    });
+    if (outcome === "deleted") return true;
+    if (outcome === "blocked") again = now + retryMilliseconds;
+    if (outcome !== "done") continue;
+    done = true;
+    row = (await tx.get(resource, "id", id)) ?? row;
+    // In another state other things are due, and the write has said when.
+    if (row["state"] !== present["state"]) return true;
+    const after = momentOf(timed, row);
+    if (after !== undefined && after !== before) again = Math.min(again, after);
+  }
+  const next = Math.min(again, ...momentsOf(table, row).filter((moment) => moment > now));
+  await tx.defer(resource, row, Number.isFinite(next) ? next : null);
+  return done;
+}
+
+function isLate(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.details.isLate === true;
+}
+
+/** What still refers to a record that should be deleted may be gone by then; nothing says so when it is. */
+const retryMilliseconds = 3_600_000;
+
+function isDue(row: Row, now: number): boolean {
+  const due = row["_due"];
+  return typeof due === "number" && due <= now;
+}
+
+function momentsOf({ timed = [] }: Table, row: Row): readonly number[] {
+  return timed.flatMap((one) => momentOf(one, row) ?? []);
+}
+
+/** Those whose moment has come, the earliest first, and else in the document's order. */
+function dueJobs({ timed = [] }: Table, row: Row, now: number): readonly TimedJob[] {
+  return timed
+    .flatMap((one) => ({ one, moment: momentOf(one, row) ?? Number.POSITIVE_INFINITY }))
+    .filter(({ moment }) => moment <= now)
+    .toSorted((a, b) => a.moment - b.moment)
+    .map(({ one }) => one);
+}
+
+interface JobRun {
+  readonly table: Table;
+  readonly row: Row;
+  readonly act: TimedJob;
+  readonly now: number;
+}
+
+/** `blocked`: something stands in the way that no change of the record itself would take away. */
+type Outcome = "done" | "deleted" | "nothing" | "blocked";
+
+async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promise<Outcome> {
+  const { act: timed, now, row } = jobRun;
+  const due = momentOf(timed, row) ?? now;
+  const changeContext = changeContextOf(context, timed.cause, due, now);
+  const from = tx.changes.length;
+  const outcome = await performBy(changeContext, tx, jobRun, due);
+  await holdToRules(changeContext, tx, { from, stateOnly: timed.act.kind === "erase" });
+  return outcome;
+}
+
+async function performBy(
+  changeContext: ChangeContext,
+  tx: Transaction,
+  { table, row, act: timed }: JobRun,
+  due: number,
+): Promise<Outcome> {
+  const { act: what } = timed;
+  if (what.kind === "delete") return (await discard(changeContext, tx, table, row)) ? "deleted" : "blocked";
+  if (what.kind === "erase") return (await erase(changeContext, tx, table, row, what.columns)) ? "done" : "nothing";
+  await tx.declareWrites(transitionedBy(what.effects));
+  const transition = await firstTransition(changeContext, tx, what.moves, row);
+  if (transition === undefined) return "nothing";
+  // It stays in its state, where its time goes on: only the journal knows that this moment has been answered.
+  if (!transition.changesState && (await tx.hasFired(table.resource, String(row["id"] as string), timed.cause, due)))
+    return "nothing";
+  await applyTransition(changeContext, tx, { table, row, transition, effects: what.effects });
+  return "done";
+}
+
+function changeContextOf(context: Context, cause: string, due: number, now: number): ChangeContext {
+  const base = context.baseUrl();
+  const variables = {
+    caller: anonymous,
+    input: {},
+    now: instantText(now),
+    base,
+  } as unknown as ChangeContext["variables"];
+  return { context, now, variables, by: "system", cause, due };
+}

@@ -1,0 +1,578 @@
+/**
+ * A plan and a store, joined into something that answers requests. No sockets here: `server.ts` puts it behind one, tests
+ * and embedding programs may call `answer` themselves.
+ */
+import { setImmediate } from "node:timers/promises";
+import { after } from "../base/after.ts";
+import type { Clock } from "../base/clock.ts";
+import { createIds } from "../base/id.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Segment } from "../plan/endpoints/types.ts";
+import { servedPlan } from "../plan/endpoints/contract.ts";
+import { isPassing, tookTooLong } from "../store/port/error.ts";
+import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.ts";
+import { createCallerKinds } from "./auth/caller.ts";
+import { compress } from "../http/compression.ts";
+import type { Context } from "./context.ts";
+import { createAuthentication } from "./auth/authenticate.ts";
+import { createCors } from "../http/cors.ts";
+import { createFailureLimits } from "./auth/failures.ts";
+import { createLoginGuard } from "./auth/login-throttle.ts";
+import { allLoginRecords } from "./auth/records.ts";
+import { createCursors } from "./operations/cursor.ts";
+import { transitionBySystem, type SystemTransition } from "./records/effects.ts";
+import { createEventIds } from "./events/ids.ts";
+import { compileStream } from "./events/compile.ts";
+import { createStreams, type Streams } from "./events/streams.ts";
+import { createEventRenderer, type EventRenderer } from "./events/render.ts";
+import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
+import type { HttpResponse, HttpRequest } from "../http/message.ts";
+import type { ServiceFunctions } from "./functions/functions.ts";
+import { compileFunctions } from "./functions/compile.ts";
+import { asContractResponse } from "./functions/contract-response.ts";
+import { healthPages, type HealthStatus, type HealthDisclosure, isReady } from "../http/health.ts";
+import { createRateSnapshots } from "./limits/snapshots.ts";
+import type { Limiter } from "./limits/limiter.ts";
+import { createLimiter, rateLimitHeaders } from "./limits/limiter.ts";
+import { createLoad } from "./limits/load-shedding.ts";
+import { liveQuotas } from "./limits/quotas.ts";
+import { createSharing } from "./limits/shared-counts.ts";
+import { oauthPages } from "./auth/oauth/server.ts";
+import type { ObservationBuilder, Observe, Observer } from "./observation.ts";
+import type { Endpoint, PageResponder, Pipeline } from "./respond.ts";
+import { response } from "./respond.ts";
+import { createEvaluator, type CompiledOperation, compileOperations } from "./compile.ts";
+import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
+import type { Route } from "./router.ts";
+import { createRouter, literalPath, templateOf } from "./router.ts";
+import { createSchedulerLoop } from "./scheduler/loop.ts";
+import { createTime, type TimerObserver } from "./scheduler/timers.ts";
+import { createColumnValidators } from "./records/defaults-and-rules.ts";
+import { type Chooser, createChooser, onlyVersion } from "./versions/resolve.ts";
+import { createVersions, type Version } from "./versions/create.ts";
+import { createEventConverter } from "./versions/events.ts";
+import { addVersion } from "./versions/headers.ts";
+import { limitFieldsToOlder, limitsToOlder } from "./versions/to-older-error.ts";
+import type { Served } from "./versions/served.ts";
+import { createPins } from "./versions/pins.ts";
+import { createResponseFilter, filteringStore } from "./records/write-only.ts";
+
+export interface ServiceOptions {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  /** Environment variables: where the document says that a secret is. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Signs cursors; the same for every process of one service, and kept across restarts. */
+  readonly cursorSecret: string;
+  /** Where the service is reached, absolute; may change until the first request (the port that is listened on). */
+  readonly baseUrl: () => string;
+  /** Told of every failure that is Nonet's own fault. */
+  readonly report: (failure: unknown, requestId: string) => void;
+  /** Told of every request that is brought before the service (R1.5). */
+  readonly observe?: Observe | undefined;
+  /** Told in a sentence of what time should have done to a record, and what the document's own rules kept it from. */
+  readonly notice?: (message: string) => void;
+  /** Where rates are counted together with other processes; the store's unless told, if it does. */
+  readonly rates?: Rates | undefined;
+  /** Told of each thing that time was to do. */
+  readonly timerObserver?: TimerObserver | undefined;
+  /** What an operator is told of whether the service is well (R1.2); absent: nobody is told more than that. */
+  readonly health?: HealthDisclosure | undefined;
+  /** Where the document has webhooks. */
+  readonly webhooks?: WebhookOptions;
+  /** What the service's owner does in it, beside the document. */
+  readonly functions?: ServiceFunctions | undefined;
+  /** Told of each of its functions that begins; gives what is called when it has ended. */
+  readonly functionBegan?: ((name: string) => () => void) | undefined;
+  /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
+  readonly pages?: readonly Page[];
+}
+
+export interface Page {
+  /** `GET` where nothing is said. */
+  readonly method?: "POST";
+  readonly path: readonly Segment[];
+  /** The header fields that it understands of pages of other origins (R4.22). */
+  readonly requestFields?: readonly string[];
+  readonly page: PageResponder;
+  /** Whether only a caller with a credential may read it. */
+  readonly signedIn?: boolean;
+  /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
+  readonly rate?: "none" | "stored";
+}
+
+export interface RejectOptions {
+  /** Where the code has more than one. */
+  readonly status?: number;
+  /** The request; absent where the HTTP parser could not read it. */
+  readonly exchange?: HttpRequest;
+}
+
+export interface Service {
+  /** Always answers; never rejects. The answer has its Request-Id and every other header. At once, where nothing is waited for. */
+  response(httpRequest: HttpRequest): Awaitable<HttpResponse>;
+  /** The answer to a request that is refused before it is looked at. */
+  reject(code: string, rejected?: RejectOptions): HttpResponse;
+  /** The answer to a request that could not be brought before the service; what was thrown is reported. */
+  fail(thrown: unknown): HttpResponse;
+  /**
+   * Does what time has made due (part 3, `after` and `at`; part 8, `keep`), and gives the number of records to which it did
+   * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
+   * `lateMilliseconds`: how much later than it should have been it is called, which tells how busy the event loop is (R8.9).
+   */
+  tick(lateMilliseconds?: number): Promise<number>;
+  /** Cuts short a `tick` that is under way, and ends all streams; resolves when the store may be closed. */
+  rest(): Promise<void>;
+  /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
+  drain(): Promise<void>;
+  /**
+   * Brings what is only in memory into the store (rates of long windows): before that is closed, or used by another service.
+   * Never rejects.
+   */
+  flush(): Promise<void>;
+}
+
+/** A service as its owner has it, who does more with it than answer requests. */
+export interface LiveService extends Service {
+  /** For whoever brings events to their receivers. */
+  readonly renderer: EventRenderer;
+  /** What `/readyz` tells everybody (R1.2). Never rejects. */
+  health(): Promise<HealthStatus>;
+  /** All that it answers, of every version: `GET /parcels/{id}`. */
+  readonly routes: readonly string[];
+  /** How many event streams are open. */
+  streams(): number;
+  /**
+   * Makes ready, bit by bit, what the first request of each operation would wait for. To be called once the service listens:
+   * starting does not wait for it. Never rejects.
+   */
+  warm(): Promise<void>;
+  /** Moves a record as the system does, with its entry in the journal. */
+  transition(tx: Transaction, transition: SystemTransition): Promise<void>;
+}
+
+/** Asked at every request; the address changes at most once, when the socket is open. */
+function baseOf(written: string, address: () => string): () => string {
+  let [known, base] = ["", ""];
+  return () => {
+    const present = address();
+    if (present !== known) [known, base] = [present, written.replace("{base_url}", () => present).replace(/\/+$/, "")];
+    return base;
+  };
+}
+
+export function createService(result: ServiceOptions): LiveService {
+  const plan = result.functions === undefined ? result.plan : servedPlan(result.plan);
+  const textOf = createResponseFilter(plan);
+  const options = {
+    ...result,
+    plan,
+    store: textOf === undefined ? result.store : filteringStore(result.store, textOf),
+  };
+  const { store, clock, random } = options;
+  const kinds = createCallerKinds(plan.roles);
+  const base = baseOf(plan.base, options.baseUrl);
+  const prefix = prefixOf(plan.base);
+  const tables = new Map(plan.tables.map((table) => [table.resource, table]));
+  const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);
+  const compiled = compileOperations({ plan, tables, store, kinds, extensions });
+  const documentation = (code: string) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`;
+  const versions = createVersions({ plan, tables, store, kinds, extensions, documentation }, compiled);
+  const newest = versions[0] as Version;
+  const nextRequestId = requestIds(random);
+  const notice = options.notice ?? (() => {});
+  const rates = options.rates ?? store.rates;
+  const sharing = rates && createSharing({ rates, now: () => clock.now(), notice });
+  const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => snapshots.changed(), sharing });
+  const functions = compileFunctions(options, { tables, kinds });
+  const logins = allLoginRecords(plan, store);
+  const failures = createFailureLimits(sharing, options.cursorSecret);
+  const guard = createLoginGuard(failures, options.cursorSecret);
+  const context: Context = {
+    plan,
+    store,
+    clock,
+    random,
+    compiled,
+    prefix,
+    baseUrl: base,
+    cursors: createCursors(options.cursorSecret),
+    converters: new Map(
+      versions.flatMap(({ served: { name = "", converter } }) => (converter === undefined ? [] : [[name, converter]])),
+    ),
+    tables,
+    liveQuotas: liveQuotas(plan.quotas),
+    secret: options.cursorSecret,
+    logins,
+    guard,
+    newId: createIds(clock, random),
+    columnValidator: createColumnValidators(plan.schemas),
+    evaluate: createEvaluator(),
+    viewFor: (resource, kind) => functions.viewFor(resource, kind),
+    functionsFor: (operation) => functions.of(operation, context),
+  };
+  const unkept = (failure: unknown) => options.report(failure, nextRequestId());
+  const snapshots = createRateSnapshots({
+    counts: store.counts,
+    clock,
+    limiters: () => limiter.durable,
+    failed: unkept,
+  });
+  const report = (failure: unknown): void => options.report(failure, "time");
+  const renderer = createEventRenderer(
+    context,
+    createEventIds(options.cursorSecret, random),
+    createEventConverter(versions.map(({ served }) => served)),
+    textOf,
+  );
+  const streams = createStreams({ store, renderer, clock, report: unkept });
+  const authentication = createAuthentication({
+    plan,
+    keys: store.keys,
+    sessions: store.sessions,
+    grants: store.grants,
+    baseUrl: options.baseUrl,
+    logins,
+    guard,
+    failures,
+    sharing,
+    salt: options.cursorSecret,
+    kinds,
+    clock,
+    random,
+    environment: options.environment,
+  });
+  const followed = compileStream({ plan, store, kinds, renderer, streams, authentication });
+  let draining = false;
+  const load = createLoad({ random, now: () => clock.now() });
+  const status = async (): Promise<HealthStatus> => {
+    if (draining || !(await isReady(async () => store.ready()))) return "fail";
+    return load.impaired ? "warn" : "pass";
+  };
+  const health = healthPages(status, options.health);
+  const tokens = oauthPages({
+    plan,
+    keys: store.keys,
+    grants: store.grants,
+    clock,
+    random,
+    logins,
+    guard,
+    failures,
+    secret: options.cursorSecret,
+    prefix,
+    baseUrl: options.baseUrl,
+  });
+  const cors = createCors(plan);
+  const pages = [...health, ...tokens, ...(options.pages ?? [])];
+  const routes = versions.map(({ operations }) => routesOf(prefix, [...operations, ...followed], limiter, pages));
+  const pipeline: Pipeline = {
+    context,
+    cors,
+    authentication,
+    inUse: new Set(),
+    limits: limiter,
+    snapshots,
+    load,
+    chooser: chooserOf(options, versions, prefix),
+    versions: versions.map(({ served }, index) => ({ served, route: createRouter(routes[index] ?? []) })),
+  };
+  const schedulerLoop = createSchedulerLoop(
+    createTime(context, { report, notice, completed: options.timerObserver }),
+    report,
+  );
+  const functionScheduler = functions.functionScheduler(
+    context,
+    newest.served,
+    (failure) => options.report(failure, "functions"),
+    (at) => renderer.ids.idOf(at),
+  );
+  const functionLoop =
+    functionScheduler && createSchedulerLoop(functionScheduler, (failure) => options.report(failure, "functions"));
+
+  async function tick(lateMilliseconds = 0): Promise<number> {
+    load.late(lateMilliseconds);
+    if (draining) return 0;
+    const [changed, run = 0] = await Promise.all([schedulerLoop.tick(), functionLoop?.tick()]);
+    return changed + run;
+  }
+
+  async function rest(): Promise<void> {
+    await Promise.all([schedulerLoop.rest(), functionLoop?.rest()]);
+  }
+
+  return {
+    tick,
+    rest: () => {
+      streams.endAll();
+      return rest();
+    },
+    renderer,
+    health: status,
+    routes: [...new Set(routes.flat().map(({ method, path }) => `${method} ${templateOf(path)}`))],
+    streams: () => streams.count(),
+    warm: () => warm([...compiled.values()]).catch(unkept),
+    transition: (tx, transition) => transitionBySystem(context, tx, transition),
+    drain: () => {
+      draining = true;
+      streams.close();
+      return rest();
+    },
+    flush: () => snapshots.flush().catch(unkept),
+    ...createResponder(pipeline, { options, newest, compiled, streams, nextRequestId }),
+  };
+}
+
+function chooserOf({ plan, store, clock }: ServiceOptions, versions: readonly Version[], prefix: string): Chooser {
+  if (plan.versions === undefined) return onlyVersion((versions[0] as Version).served);
+  return createChooser({
+    plan: plan.versions,
+    versions: versions.map(({ served }) => served),
+    pinOf: createPins(store.pins),
+    now: () => clock.now(),
+    mount: prefix.split("/").filter((part) => part !== ""),
+  });
+}
+
+interface ResponderOptions {
+  readonly options: ServiceOptions;
+  readonly newest: Version;
+  readonly compiled: ReadonlyMap<string, CompiledOperation>;
+  readonly streams: Streams;
+  readonly nextRequestId: () => string;
+}
+
+/** Whatever happens to a request, its answer leaves from here. */
+function createResponder(
+  pipeline: Pipeline,
+  { options, newest, compiled, streams, nextRequestId }: ResponderOptions,
+): Pick<LiveService, "response" | "reject" | "fail"> {
+  const { context, cors, load } = pipeline;
+  const { clock } = context;
+  const { problems } = newest.served;
+
+  function respondTo(httpRequest: HttpRequest, observation: ObservationBuilder): Awaitable<HttpResponse> {
+    const rejected = (error: ApiError) => errorResponse(error, observation);
+    const undone = (thrown: unknown) => (thrown instanceof ApiError ? rejected(thrown) : failed(thrown, observation));
+    let result: Awaitable<HttpResponse>;
+    try {
+      result = response(pipeline, httpRequest, observation, rejected);
+    } catch (thrown) {
+      result = undone(thrown);
+    }
+    return result instanceof Promise
+      ? result.catch(undone).then((late) => completed(httpRequest, observation, late))
+      : completed(httpRequest, observation, result);
+  }
+
+  function completed(
+    httpRequest: HttpRequest,
+    observation: ObservationBuilder,
+    result: HttpResponse,
+  ): Awaitable<HttpResponse> {
+    if (httpRequest.method !== "GET") streams.nudge();
+    const left =
+      observation.admission === undefined ? nothing : rateLimitHeaders(observation.admission, result, clock.now());
+    const converter = observation.version?.converter;
+    const limits = converter === undefined ? left : limitFieldsToOlder(converter, left);
+    return after(compress(result, httpRequest.headers.get("accept-encoding")), (encoded) => {
+      const all = { ...encoded, headers: fieldsOf(encoded, limits, observation.version) };
+      return finish(cors.completed(all, httpRequest), observation.requestId, httpRequest.secure);
+    });
+  }
+
+  function errorResponse(error: ApiError, observation: ObservationBuilder): HttpResponse {
+    observation.code = error.code;
+    if (error.details.response !== undefined) return error.details.response;
+    const { converter, problems: versionProblems } = observation.version ?? newest.served;
+    const operation =
+      observation.operation && (converter?.olderOperation(observation.operation) ?? observation.operation);
+    const wire = compiled.get(observation.operation ?? "")?.wire;
+    const code = converter?.olderError(error.code) ?? error.code;
+    const details = withWait(error);
+    const olderDetails = converter === undefined ? details : limitsToOlder(converter, details);
+    const problem = versionProblems.response(code, olderDetails, observation.requestId, operation);
+    return wire === undefined ? problem : asContractResponse(wire, error, problem);
+  }
+
+  /** R8.9: who knew of no room for a body does not know when there will be. */
+  function withWait({ code, details }: ApiError): ApiErrorDetails {
+    if (code !== "overloaded" || details.headers?.includes("Retry-After") === true) return details;
+    return { ...details, headers: [...(details.headers ?? []), ...load.retryAfter()] };
+  }
+
+  /**
+   * R7.4: the caller learns that it failed and under which id, and nothing else. What passes is no failure of Nonet's: the
+   * request may be sent again. Nor is a disk that is full, but somebody has to know of it.
+   */
+  function failed(thrown: unknown, observation: ObservationBuilder): HttpResponse {
+    const { requestId } = observation;
+    if (tookTooLong(thrown)) {
+      const detail = "It took longer than a request may, and nothing was done";
+      return errorResponse(new ApiError("timed-out", { detail, headers: ["Retry-After", "1"] }), observation);
+    }
+    const failure = load.failed(thrown);
+    const later = failure !== "other" || isPassing(thrown);
+    observation.code = later ? "overloaded" : "internal";
+    if (failure === "lasting, not told" || !later) options.report(thrown, requestId);
+    if (later) return problems.response("overloaded", { headers: load.retryAfter() }, requestId);
+    return problems.response("internal", {}, requestId);
+  }
+
+  return {
+    reject: (code, { status, exchange: httpRequest } = {}) => {
+      const requestId = nextRequestId();
+      const observer = httpRequest && options.observe?.({ requestId, exchange: httpRequest });
+      const details = withWait(new ApiError(code, { ...(status === undefined ? {} : { status }), close: true }));
+      const result = finish(cors.completed(problems.response(code, details, requestId), httpRequest), requestId);
+      observer?.ended({ requestId, code, status: result.status, seconds: 0 });
+      return result;
+    },
+    fail(thrown) {
+      const requestId = nextRequestId();
+      return finish(cors.completed(failed(thrown, { requestId, observer: undefined }), undefined), requestId);
+    },
+    response(httpRequest) {
+      const requestId = nextRequestId();
+      const observer = options.observe?.({ requestId, exchange: httpRequest });
+      const observation: ObservationBuilder = { requestId, observer };
+      return observer === undefined
+        ? respondTo(httpRequest, observation)
+        : observed(httpRequest, observation, observer);
+    },
+  };
+
+  function observed(
+    httpRequest: HttpRequest,
+    observation: ObservationBuilder,
+    observer: Observer,
+  ): Awaitable<HttpResponse> {
+    const started = performance.now();
+    const result =
+      observer.inContext?.(() => respondTo(httpRequest, observation)) ?? respondTo(httpRequest, observation);
+    if (result instanceof Promise) return result.then((late) => observedTo(observer, observation, late, started));
+    return observedTo(observer, observation, result, started);
+  }
+}
+
+async function warm(compiled: readonly CompiledOperation[]): Promise<void> {
+  for (const { validate } of compiled) {
+    if (validate === undefined) continue;
+    // Requests that have come in the meantime go first.
+    await setImmediate();
+    validate(null);
+  }
+}
+
+function observedTo(
+  observer: Observer,
+  observation: ObservationBuilder,
+  result: HttpResponse,
+  started: number,
+): HttpResponse {
+  observer.ended({ ...observation, status: result.status, seconds: (performance.now() - started) / 1000 });
+  return result;
+}
+
+const nothing: readonly string[] = [];
+
+function fieldsOf(
+  { headers }: HttpResponse,
+  limits: readonly string[],
+  version: Served | undefined,
+): readonly string[] {
+  const all = [...headers, ...limits];
+  if (version !== undefined) addVersion(all, version);
+  return all;
+}
+
+/** What every answer carries (R1.3, R1.6). */
+export function finish(result: HttpResponse, requestId: string, secure = false): HttpResponse {
+  const headers = [...result.headers, "Request-Id", requestId, ...securityHeaders(result)];
+  if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");
+  return { ...result, headers };
+}
+
+const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
+const common = ["X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer"];
+const apiHeaders = ["Content-Security-Policy", apiPolicy, ...common];
+
+function securityHeaders(result: HttpResponse): readonly string[] {
+  return result.policy === undefined ? apiHeaders : ["Content-Security-Policy", result.policy, ...common];
+}
+
+/** The path that operations are mounted below: that of the document's own base address. */
+function prefixOf(base: string): string {
+  const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : new URL(base).pathname;
+  return path.replace(/\/+$/, "");
+}
+
+/** An operation of the document wins over a page of the same path. */
+function routesOf(
+  prefix: string,
+  operations: Version["operations"],
+  limiter: Limiter,
+  pages: readonly Page[],
+): readonly Route<Endpoint>[] {
+  const mount = literalPath(prefix);
+  return [
+    ...pages.map(
+      ({ method = "GET", path, rate, requestFields = [], signedIn = false, page }): Route<Endpoint> => ({
+        method,
+        path,
+        target: {
+          kind: "page",
+          requestFields,
+          page,
+          signedIn,
+          limits: rate === "none" ? undefined : limiter[rate ?? "others"],
+        },
+      }),
+    ),
+    ...operations.map(
+      ({ compiled, received }): Route<Endpoint> => ({
+        method: compiled.operation.method,
+        path: rooted([...mount, ...compiled.operation.path]),
+        target: {
+          kind: "operation",
+          compiled,
+          limits: limiter.of(compiled.operation),
+          ...(received === undefined ? {} : { received }),
+        },
+      }),
+    ),
+  ];
+}
+
+/** The path `/` has one segment, without a letter in it. */
+function rooted(path: readonly Segment[]): readonly Segment[] {
+  return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
+}
+
+const idBytes = 16;
+/** Random bytes are asked for once for so many ids: each call costs more than the bytes do. */
+const idsAtOnce = 256;
+/** 130 bits in 26 digits, of which the last has the 3 that are left of 16 bytes. */
+const digits = "0123456789abcdefghijklmnopqrstuv";
+
+/** `req_` and 26 characters, all of them random (R1.3): a number would tell how many requests others have sent. */
+export function requestIds(random: (bytes: number) => Uint8Array): () => string {
+  let pool: Uint8Array = new Uint8Array(0);
+  let next = 0;
+  return () => {
+    if (next + idBytes > pool.length) {
+      pool = random(idBytes * idsAtOnce);
+      next = 0;
+    }
+    let text = "req_";
+    let held = 0;
+    let bits = 0;
+    for (const end = next + idBytes; next < end; next += 1) {
+      held = ((held << 8) | (pool[next] as number)) & 0xfff;
+      for (bits += 8; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
+    }
+    return text + (digits[(held << (5 - bits)) & 31] as string);
+  };
+}

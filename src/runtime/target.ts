@@ -1,0 +1,99 @@
+/** The request target taken apart: a decoded path, and the query as a list of pairs (R4.3, R4.13). */
+import { malformed, ApiError } from "./errors/api-error.ts";
+
+export const maximumTargetBytes = 8192;
+
+export interface Target {
+  /** As it was sent, without scheme and authority. */
+  readonly path: string;
+  /** The path decoded, segment by segment: an escaped slash stays inside its segment. */
+  readonly segments: readonly string[];
+  /** Undecoded, without the question mark. */
+  readonly query: string;
+}
+
+/** Splits a target; refuses one that is too long (414) or badly escaped (400). */
+export function splitTarget(target: string): Target {
+  if (target.length > maximumTargetBytes) throw new ApiError("uri-too-long", { close: true });
+  const origin = target.startsWith("/") ? target : originForm(target);
+  const queryStart = origin.indexOf("?");
+  const path = queryStart === -1 ? origin : origin.slice(0, queryStart);
+  return { path, segments: decodePath(path), query: queryStart === -1 ? "" : origin.slice(queryStart + 1) };
+}
+
+/** A target may be a whole address, as proxies send it; a server has to take it (RFC 9112 section 3.2.2). */
+function originForm(target: string): string {
+  const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
+  if (authority === undefined) throw malformed({ code: "bad-target", detail: "The request target is not a path" });
+  const rest = target.slice(authority.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function decodePath(path: string): readonly string[] {
+  let segments: readonly string[] = path.slice(1).split("/");
+  const isEscaped = path.includes("%");
+  if (isEscaped) {
+    try {
+      segments = segments.map(decodeURIComponent);
+    } catch {
+      throw malformed({ code: "bad-path", detail: "The path holds an invalid percent escape" });
+    }
+  }
+  if (isEscaped ? segments.some((text) => control.test(text)) : control.test(path))
+    throw malformed({ code: "bad-path", detail: "The path holds a control character" });
+  return segments;
+}
+
+/** Whether a path can have this text as a segment: clients leave out empty ones, `.` and `..` (WHATWG URL), and encoded dots too. */
+export function isSegment(text: string): boolean {
+  return text !== "" && text !== "." && text !== ".." && !control.test(text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const control = /[\0-\x1f\x7f-\x9f]/;
+
+const noPairs: ReadonlyMap<string, string> = new Map();
+
+/** A query's names and values, decoded as forms are (`+` is a space). Refuses bad escapes and repeated names (R4.13). */
+export function parseQuery(query: string): ReadonlyMap<string, string> {
+  if (query === "") return noPairs;
+  const pairs = new Map<string, string>();
+  for (const part of query.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const written = equals === -1 ? part : part.slice(0, equals);
+    const name = decode(written) ?? badEscape({ parameter: shortened(written) });
+    const value = equals === -1 ? "" : (decode(part.slice(equals + 1)) ?? badEscape({ parameter: shortened(name) }));
+    if (pairs.has(name)) {
+      throw malformed({
+        parameter: name,
+        code: "repeated-parameter",
+        detail: `The parameter \`${name}\` is sent more than once`,
+      });
+    }
+    pairs.set(name, value);
+  }
+  return pairs;
+}
+
+/** As forms are; undefined for an escape that is none, and for U+0000. */
+export function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll("+", " "));
+    return decoded.includes("\0") ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name that stays readable in an error. */
+export function shortened(name: string): string {
+  return name.slice(0, 100);
+}
+
+export function badEscape(
+  where: { readonly parameter: string } | { readonly header: string } | { readonly pointer: string },
+): never {
+  const [what = ""] = Object.values(where);
+  throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` holds an invalid percent escape` });
+}

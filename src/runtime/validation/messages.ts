@@ -1,0 +1,105 @@
+/** What is wrong with a member, in words for people: the end of a sentence that begins with its name. */
+
+/** Which members of a record another one has alike; none: the caller may know of none of them. */
+export function alreadyExists(names: readonly string[]): string {
+  return names.length === 0 ? "Another record is like this one" : `Another record has this ${names.join(" and ")}`;
+}
+
+/** What each format asks for (`formats.ts`). */
+const formatTexts: Readonly<Record<string, string>> = {
+  "date-time": "an instant such as 2026-01-31T12:00:00Z",
+  date: "a day such as 2026-01-31",
+  time: "a time such as 12:00:00Z",
+  duration: "a duration such as PT72H",
+  decimal: "a number of at most 15 significant digits",
+  email: "an e-mail address",
+  uri: "an absolute http or https address",
+  uuid: "a UUID",
+  hostname: "a host name such as www.example.com",
+  ipv4: "an IPv4 address such as 192.0.2.1",
+  ipv6: "an IPv6 address such as 2001:db8::1",
+  byte: "base 64 with padding",
+  phone: "a phone number such as +4712345678",
+  country: "an ISO 3166-1 code of a country such as NO",
+  currency: "an ISO 4217 code of a currency such as EUR",
+  language: "a BCP 47 language tag such as nb-NO",
+  timezone: "an IANA time zone such as Europe/Oslo",
+};
+
+/** Types that are patterns. */
+const patternTexts: Readonly<Record<string, string>> = {
+  "^\\+[1-9][0-9]{1,14}$": "a phone number such as +4712345678",
+  "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$": "a time of day such as 09:30",
+  "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$": "base 64 with padding",
+  "^-?(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,4})?$": "a decimal number such as 12.50",
+};
+
+const typeTexts: Readonly<Record<string, string>> = {
+  string: "a text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+/** `ids` says whose id a pattern is; an empty name: that of several resources. Undefined for an unknown keyword. */
+export function violationMessage(
+  keyword: string,
+  params: Readonly<Record<string, unknown>>,
+  ids: ReadonlyMap<string, string>,
+): string | undefined {
+  const limit = Number(params["limit"]);
+  switch (keyword) {
+    case "type":
+      return `must be ${[params["type"]]
+        .flat()
+        .map((type) => typeTexts[String(type)] ?? String(type))
+        .join(" or ")}`;
+    case "format":
+      return `must be ${formatTexts[String(params["format"])] ?? `of the format ${String(params["format"])}`}`;
+    case "pattern":
+      return patternText(String(params["pattern"]), ids);
+    case "minimum":
+    case "x-minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+    case "x-maximum":
+      return `must be at most ${limit}`;
+    case "exclusiveMinimum":
+      return `must be more than ${limit}`;
+    case "exclusiveMaximum":
+      return `must be less than ${limit}`;
+    case "x-min-bytes":
+      return `must have at least ${counted(limit, "byte")}`;
+    case "x-max-bytes":
+      return `must have at most ${counted(limit, "byte")}`;
+    case "minLength":
+      return `must have at least ${counted(limit, "character")}`;
+    case "maxLength":
+      return `must have at most ${counted(limit, "character")}`;
+    case "minItems":
+      return `must have at least ${counted(limit, "item")}`;
+    case "maxItems":
+      return `must have at most ${counted(limit, "item")}`;
+    case "minProperties":
+      return `must have at least ${counted(limit, "member")}`;
+    case "maxProperties":
+      return `must have at most ${counted(limit, "member")}`;
+    case "uniqueItems":
+      return "must not have the same item twice";
+    default:
+      return undefined;
+  }
+}
+
+function patternText(pattern: string, ids: ReadonlyMap<string, string>): string {
+  const resource = ids.get(pattern);
+  if (resource !== undefined) return resource === "" ? "must be an id" : `must be the id of a ${resource}`;
+  return `must ${patternTexts[pattern] === undefined ? `match ${pattern}` : `be ${patternTexts[pattern]}`}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

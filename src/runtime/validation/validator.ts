@@ -1,0 +1,289 @@
+/** Judging a value by JSON Schemas: every fault at once, in words for people (R7.2). */
+import { RE2JS } from "@bufbuild/re2";
+import type { ErrorObject, KeywordErrorDefinition, ValidateFunction } from "ajv";
+import type { Ajv2020 } from "ajv/dist/2020.js";
+import { kebabCase } from "../../base/case.ts";
+import { bytesInBase64, fileKeyword, minorDigits } from "../../base/formats.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json-pointer.ts";
+import { violationMessage } from "./messages.ts";
+import { formats } from "./formats.ts";
+import { canonicalText } from "../../http/json.ts";
+import { patternProperties } from "./pattern-properties.ts";
+import type { Violation } from "../errors/api-error.ts";
+import { library } from "./schema-library.ts";
+import { Uploaded } from "../operations/upload.ts";
+
+/** As many are told at most (R7.2). */
+const mostViolations = 100;
+
+/** As many are looked at for that. A caller may send hundreds of thousands in one body, each of which takes its time. */
+const mostErrors = 5_000;
+
+/** The faults of a value against one schema, the first hundred of them; empty when there is none. */
+export type Validator = (value: Json) => readonly Violation[];
+
+/**
+ * Judges by schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in
+ * (R2.3); patterns run in linear time (R2.8). A schema is compiled when the first value is judged by it: all of a document's
+ * together take longer than starting takes otherwise.
+ */
+export function createValidators(
+  ids: ReadonlyMap<string, string> = new Map(),
+  schemas: Readonly<Record<string, JsonObject>> = {},
+): (schema: JsonObject) => Validator {
+  let compiler: Ajv2020 | undefined;
+  return (schema) => {
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      compiler ??= createCompiler(schemas);
+      validate ??= compiler.compile(tagMoney(schema) as JsonObject);
+      const violations = validate(value)
+        ? []
+        : relevantErrors(validate.errors?.slice(0, mostErrors) ?? [])
+            .slice(0, mostViolations)
+            .map((error) => violationOf(error, ids));
+      if (!holdsUnkeepable(value)) return violations;
+      const unkeepable = unstorableViolations(value, "#");
+      // What the schema says of a number that was not kept is beside the point.
+      const pointers = new Set(unkeepable.map(({ pointer }) => pointer));
+      return [...violations.filter(({ pointer }) => !pointers.has(pointer)), ...unkeepable];
+    };
+  };
+}
+
+function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 {
+  const { Ajv2020, _ } = library();
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    // Judging a schema by that of all schemas takes longer than starting takes otherwise. What cannot be compiled throws.
+    meta: false,
+    validateSchema: false,
+    formats,
+    code: { regExp: Object.assign(matcherOf, { code: "" }) },
+  });
+  ajv.addKeyword({ keyword: minorUnits, type: "object", validate: fitsMinorUnits });
+  for (const [keyword, holds] of Object.entries(textBounds)) {
+    ajv.addKeyword({
+      keyword,
+      type: "string",
+      schemaType: "number",
+      validate: (limit: number, text: string) => holds(text, limit),
+      error: { message: "is out of bounds", params: ({ schemaCode }) => _`{ limit: ${schemaCode} }` },
+    });
+  }
+  ajv.addKeyword({ keyword: fileKeyword, validate: isFile, error: { message: "is a file, sent as a part of a form" } });
+  for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
+  ajv.removeKeyword("patternProperties").addKeyword(patternProperties());
+  // Each is compiled when something that refers to it is.
+  for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(tagMoney(schema) as JsonObject, address);
+  return ajv;
+}
+
+/**
+ * Nothing to choose from: each character and each class stands a fixed number of times, as in the patterns of ids. There the
+ * engine of the runtime is linear, too, and a tenth of the time.
+ */
+const choiceless = /^\^(?:[\w-]|\[[\w-]+\](?:\{[0-9]+\})?)*\$$/;
+
+function matcherOf(pattern: string): RegExp {
+  return choiceless.test(pattern) ? new RegExp(pattern, "u") : (new RE2JS(pattern) as unknown as RegExp);
+}
+
+const codes: Readonly<Record<string, string>> = {
+  required: "required",
+  additionalProperties: "unknown-field",
+  unevaluatedProperties: "unknown-field",
+  propertyNames: "unknown-field",
+  type: "wrong-type",
+  enum: "not-one-of",
+  const: "not-one-of",
+  minLength: "too-short",
+  maxLength: "too-long",
+  minimum: "too-small",
+  exclusiveMinimum: "too-small",
+  maximum: "too-large",
+  exclusiveMaximum: "too-large",
+  minItems: "too-few",
+  maxItems: "too-many",
+  maxProperties: "too-many",
+  minProperties: "too-few",
+  uniqueItems: "repeated",
+  pattern: "wrong-pattern",
+  format: "wrong-format",
+  "x-minor-units": "wrong-format",
+  [fileKeyword]: "wrong-type",
+  "x-minimum": "too-small",
+  "x-maximum": "too-large",
+  "x-min-bytes": "too-short",
+  "x-max-bytes": "too-long",
+};
+
+/**
+ * Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once).
+ * `others` are the keywords of all that is said of the same value.
+ */
+function isRedundant(others: ReadonlySet<string>, { keyword }: ErrorObject): boolean {
+  const has = (...keywords: readonly string[]): boolean => keywords.some((one) => one !== keyword && others.has(one));
+  if (has("type")) return keyword === "enum" || keyword === "const";
+  if (Object.hasOwn(textBounds, keyword)) return has("pattern", "minLength", "maxLength");
+  return has("format") && (keyword === "pattern" || keyword === minorUnits);
+}
+
+/** Bounds on what a text stands for: an amount, bytes in base 64. Of a text that is none of these its pattern tells. */
+const textBounds: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
+  "x-minimum": (amount, limit) => Number(amount) >= limit,
+  "x-maximum": (amount, limit) => Number(amount) <= limit,
+  "x-min-bytes": (text, limit) => bytesInBase64(text) >= limit,
+  "x-max-bytes": (text, limit) => bytesInBase64(text) <= limit,
+};
+
+const allowed: KeywordErrorDefinition = {
+  message: "is another value",
+  params: ({ schemaCode }) => library()._`{ allowed: ${schemaCode} }`,
+};
+
+/**
+ * Keywords that compare values. The library's own compare what has a member `valueOf` by calling it, which a caller may have
+ * sent, and each item of a list with each other one.
+ */
+const comparisons = [
+  { keyword: "enum", compile: oneOf, error: allowed },
+  { keyword: "const", compile: (value: Json) => oneOf([value]), error: allowed },
+  {
+    keyword: "uniqueItems",
+    type: "array" as const,
+    compile: (isRequested: boolean) => (items: readonly Json[]) =>
+      !isRequested || new Set(items.map(canonicalText)).size === items.length,
+    error: { message: "has the same item twice" },
+  },
+];
+
+function oneOf(values: readonly Json[]): (value: Json) => boolean {
+  const texts = new Set(values.map(canonicalText));
+  return (value) => texts.has(canonicalText(value));
+}
+
+const minorUnits = "x-minor-units";
+
+function isFile(_: unknown, value: unknown): boolean {
+  return value instanceof Uploaded;
+}
+
+/** Marks what is money: an amount as text, in a currency. What are values and no schemas are left alone. */
+function tagMoney(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(tagMoney);
+  if (!isObject(schema)) return schema;
+  const tagged = Object.fromEntries(
+    Object.entries(schema).map(([name, member]) => [name, literals.has(name) ? member : tagMoney(member as Json)]),
+  );
+  const { amount, currency } = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const isMoney = amount?.["type"] === "string" && currency?.["format"] === "currency";
+  return isMoney ? { ...tagged, [minorUnits]: true } : tagged;
+}
+
+const literals = new Set(["const", "enum", "examples", "default"]);
+
+/** Whether an amount has no more digits after the point than its currency has; other faults of it are told elsewhere. */
+function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof amount !== "string" || typeof currency !== "string") return true;
+  const [, fraction = ""] = amount.split(".");
+  return !/^[0-9]+$/.test(fraction) || fraction.length > 4 || fraction.length <= minorDigits(currency);
+}
+
+/** Of a choice of schemas what its branches say, not that none fits; that it could be null is said where nothing else is. */
+function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
+  if (all.length === 1) return all;
+  const keywordsByPath = new Map<string, Set<string>>();
+  for (const { instancePath, keyword } of all) {
+    const keywords = keywordsByPath.get(instancePath);
+    if (keywords === undefined) keywordsByPath.set(instancePath, new Set([keyword]));
+    else keywords.add(keyword);
+  }
+  const named = new Set(
+    all.flatMap(({ instancePath, propertyName }) => (propertyName === undefined ? [] : [instancePath])),
+  );
+  const errors = all.filter((error) => {
+    // What is wrong with a name is said of it.
+    if (error.keyword === "propertyNames" && named.has(error.instancePath)) return false;
+    return error.propertyName !== undefined || !isRedundant(keywordsByPath.get(error.instancePath) ?? new Set(), error);
+  });
+  const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
+  const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
+  if (!errors.some(isChoice)) return errors;
+  // Every value of which, or of something in which, there is more to say.
+  const explained = new Set<string>();
+  for (const error of errors) {
+    if (isNull(error) || isChoice(error)) continue;
+    let path = error.instancePath;
+    for (; !explained.has(path) && path !== ""; path = path.slice(0, path.lastIndexOf("/"))) explained.add(path);
+    explained.add(path);
+  }
+  return errors.filter((error) => !(isNull(error) || isChoice(error)) || !explained.has(error.instancePath));
+}
+
+/** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */
+function violationOf(error: ErrorObject, ids: ReadonlyMap<string, string>): Violation {
+  const { keyword, instancePath, params, message = "is not valid" } = error;
+  const extra: unknown =
+    keyword === minorUnits
+      ? "amount"
+      : (error.propertyName ??
+        params["missingProperty"] ??
+        params["additionalProperty"] ??
+        params["unevaluatedProperty"]);
+  const path = typeof extra === "string" ? `${instancePath}/${escapeSegment(extra)}` : instancePath;
+  const pointer = `#${path.split("/").map(encodeURIComponent).join("/")}`;
+  const subject = path === "" ? "The body" : path.slice(1).split("/").map(unescapeSegment).join(".");
+  const name = error.propertyName === undefined ? subject : `The name of ${subject}`;
+  return { pointer, code: codes[keyword] ?? kebabCase(keyword), detail: detailOf(keyword, name, message, params, ids) };
+}
+
+function detailOf(
+  keyword: string,
+  name: string,
+  message: string,
+  params: Record<string, unknown>,
+  ids: ReadonlyMap<string, string>,
+): string {
+  if (keyword === minorUnits) return `${name} has more digits after the point than its currency`;
+  switch (codes[keyword]) {
+    case "required":
+      return `${name} is required`;
+    case "unknown-field":
+      return `${name} is not a field that can be sent here`;
+    case "not-one-of":
+      return `${name} must be one of ${[params["allowed"]].flat().map(printed).join(", ")}`;
+    default:
+      return `${name} ${violationMessage(keyword, params, ids) ?? message}`;
+  }
+}
+
+function printed(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** U+0000 has no place in a stored text (R2.7), and a number has to come back as it was sent (R2.6). */
+function holdsUnkeepable(value: Json): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (value === null || typeof value !== "object") return false;
+  for (const [name, member] of Object.entries(value))
+    if (name.includes("\0") || holdsUnkeepable(member as Json)) return true;
+  return false;
+}
+
+function unstorableViolations(value: Json, pointer: string): Violation[] {
+  if (value !== null && typeof value === "object") {
+    return Object.entries(value).flatMap(([name, member]) => {
+      const at = `${pointer}/${fragmentSegment(name)}`;
+      if (!name.includes("\0")) return unstorableViolations(member as Json, at);
+      return [{ pointer: at, code: "wrong-pattern", detail: "A name may not hold U+0000" }];
+    });
+  }
+  if (!holdsUnkeepable(value)) return [];
+  return typeof value === "string"
+    ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }]
+    : [{ pointer, code: "too-large", detail: "The number is too large to be kept as it was sent" }];
+}

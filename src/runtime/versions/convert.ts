@@ -1,0 +1,288 @@
+/**
+ * All the steps from an older version to the newest, as one: names, records, bodies, filters and errors brought up and
+ * down through any number of versions.
+ */
+import { defined } from "../../base/defined.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { FilterOperator } from "../../plan/endpoints/types.ts";
+import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/version.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { View, ViewMember } from "../../store/port/store.ts";
+import { membersToOlder } from "./view.ts";
+import { compileShape, lookup, type Shape, type FullRecord } from "./shapes.ts";
+
+/** What is converted: a resource's records, or what one operation takes or gives. */
+export type Subject =
+  | { readonly kind: "record"; readonly resource: string }
+  | { readonly kind: "takes" | "gives"; readonly operation: string };
+
+export interface VersionConverter {
+  /** Names of the newest version by those of the older one, and back. */
+  newerOperation(older: string): string;
+  olderOperation(newest: string): string;
+  olderDefinition(newest: string): string;
+  olderError(newest: string): string;
+  /** Undefined where the older version has no such event. */
+  olderEvent(newest: string): string | undefined;
+  /** What an event of the older version carries, where that is not the whole record. */
+  carries(older: string): readonly string[] | undefined;
+  /** Whether what is written of it differs at all. */
+  changes(subject: Subject): boolean;
+  /** `subject` by its newest name. */
+  downgrade(subject: Subject, newest: JsonObject): JsonObject;
+  /** A record's view as the older version has it; undefined where no view says that. */
+  viewToOlder(view: View): View | undefined;
+  /** `subject` by its older name; `present` is what is there, as the newest version has it. */
+  upgrade(subject: Subject, older: JsonObject, how?: FullRecord): JsonObject;
+  /** The newest name of a record's member; undefined where it is gone. */
+  newerMember(resource: string, older: string): string | undefined;
+  filterToNewer(resource: string, filter: Filter): Filter;
+  /** A pointer's segments, into what `subject` (by its newest name) is; undefined where the older version has no such member. */
+  pointerToOlder(subject: Subject, segments: readonly string[]): readonly string[] | undefined;
+}
+
+/** One condition of a list on one of its record's members. */
+export interface Filter {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly value: Value | readonly Value[];
+}
+
+interface StepConverter {
+  readonly step: StepPlan;
+  readonly byOlder: ReadonlyMap<string, Shape>;
+  readonly byNewer: ReadonlyMap<string, Shape>;
+  readonly operations: ReadonlyMap<string, Conversions>;
+  readonly newerOperations: ReadonlyMap<string, Conversions>;
+}
+
+interface Conversions {
+  readonly step: OperationStep;
+  readonly takes?: Shape;
+  readonly gives?: Shape;
+}
+
+/** Compiled once for a step, which several older versions share. */
+export function createStepConverters(
+  validatorOf: (schema: JsonObject) => Validator,
+): (step: StepPlan) => StepConverter {
+  const stepConverters = new Map<StepPlan, StepConverter>();
+  return (step) => {
+    const known = stepConverters.get(step);
+    if (known !== undefined) return known;
+    const byOlder = new Map<string, Shape>();
+    const lazy = (older: string): Shape | undefined => lazily(() => byOlder.get(older));
+    const compile = (shape: ShapeStep): Shape => compileShape(shape, lazy, validatorOf);
+    for (const shape of step.shapes) byOlder.set(shape.older, compile(shape));
+    const operations = step.operations.map((operation): Conversions => {
+      const { takes, gives } = operation;
+      return {
+        step: operation,
+        ...(takes === undefined ? {} : { takes: compile(takes) }),
+        ...(gives === undefined ? {} : { gives: compile(gives) }),
+      };
+    });
+    const stepConverter: StepConverter = {
+      step,
+      byOlder,
+      byNewer: new Map([...byOlder.values()].map((shape) => [shape.step.newer, shape])),
+      operations: new Map(operations.map((one) => [one.step.older, one])),
+      newerOperations: new Map(operations.map((one) => [one.step.newer, one])),
+    };
+    stepConverters.set(step, stepConverter);
+    return stepConverter;
+  };
+}
+
+/** A type may hold itself, or one that is compiled after it. */
+function lazily(find: () => Shape | undefined): Shape {
+  return {
+    get step() {
+      return (find() as Shape).step;
+    },
+    downgrade: (newer) => find()?.downgrade(newer) ?? newer,
+    upgrade: (older, how) => find()?.upgrade(older, how) ?? older,
+  };
+}
+
+/** `links` from the older version to the newest. */
+export function createVersionConverter(stepConverters: readonly StepConverter[]): VersionConverter {
+  const back = stepConverters.toReversed();
+  const forward = (start: string, next: (stepConverter: StepConverter, name: string) => string | undefined): string => {
+    return stepConverters.reduce((name, stepConverter) => next(stepConverter, name) ?? name, start);
+  };
+  const backward = (
+    start: string,
+    next: (stepConverter: StepConverter, name: string) => string | undefined,
+  ): string => {
+    return back.reduce((name, stepConverter) => next(stepConverter, name) ?? name, start);
+  };
+  const converter: VersionConverter = {
+    newerOperation: (older) => forward(older, (stepConverter, name) => stepConverter.operations.get(name)?.step.newer),
+    olderOperation: (newest) =>
+      backward(newest, (stepConverter, name) => stepConverter.newerOperations.get(name)?.step.older),
+    olderDefinition: (newest) => backward(newest, (stepConverter, name) => stepConverter.byNewer.get(name)?.step.older),
+    olderError: (newest) =>
+      backward(newest, ({ step }, code) => step.errors.find(({ newer }) => newer === code)?.older),
+    olderEvent(newest) {
+      let name = newest;
+      for (const { step } of back) {
+        const found = step.events.find(({ newer }) => newer === name);
+        if (found !== undefined && found.older === undefined) return undefined;
+        name = found?.older ?? name;
+      }
+      return name;
+    },
+    carries: (older) => stepConverters[0]?.step.carries[older],
+    changes: (subject) => shapesOf(back, subject, "newer").some((shape) => shape !== undefined),
+    downgrade: (subject, newest) =>
+      shapesOf(back, subject, "newer").reduce((value, shape) => shape?.downgrade(value) ?? value, newest),
+    viewToOlder({ resource, members }) {
+      let now: readonly ViewMember[] | undefined = members;
+      for (const shape of shapesOf(back, { kind: "record", resource }, "newer"))
+        if (shape !== undefined && now !== undefined) now = membersToOlder(shape.step, now);
+      return now && { resource, members: now };
+    },
+    upgrade(subject, older, how) {
+      const shapes = shapesOf(stepConverters, subject, "older");
+      const present = atEach(shapes, how?.present);
+      const visible = atEach(shapes, how?.visible);
+      let siblings = how?.siblings;
+      return shapes.reduce((value, shape, index) => {
+        if (shape === undefined) return value;
+        const [there, visibleValue] = [present[index], visible[index]];
+        const here = {
+          ...(there === undefined ? {} : { present: there }),
+          ...(visibleValue === undefined ? {} : { visible: visibleValue }),
+        };
+        const upgraded = shape.upgrade(value, {
+          whole: how?.whole ?? true,
+          ...(siblings === undefined ? {} : { siblings }),
+          ...here,
+        });
+        if (siblings !== undefined) siblings = shape.upgrade(siblings, { whole: true, ...here });
+        return upgraded;
+      }, older);
+    },
+    newerMember(resource, older) {
+      let name: string | undefined = older;
+      for (const shape of shapesOf(stepConverters, { kind: "record", resource }, "older")) {
+        const member = shape?.step.members.find((one) => one.older === name);
+        if (member !== undefined) name = member.newer;
+        if (name === undefined) return undefined;
+      }
+      return name;
+    },
+    filterToNewer(resource, filter) {
+      const shapes = shapesOf(stepConverters, { kind: "record", resource }, "older");
+      return shapes.reduce((one, shape) => (shape === undefined ? one : upgraded(shape, one)), filter);
+    },
+    pointerToOlder(subject, segments) {
+      let now: readonly string[] | undefined = segments;
+      for (const [index, shape] of shapesOf(back, subject, "newer").entries()) {
+        if (shape !== undefined && now !== undefined) now = lowered(back[index] as StepConverter, shape, now);
+      }
+      return now;
+    },
+  };
+  return converter;
+}
+
+/** A record of the newest version, converted to the newer side of each shape. */
+function atEach(
+  shapes: readonly (Shape | undefined)[],
+  newest: JsonObject | undefined,
+): readonly (JsonObject | undefined)[] {
+  const all: (JsonObject | undefined)[] = [];
+  let at = newest;
+  for (const shape of shapes.toReversed()) {
+    all.unshift(at);
+    if (at !== undefined && shape !== undefined) at = shape.downgrade(at);
+  }
+  return all;
+}
+
+/** The shape that a subject has at each link, whose names change on the way. */
+function shapesOf(
+  stepConverters: readonly StepConverter[],
+  subject: Subject,
+  from: "older" | "newer",
+): readonly (Shape | undefined)[] {
+  const to = from === "older" ? "newer" : "older";
+  if (subject.kind === "record") {
+    let name = subject.resource;
+    return stepConverters.map((stepConverter) => {
+      const shape = (from === "older" ? stepConverter.byOlder : stepConverter.byNewer).get(name);
+      name = shape?.step[to] ?? name;
+      return shape;
+    });
+  }
+  let name = subject.operation;
+  return stepConverters.map((stepConverter) => {
+    const found = (from === "older" ? stepConverter.operations : stepConverter.newerOperations).get(name);
+    name = found?.step[to] ?? name;
+    return subject.kind === "takes" ? found?.takes : found?.gives;
+  });
+}
+
+/** Several newer values may be seen as one older value: then all of them are meant. */
+function upgraded(shape: Shape, filter: Filter): Filter {
+  const member = shape.step.members.find(({ older }) => older === filter.column);
+  if (member === undefined) return filter;
+  // A member of the newest version may have the name of one that is gone, and is another one.
+  const newer = defined(member.newer, `${filter.column}, which is gone,`);
+  const taken = (value: Value): Value => {
+    if (member.taken === undefined) return value;
+    return (lookup(shape.upgrade({ [member.older]: value as Json }, { whole: false }), newer) ?? null) as Value;
+  };
+  const each = (value: Value): readonly Value[] => [taken(value), ...newerValuesOf(member, value)];
+  const { operator, value } = filter;
+  if (operator === "in") {
+    return { column: newer, operator, value: (value as readonly Value[]).flatMap(each) };
+  }
+  const [first = null, ...more] = each(value as Value);
+  return operator === "eq" && more.length > 0
+    ? { column: newer, operator: "in", value: [first, ...more] }
+    : { column: newer, operator, value: first };
+}
+
+function newerValuesOf({ values = {} }: MemberStep, visibleValue: Value): readonly string[] {
+  return Object.entries(values).flatMap(([value, conversion]) =>
+    conversion.kind === "value" && conversion.value === visibleValue ? [value] : [],
+  );
+}
+
+function lowered(
+  stepConverter: StepConverter,
+  { step }: Shape,
+  segments: readonly string[],
+): readonly string[] | undefined {
+  const [first, ...rest] = segments;
+  if (first === undefined) return segments;
+  const member = step.members.find(({ newer }) => newer === first);
+  if (member === undefined) return step.added.some(({ newer }) => newer === first) ? undefined : segments;
+  const { enclosing = [] } = member;
+  const inner = member.shape === undefined ? undefined : stepConverter.byOlder.get(member.shape);
+  if (inner === undefined || rest.length <= enclosing.length) return [member.older, ...rest];
+  const below = lowered(stepConverter, inner, rest.slice(enclosing.length));
+  return below && [member.older, ...rest.slice(0, enclosing.length), ...below];
+}
+
+/** Text of one record, or of several with commas between them, brought down; only members that are `known`, if given. */
+export function textToOlder(
+  converter: VersionConverter,
+  subject: Subject,
+  text: string,
+  known?: ReadonlySet<string>,
+): string {
+  if (text === "" || !converter.changes(subject)) return text;
+  const items = JSON.parse(`[${text}]`) as readonly Json[];
+  const toOlder = (item: JsonObject): JsonObject => {
+    const downgrade = converter.downgrade(subject, item);
+    return known === undefined
+      ? downgrade
+      : Object.fromEntries(Object.entries(downgrade).filter(([name]) => known.has(name)));
+  };
+  return items.map((item) => JSON.stringify(isObject(item) ? toOlder(item) : item)).join(",");
+}

@@ -1,0 +1,112 @@
+/** All versions of a document made ready: the newest, which runs, and the older ones, which are converted to it. */
+import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../../plan/versioning/version.ts";
+import { createValidators } from "../validation/validator.ts";
+import { type CompiledOperation, compileVersioned, compileOperations, type CompileOptions } from "../compile.ts";
+import { createProblems } from "../errors/problem.ts";
+import { createVersionConverter, createStepConverters } from "./convert.ts";
+import type { VersionedOperation, Served } from "./served.ts";
+
+export interface VersionsOptions extends CompileOptions {
+  /** The absolute address of a code's page. */
+  readonly documentation: (code: string) => string;
+}
+
+/** A version with the operations that its paths lead to. */
+export interface Version {
+  readonly served: Served;
+  readonly operations: readonly { readonly compiled: CompiledOperation; readonly received?: VersionedOperation }[];
+}
+
+/** Newest first; one without a name where the document has no versions. */
+export function createVersions(
+  options: VersionsOptions,
+  newest: ReadonlyMap<string, CompiledOperation>,
+): readonly Version[] {
+  const { plan, kinds, documentation } = options;
+  const { versions } = plan;
+  const operations = [...newest.values()].map((compiled) => ({ compiled }));
+  if (versions === undefined) {
+    const problems = createProblems(plan, documentation);
+    return [{ served: { plan, tag: "", prefix: "", headers: [], problems }, operations }];
+  }
+  const converterOf = createStepConverters(createValidators(undefined, plan.schemas));
+  const steps = versions.list.map(({ older }) => older?.step);
+  return versions.list.map((version, index): Version => {
+    const info = versionInfoOf(versions, version, index);
+    const { older } = version;
+    if (older === undefined) {
+      return { served: { ...info, plan, problems: createProblems(plan, documentation) }, operations };
+    }
+    const converter = createVersionConverter(
+      steps
+        .slice(1, index + 1)
+        .toReversed()
+        .flatMap((step) => (step === undefined ? [] : [converterOf(step)])),
+    );
+    const served = {
+      ...info,
+      plan: older.received,
+      problems: createProblems(older.received, documentation),
+      converter,
+    };
+    const running = runningOperations(options, older, newest);
+    const received = compileVersioned(older.received, kinds);
+    return {
+      served,
+      operations: received.flatMap((one) => {
+        const compiled = running.get(converter.newerOperation(one.compiled.operation.name));
+        return compiled === undefined ? [] : [{ compiled, received: one }];
+      }),
+    };
+  });
+}
+
+/** The newest version's operations, and this one's own where their paths differ. */
+function runningOperations(
+  options: CompileOptions,
+  { operations }: OlderPlan,
+  newest: ReadonlyMap<string, CompiledOperation>,
+): ReadonlyMap<string, CompiledOperation> {
+  if (operations.length === 0) return newest;
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
+  // All of them, since each knows those of its resource: where a record is found, which moves there are.
+  const { plan } = options;
+  const mine = plan.operations.map((operation) => byName.get(operation.name) ?? operation);
+  return compileOperations({ ...options, plan: { ...plan, operations: mine } });
+}
+
+type VersionInfo = Pick<Served, "name" | "tag" | "prefix" | "headers" | "vary" | "mediaType" | "sunset">;
+
+function versionInfoOf(
+  { sent, scheme, list }: VersionsPlan,
+  { name, deprecated }: VersionPlan,
+  index: number,
+): VersionInfo {
+  const successor = list[index - 1]?.name;
+  const since =
+    deprecated?.since ?? (scheme === "dated" && successor !== undefined ? Date.parse(successor) : undefined);
+  const { sunset, guide } = deprecated ?? {};
+  const ending =
+    deprecated === undefined
+      ? []
+      : [
+          // RFC 9745: a structured field's date. RFC 8594: an HTTP date.
+          ...(since === undefined ? [] : ["Deprecation", `@${Math.floor(since / 1000)}`]),
+          ...(sunset === undefined ? [] : ["Sunset", new Date(sunset).toUTCString()]),
+          ...(guide === undefined ? [] : ["Link", `<${guide}>; rel="deprecation"; type="text/html"`]),
+        ];
+  return {
+    name,
+    tag: `@${name}`,
+    prefix: sent?.kind === "path" ? sent.template.replace("{n}", name) : "",
+    headers: [...(sent?.kind === "header" ? [sent.name, name] : []), ...ending],
+    ...varyOf(sent),
+    ...(sent?.kind === "media-type" ? { mediaType: `; version=${name}` } : {}),
+    ...(sunset === undefined ? {} : { sunset }),
+  };
+}
+
+function varyOf(sent: VersionLocation | undefined): Pick<Served, "vary"> {
+  if (sent?.kind === "header") return { vary: sent.name };
+  return sent?.kind === "media-type" ? { vary: "Accept" } : {};
+}

@@ -1,0 +1,35 @@
+/** The version that each credential was first met with (R9.2): kept in the store, remembered here. */
+import type { PinStore } from "../../store/port/store.ts";
+import type { Caller } from "../auth/caller.ts";
+
+/** The version's name for a caller; `newest` where it was never met before. */
+export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
+
+/** Callers kept in memory; beyond it all are dropped, and asked of the store again as they come. */
+const maximumCached = 100_000;
+
+export function createPins(store: PinStore): PinOf {
+  const cached = new Map<string, Map<string, string>>();
+  let size = 0;
+  const cache = (credential: string, user: string, version: string): void => {
+    if (size >= maximumCached) {
+      cached.clear();
+      size = 0;
+    }
+    const users = cached.get(credential) ?? new Map<string, string>();
+    // Of requests at the same time each asks the store.
+    if (!users.has(user)) size += 1;
+    cached.set(credential, users.set(user, version));
+  };
+  return ({ credential, id }, newest) => {
+    if (credential === null) return newest;
+    const user = id ?? "";
+    const known = cached.get(credential)?.get(user);
+    if (known !== undefined) return known;
+    return (async () => {
+      const version = (await store.find(credential, user)) ?? (await store.pin(credential, user, newest));
+      cache(credential, user, version);
+      return version;
+    })();
+  };
+}

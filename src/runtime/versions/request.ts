@@ -1,0 +1,116 @@
+/**
+ * A call of an older version between its two sets of names. It is judged in its own (`toVersionedRequest`): faults, tags, cursors and
+ * keys are those that its caller has always had. It is done in the newest ones, and what comes of it is brought down.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Row } from "../../store/port/store.ts";
+import type { Call } from "../context.ts";
+import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
+import { type VersionConverter, type Subject, textToOlder } from "./convert.ts";
+import type { FullRecord } from "./shapes.ts";
+
+/** The call as its caller means it; the call itself for callers of the newest version. */
+export function toVersionedRequest(call: Call): Call {
+  if (call.own === undefined) return call;
+  const { own, ...rest } = call;
+  return { ...rest, compiled: own.compiled, kind: own.kind, input: own.input };
+}
+
+/** What the body says of a member, by the member's newest name. */
+export function sentFor(call: Call, name: string): Json | undefined {
+  const { own, input } = call;
+  const [callerName = name] = (own && segmentsToOlder(call, own.converter, [name])) ?? [];
+  return Object.hasOwn(input, callerName) ? input[callerName] : undefined;
+}
+
+/** A body of the operation's own has names of its own; other members are the record's. Undefined: as `Chain.pointerDown`. */
+export function segmentsToOlder(
+  call: Call,
+  converter: VersionConverter,
+  segments: readonly string[],
+): readonly string[] | undefined {
+  const { operation } = call.compiled;
+  const [first = ""] = segments;
+  const { body } = operation;
+  const isCustom = body?.own === true && [...body.fields, ...body.others].some(({ name }) => name === first);
+  const subject: Subject = isCustom
+    ? { kind: "takes", operation: operation.name }
+    : { kind: "record", resource: operation.resource };
+  return converter.pointerToOlder(subject, segments);
+}
+
+/** Faults found in the caller's own terms, which are not to be brought down again. */
+export function versionedError(call: Call, violations: readonly Violation[]): ApiError {
+  return asVersioned(call, invalid(violations));
+}
+
+/** What `work` refuses is in the caller's own terms. */
+export function withVersionedRequest<Result>(call: Call, task: (own: Call) => Result): Result {
+  if (call.own === undefined) return task(call);
+  try {
+    return task(toVersionedRequest(call));
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? asVersioned(call, thrown) : thrown;
+  }
+}
+
+function asVersioned(call: Call, error: ApiError): ApiError {
+  return call.own === undefined ? error : new ApiError(error.code, { ...error.details, own: true });
+}
+
+/** What was judged in the caller's terms, in those of the newest version; it fits that too, or is refused. */
+export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { whole: true }): JsonObject {
+  const { own } = call;
+  if (own === undefined) return input;
+  const { operation } = own.compiled;
+  // What a move is not told is no record's.
+  const subject: Subject =
+    operation.body?.own === true || operation.action === "move"
+      ? { kind: "takes", operation: operation.name }
+      : { kind: "record", resource: operation.resource };
+  return own.converter.upgrade(subject, input, how);
+}
+
+/** A whole body in the newest terms, with the call that has it. */
+export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord): Call {
+  if (call.own === undefined) return call;
+  const upgrade = inputToNewer(call, input, how);
+  const violations = call.compiled.validate?.(upgrade) ?? [];
+  if (violations.length > 0) throw invalid(violations);
+  return { ...call, input: upgrade };
+}
+
+/** A record of the newest version as the caller has it. */
+export function recordToOlder(call: Call, record: JsonObject): JsonObject {
+  const { own } = call;
+  if (own === undefined) return record;
+  return own.converter.downgrade({ kind: "record", resource: call.compiled.operation.resource }, record);
+}
+
+/** A row as JSON, which is how it stands in answers but for what is hidden. */
+export function rowToOlder(call: Call, row: Row): Row {
+  if (call.own === undefined) return row;
+  const { _seq, _rev, ...members } = row;
+  const downgrade = recordToOlder(call, members as Readonly<Record<string, Json>>);
+  return { ...downgrade, ...(_seq === undefined ? {} : { _seq }), ...(_rev === undefined ? {} : { _rev }) } as Row;
+}
+
+/** The text of an answer's record, or of the records of a page. */
+export function versionedText(call: Call, text: string): string {
+  const { own } = call;
+  if (own === undefined) return text;
+  const { operation } = call.compiled;
+  if (call.kind.own !== undefined || operation.response.kind === "shape")
+    return textToOlder(own.converter, { kind: "gives", operation: operation.name }, text);
+  return recordText(call, text);
+}
+
+/** The text of records, also where the operation answers something else. */
+export function recordText(call: Call, text: string): string {
+  const { own } = call;
+  if (own === undefined) return text;
+  const { tag, known } = own.kind.record;
+  const subject: Subject = { kind: "record", resource: call.compiled.operation.resource };
+  // Of a field that is hidden from this caller the older version says nothing either.
+  return textToOlder(own.converter, subject, text, tag === "" ? undefined : known);
+}

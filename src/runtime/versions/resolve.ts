@@ -1,0 +1,259 @@
+/**
+ * Which version a request is for (R9.1, R9.2). Where the caller says it is read before anything else, since paths differ;
+ * what is wrong with it is told once the caller is known (R0.1).
+ */
+import { isNewerVersion } from "../../base/version.ts";
+import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
+import type { Target } from "../target.ts";
+import type { PinOf } from "./pins.ts";
+import type { Served } from "./served.ts";
+
+/** What a request says of its version. */
+export interface RequestedVersion {
+  /** Without what says the version. */
+  readonly segments: readonly string[];
+  readonly query: string;
+  /** What was taken off the query, for the addresses of further pages. */
+  readonly parameter?: string;
+  /** The version, where it is certain before the caller is known. */
+  readonly version?: Served;
+  readonly failure?: ApiError;
+}
+
+export interface Chooser {
+  requested(httpRequest: HttpRequest, target: Target): RequestedVersion;
+  /** The version to serve, now that the caller is known; refuses what cannot be served. */
+  choose(requested: RequestedVersion, caller: Caller): Served | Promise<Served>;
+  /** For what everybody may read: as said, else what callers without a credential get. */
+  open(requested: RequestedVersion): Served;
+}
+
+/** A document without versions. */
+export function onlyVersion(served: Served): Chooser {
+  return {
+    requested: (_, { segments, query }) => ({ segments, query, version: served }),
+    choose: () => served,
+    open: () => served,
+  };
+}
+
+export interface ChooserOptions {
+  readonly plan: VersionsPlan;
+  /** Newest first. */
+  readonly versions: readonly Served[];
+  readonly pinOf: PinOf;
+  readonly now: () => number;
+  /** The segments that operations are mounted below. */
+  readonly mount: readonly string[];
+}
+
+export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOptions): Chooser {
+  const { sent, absent, removed } = plan;
+  /** By the error of the document's own where it has one, with what Nonet would have said (R9.1). */
+  const failure = (violation: Violation): ApiError => {
+    const { details } = malformed(violation);
+    const members = { supported: supported() };
+    if (plan.unknown === undefined) return new ApiError("invalid-request", { ...details, members });
+    const { error, status } = plan.unknown;
+    return new ApiError(error, { status, detail: violation.detail, members });
+  };
+  const byName = new Map(versions.map((version) => [version.name as string, version]));
+  const newest = versions[0] as Served;
+  const isLive = ({ sunset }: Served): boolean => sunset === undefined || now() < sunset;
+  const supported = (): readonly string[] => versions.filter(isLive).map(({ name }) => name as string);
+  const isName = plan.scheme === "dated" ? /^\d{4}-\d{2}-\d{2}$/ : /^\d{1,9}(?:\.\d{1,9}){0,2}$/;
+  const read = readerOf(sent, mount, isName);
+
+  const unless = (): Served | undefined => {
+    if (absent === "newest") return newest;
+    return absent === "oldest" ? versions.findLast(isLive) : undefined;
+  };
+
+  /** 400 for what is no version's name, or no version's (R9.1). */
+  const unknown = (name: string, found: Found): ApiError => {
+    const form = plan.scheme === "dated" ? "a date, as in 2026-09-01" : "a number, as in 2";
+    const isForm = isName.test(name);
+    const detail = isForm ? "There is no such version" : `A version is ${form}`;
+    return failure({ ...found.at, code: isForm ? "unknown-version" : "bad-version", detail });
+  };
+
+  const live = (version: Served): Served => {
+    if (isLive(version)) return version;
+    throw new ApiError(removed.error, {
+      status: removed.status,
+      detail: `The version ${version.name} is no longer served`,
+      members: { supported: supported() },
+    });
+  };
+
+  /** Of a caller that says nothing. */
+  const unspecified = (caller: Caller): Served | Promise<Served> => {
+    if (absent === "refuse") {
+      const detail = sent === undefined ? "No version was chosen" : `Say the version: ${describe(sent)}`;
+      throw failure({ ...locationOf(sent), code: "required", detail });
+    }
+    return pinned(caller);
+  };
+
+  const pinned = (caller: Caller): Served | Promise<Served> => {
+    const name = pinOf(caller, newest.name as string);
+    return typeof name === "string" ? pinnedTo(name) : name.then(pinnedTo);
+  };
+
+  const pinnedTo = (name: string): Served => {
+    const version = byName.get(name);
+    if (version !== undefined) return live(version);
+    // Another process has a newer document already: here it is served as far as this one goes.
+    if (isNewerVersion(name, newest.name as string)) return newest;
+    throw new ApiError(removed.error, {
+      status: removed.status,
+      detail: `The version ${name} that this credential began with is no longer served`,
+      members: { supported: supported() },
+    });
+  };
+
+  return {
+    requested(httpRequest, target) {
+      const found = read(httpRequest, target);
+      const { name, parameter, query, segments } = found;
+      const requested: { -readonly [Name in keyof RequestedVersion]: RequestedVersion[Name] } = { segments, query };
+      if (parameter !== undefined) requested.parameter = parameter;
+      if (found.twice) {
+        const detail = "The version is said more than once";
+        requested.failure = malformed({ ...found.at, code: "repeated-version", detail });
+        return requested;
+      }
+      const version = name === undefined ? unless() : byName.get(name);
+      if (version !== undefined) requested.version = version;
+      else if (name !== undefined) requested.failure = unknown(name, found);
+      return requested;
+    },
+    choose(requested, caller) {
+      if (requested.failure !== undefined) throw requested.failure;
+      if (requested.version === undefined) return unspecified(caller);
+      const { version } = requested;
+      // The first call counts, whether or not it says a version.
+      const first = absent === "pinned" ? pinOf(caller, newest.name as string) : "";
+      return typeof first === "string" ? live(version) : first.then(() => live(version));
+    },
+    open(requested) {
+      if (requested.failure !== undefined) throw requested.failure;
+      return live(requested.version ?? newest);
+    },
+  };
+}
+
+interface Found {
+  readonly segments: readonly string[];
+  readonly query: string;
+  readonly parameter?: string;
+  readonly name?: string;
+  readonly twice: boolean;
+  /** Where it was said, for faults. */
+  readonly at: { readonly header?: string; readonly parameter?: string };
+}
+
+type Read = (httpRequest: HttpRequest, target: Target) => Found;
+
+function locationOf(sent: VersionLocation | undefined): Found["at"] {
+  if (sent?.kind === "header") return { header: sent.name.toLowerCase() };
+  if (sent?.kind === "query") return { parameter: sent.name };
+  return sent?.kind === "media-type" ? { header: "accept" } : {};
+}
+
+function describe(sent: VersionLocation): string {
+  switch (sent.kind) {
+    case "header":
+      return `in the header ${sent.name}`;
+    case "query":
+      return `in the parameter ${sent.name}`;
+    case "path":
+      return `before the path, ${sent.template}`;
+    case "media-type":
+      return "with the media type, Accept: application/json; version=";
+  }
+}
+
+function readerOf(sent: VersionLocation | undefined, mount: readonly string[], isName: RegExp): Read {
+  const at = locationOf(sent);
+  switch (sent?.kind) {
+    case undefined:
+      return (_, { segments, query }) => ({ segments, query, twice: false, at });
+    case "header": {
+      const field = sent.name.toLowerCase();
+      return ({ headers }, { segments, query }) => {
+        const name = headers.get(field);
+        if (name === undefined) return { segments, query, at, twice: false };
+        return { segments, query, at, twice: headers.repeated(field), name: name.trim() };
+      };
+    }
+    case "query":
+      return (_, { segments, query }) => ({ segments, at, ...inQuery(query, sent.name) });
+    case "path":
+      return (_, { segments, query }) => ({
+        query,
+        at,
+        twice: false,
+        ...inPath(segments, mount, sent.template, isName),
+      });
+    case "media-type":
+      return ({ headers }, { segments, query }) => {
+        const names = ["accept", "content-type"].flatMap((field) => versionsIn(headers.get(field)));
+        const [name] = names;
+        const twice = new Set(names).size > 1;
+        return { segments, query, at, twice, ...(name === undefined ? {} : { name }) };
+      };
+  }
+}
+
+function inQuery(query: string, name: string): Pick<Found, "query" | "name" | "parameter" | "twice"> {
+  const parts = query.split("&");
+  const mine = parts.filter((part) => part === name || part.startsWith(`${name}=`));
+  const [first, ...more] = mine;
+  if (first === undefined) return { query, twice: false };
+  return {
+    query: parts.filter((part) => !mine.includes(part)).join("&"),
+    parameter: first,
+    name: first.slice(name.length + 1),
+    twice: more.length > 0,
+  };
+}
+
+/** A path whose place for the version holds something else is a path without one. */
+function inPath(
+  segments: readonly string[],
+  mount: readonly string[],
+  template: string,
+  isName: RegExp,
+): Pick<Found, "segments" | "name"> {
+  const wanted = template.split("/").filter((part) => part !== "");
+  // Pages of the service stand beside what is mounted.
+  const start = mount.every((part, index) => segments[index] === part) ? mount.length : 0;
+  let name: string | undefined;
+  for (const [index, part] of wanted.entries()) {
+    const segment = segments[start + index];
+    const [before = "", after] = part.split("{n}");
+    if (segment === undefined) return { segments };
+    if (after === undefined) {
+      if (segment !== part) return { segments };
+    } else {
+      if (!segment.startsWith(before) || !segment.endsWith(after)) return { segments };
+      name = segment.slice(before.length, segment.length - after.length);
+      if (!isName.test(name)) return { segments };
+    }
+  }
+  const behind = segments.slice(start + wanted.length);
+  // The version stands behind what operations are mounted below, not before it.
+  if (start < mount.length && mount.every((part, index) => behind[index] === part)) return { segments };
+  const rest = [...segments.slice(0, start), ...behind];
+  return { segments: rest, ...(name === undefined ? {} : { name }) };
+}
+
+/** `application/json; version=2026-03-01`, of every media type in the field. */
+function versionsIn(field: string | undefined): readonly string[] {
+  if (field === undefined) return [];
+  return [...field.matchAll(/;\s*version\s*=\s*(?:"([^"]*)"|([^\s;,]*))/gi)].map((match) => match[1] ?? match[2] ?? "");
+}

@@ -1,0 +1,170 @@
+/**
+ * What is written of a record or an embedded value, brought from one version to its neighbour and back. Pure: a step of the
+ * plan made into two functions.
+ */
+import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { compileFunction } from "../../expression/evaluate.ts";
+import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
+import type { Validator } from "../validation/validator.ts";
+import { canonicalText } from "../../http/json.ts";
+
+export interface Shape {
+  readonly step: ShapeStep;
+  /** As the older version's callers see it, its members in their order. */
+  downgrade(newer: JsonObject): JsonObject;
+  upgrade(older: JsonObject, whole?: FullRecord): JsonObject;
+}
+
+/**
+ * What is sent is a whole record, and not an edit of some members: what is missing is taken as the entries say. `present`
+ * is what is there already, whose members that the older version does not know stay as they are; `visible` is what the caller
+ * sees of it, which is all that what is sent is compared with.
+ */
+export interface FullRecord {
+  readonly whole: boolean;
+  /** What expressions see beside a member: all of the older record, where only some of it is sent. */
+  readonly siblings?: JsonObject;
+  readonly present?: JsonObject;
+  readonly visible?: JsonObject;
+}
+
+const sentFull: FullRecord = { whole: true };
+
+type Convert = (siblings: JsonObject) => Json;
+
+/** `others` finds the shapes of embedded types by their older names. */
+export function compileShape(
+  step: ShapeStep,
+  others: (older: string) => Shape | undefined,
+  validatorOf: (schema: JsonObject) => Validator,
+): Shape {
+  const members = step.members.map((member) => compileMember(member, others, validatorOf));
+  const added = step.added.map(({ newer, taken }) => ({ newer, taken: taken && conversion(taken) }));
+  return {
+    step,
+    downgrade(newer) {
+      const olderMembers: [string, Json][] = [];
+      for (const member of members) {
+        const value = member.downgrade(newer);
+        if (value !== undefined) olderMembers.push([member.older, value]);
+      }
+      return Object.fromEntries(olderMembers);
+    },
+    upgrade(older, how = sentFull) {
+      const taken: [string, Json][] = [];
+      for (const member of members) {
+        const value = member.upgrade(older, how);
+        if (value !== undefined && member.newer !== undefined) taken.push([member.newer, value]);
+      }
+      for (const { newer, taken: convert } of added) {
+        const present = how.present === undefined ? undefined : lookup(how.present, newer);
+        if (present !== undefined && how.whole) taken.push([newer, present]);
+        else if (how.whole && how.present === undefined && convert !== undefined) {
+          taken.push([newer, convert(how.siblings ?? older)]);
+        }
+      }
+      return Object.fromEntries(taken);
+    },
+  };
+}
+
+export function lookup(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+interface Member {
+  readonly older: string;
+  readonly newer: string | undefined;
+  downgrade(newer: JsonObject): Json | undefined;
+  upgrade(older: JsonObject, how: FullRecord): Json | undefined;
+}
+
+function compileMember(
+  step: MemberStep,
+  others: (older: string) => Shape | undefined,
+  validatorOf: (schema: JsonObject) => Validator,
+): Member {
+  const { older, newer, shape: shapeName, enclosing = [], nulls, whole, as = newer } = step;
+  const shape = shapeName === undefined ? undefined : others(shapeName);
+  const values =
+    step.values && new Map(Object.entries(step.values).map(([value, seen]) => [value, conversion(seen)] as const));
+  const seen = step.seen && conversion(step.seen);
+  const filled = step.filled && conversion(step.filled.seen);
+  const validate = step.filled?.fits === undefined ? undefined : validatorOf(step.filled.fits);
+  const taken = step.taken && conversion(step.taken);
+  const required = step.required && conversion(step.required);
+  const isPlain =
+    shape === undefined && values === undefined && seen === undefined && filled === undefined && whole !== true;
+
+  const displayed = (value: Json, siblings: JsonObject): Json => {
+    let now = value;
+    if (shape !== undefined) now = editInside(now, enclosing, (one) => (isObject(one) ? shape.downgrade(one) : one));
+    if (values !== undefined) {
+      now = editInside(now, enclosing, (one) => (typeof one === "string" ? (values.get(one)?.(siblings) ?? one) : one));
+    }
+    if (seen !== undefined) now = seen(siblings);
+    return whole === true && typeof now === "number" ? Math.round(now) : now;
+  };
+
+  const downgrade = (record: JsonObject): Json | undefined => {
+    if (newer === undefined) return orLeftOut(seen?.(record), step.absent);
+    const value = lookup(record, newer);
+    if (isPlain) return value === undefined ? absent(nulls) : orLeftOut(value, step.absent);
+    const siblings = as === undefined || as === newer ? record : { ...record, [as]: value ?? null };
+    let now = value === undefined || value === null ? value : displayed(value, siblings);
+    const unfit = now === undefined || now === null || (validate !== undefined && validate(now).length > 0);
+    if (filled !== undefined && unfit) now = filled(siblings);
+    return now === undefined ? absent(nulls) : orLeftOut(now, step.absent);
+  };
+
+  return {
+    older,
+    newer,
+    downgrade,
+    upgrade(sent, how) {
+      if (newer === undefined) return undefined;
+      const value = lookup(sent, older);
+      const siblings = how.siblings ?? sent;
+      if (value === undefined) return how.whole ? required?.(siblings) : undefined;
+      // Who sends back what it was shown changes nothing, also where that is not what there is (R2.4).
+      if (how.visible !== undefined && !(isPlain && taken === undefined) && same(value, downgrade(how.visible))) {
+        return lookup(how.visible, newer);
+      }
+      if (value === null) return required === undefined ? null : required(siblings);
+      if (taken !== undefined) return taken({ value, ...siblings });
+      if (shape === undefined) return value;
+      const inside = (record: JsonObject | undefined): JsonObject | undefined => {
+        const member = record === undefined || enclosing.length > 0 ? undefined : lookup(record, newer);
+        return isObject(member) ? member : undefined;
+      };
+      const present = inside(how.present);
+      const visible = inside(how.visible);
+      return editInside(value, enclosing, (one) => {
+        if (!isObject(one)) return one;
+        return shape.upgrade(one, {
+          whole: true,
+          ...(present === undefined ? {} : { present }),
+          ...(visible === undefined ? {} : { visible }),
+        });
+      });
+    },
+  };
+}
+
+function same(one: Json, other: Json | undefined): boolean {
+  return other !== undefined && canonicalText(one) === canonicalText(other);
+}
+
+function absent(nulls: true | undefined): null | undefined {
+  return nulls === true ? null : undefined;
+}
+
+function orLeftOut(value: Json | undefined, absence: MemberStep["absent"]): Json | undefined {
+  return value === null && absence === "left out" ? undefined : value;
+}
+
+function conversion(plan: ConversionPlan): Convert {
+  if (plan.kind === "value") return () => plan.value;
+  const run = compileFunction(plan.expression);
+  return (record) => run({ record, variables: {} }) as Json;
+}

@@ -1,0 +1,82 @@
+/**
+ * What an older version's callers are given, as a view of the record as it is kept: then the store writes it at once, and
+ * nothing is parsed, converted and written again. Undefined where the steps between do something that no view says; what is
+ * given is the same either way.
+ */
+import type { Json } from "../../base/json.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { ValueType } from "../../expression/types.ts";
+import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
+import type { ViewMember } from "../../store/port/store.ts";
+
+/** The members of a record one version back. */
+export function membersToOlder(step: ShapeStep, newer: readonly ViewMember[]): readonly ViewMember[] | undefined {
+  const older: ViewMember[] = [];
+  for (const member of step.members) {
+    const converted = memberToOlder(member, newer);
+    if (converted === undefined) return undefined;
+    if (converted !== "left out") older.push(converted);
+  }
+  return older;
+}
+
+function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMember | "left out" | undefined {
+  const { absent, filled, newer: name, nulls, older, seen, shape, values, whole, enclosing } = step;
+  if (name === undefined) return seen === undefined ? "left out" : fixedMember(older, seen);
+  if (shape !== undefined || seen !== undefined || filled !== undefined || whole === true) return undefined;
+  const source = newer.find((one) => one.name === name);
+  // Hidden from this caller; the older version might have to say null of it.
+  if (nulls === true && (source === undefined || source.when !== undefined)) return undefined;
+  if (source === undefined) return "left out";
+  const converted = source.absent === "null" ? absent : nulls === true ? "null" : "left out";
+  const member: ViewMember = { ...source, name: older, absent: converted };
+  if (values === undefined) return member;
+  return enclosing === undefined ? withValues(member, values) : undefined;
+}
+
+/** A member that the newer version has no more, of which all are told the same. */
+function fixedMember(name: string, seen: ConversionPlan): ViewMember | undefined {
+  if (seen.kind !== "value" || typeof seen.value !== "string") return undefined;
+  return { name, source: { kind: "expression", expression: textOf(seen.value) }, type: "text", absent: "null" };
+}
+
+/** What is seen of some of its values is another one. */
+function withValues(member: ViewMember, values: Readonly<Record<string, ConversionPlan>>): ViewMember | undefined {
+  const { source, type } = member;
+  if (source.kind !== "column" || type !== "text") return undefined;
+  const field: TypedExpression = { kind: "field", name: source.column, at, type: text, nullable: true };
+  let expression: TypedExpression = field;
+  for (const [value, seen] of Object.entries(values)) {
+    if (seen.kind !== "value" || !isText(seen.value)) return undefined;
+    const test: TypedExpression = {
+      kind: "compare",
+      operator: "==",
+      left: field,
+      right: textOf(value),
+      at,
+      type: { kind: "bool" },
+      nullable: false,
+    };
+    expression = {
+      kind: "choose",
+      test,
+      whenTrue: textOf(seen.value),
+      whenFalse: expression,
+      at,
+      type: text,
+      nullable: true,
+    };
+  }
+  return { ...member, source: { kind: "expression", expression } };
+}
+
+const at = { start: 0, end: 0 };
+const text: ValueType = { kind: "string" };
+
+function textOf(value: string): TypedExpression {
+  return { kind: "constant", value, at, type: text, nullable: false };
+}
+
+function isText(value: Json): value is string {
+  return typeof value === "string";
+}

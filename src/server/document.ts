@@ -1,0 +1,64 @@
+/** Reading and checking the document that a command names. */
+import type { CheckResult } from "../language/check.ts";
+import { check, soundModel, unservable } from "../language/check.ts";
+import type { Plan } from "../plan/plan.ts";
+import { DocumentError, UsageError } from "../cli/command-line.ts";
+import { findings } from "../cli/findings.ts";
+import { count, listed } from "../cli/layout.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+/** @throws UsageError when it cannot be read. */
+export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
+  return check(path === "-" ? "standard input" : path, await readDocument(path, terminal));
+}
+
+/** @throws UsageError when it cannot be read. */
+export async function readDocument(path: string, terminal: Terminal): Promise<Uint8Array> {
+  try {
+    return await terminal.read(path);
+  } catch (thrown) {
+    throw new UsageError(`cannot read ${path}: ${reason(thrown as NodeJS.ErrnoException)}`);
+  }
+}
+
+/**
+ * To a file, or without one to standard output.
+ *
+ * @throws UsageError when it cannot be written.
+ */
+export async function written(out: string | undefined, text: string, terminal: Terminal): Promise<void> {
+  if (out === undefined) return terminal.out(text);
+  await terminal.write(out, text).catch((thrown: unknown) => {
+    throw new UsageError(`cannot write ${out}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  });
+}
+
+function reason({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case "ENOENT":
+      return "there is no such file";
+    case "EISDIR":
+      return "it is a folder";
+    case "ENOTDIR":
+      return "a part of its path is a file, not a folder";
+    case "EACCES":
+      return "its permissions do not let this user read it";
+    case "ERR_FS_FILE_TOO_LARGE":
+      return "it is far too large for a document";
+    default:
+      return message;
+  }
+}
+
+/** @throws DocumentError when it cannot be served, with what stands in the way. */
+export async function planOf(result: CheckResult, terminal: Terminal): Promise<Plan> {
+  const sound = soundModel(result);
+  const failureText = (why: string) => `${result.name} cannot be served: ${why}`;
+  if (sound === undefined)
+    throw new DocumentError(findings(result, terminal) + failureText(count(result.summary.errors, "error")));
+  const missing = unservable(result).map((part) => `its ${part}`);
+  if (missing.length > 0)
+    throw new DocumentError(failureText(`it does not say ${listed(missing)}, without which there is nothing to serve`));
+  const { buildPlan } = await import("../plan/build.ts");
+  return buildPlan(sound, result.places, result.expressions);
+}

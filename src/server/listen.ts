@@ -1,0 +1,43 @@
+/** Listening where a command line says, with a sentence for each reason why that may not be possible. */
+import type { RunningServer, ServerOptions } from "../http/node-server.ts";
+import { listen } from "../http/node-server.ts";
+import { UsageError } from "../cli/command-line.ts";
+
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** @throws UsageError when it is not possible to listen there. */
+export async function listenAt(options: ServerOptions): Promise<RunningServer> {
+  try {
+    return await listen(options);
+  } catch (thrown) {
+    throw explained(options, thrown);
+  }
+}
+
+/** `prefix`: what the options are called that say where. */
+export function explained({ host, port }: ListenAddress, thrown: unknown, prefix = "--"): unknown {
+  switch ((thrown as NodeJS.ErrnoException).code) {
+    case "EADDRINUSE":
+      return new UsageError(
+        `port ${port} of ${host} is in use; ${prefix}port ${port + 1} is another, ${prefix}port 0 any free one`,
+      );
+    case "EACCES":
+      return new UsageError(`this user may not listen on port ${port}; ${prefix}port 8080 is one that needs no rights`);
+    case "EADDRNOTAVAIL":
+      return new UsageError(`${prefix}host ${host} is no address of this machine`);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new UsageError(`${prefix}host ${host} is not known`);
+    default:
+      return thrown;
+  }
+}
+
+/** As it stands in an address; where all of a machine's addresses are meant, the one that reaches this machine. */
+export function addressOf({ host, port }: ListenAddress): string {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,91 @@
+/** What watches a service that a command runs: its figures, its health, and the port where an operator finds both. */
+import process from "node:process";
+import type { Admin } from "../observability/admin.ts";
+import { createHealthReport } from "../observability/health-report.ts";
+import type { Log } from "../observability/log.ts";
+import { isOperator } from "../observability/operator-token.ts";
+import { createMonitoring, type Monitoring } from "../observability/monitoring.ts";
+import { createBacklog, watchService } from "../observability/service-metrics.ts";
+import type { HealthStatus, HealthDisclosure } from "../http/health.ts";
+import { explained } from "./listen.ts";
+import { clock, type Served } from "./compose.ts";
+import { releaseVersion } from "./version.ts";
+
+export interface MonitoringOptions {
+  readonly "admin-port": number | undefined;
+  readonly "admin-host": string;
+  readonly "operator-token": string | undefined;
+  /** Milliseconds. */
+  readonly "log-slow": number;
+}
+
+export interface StartedMonitoring {
+  readonly monitoring: Monitoring;
+  readonly health: HealthDisclosure;
+  /** The operator's port; undefined where there is none. */
+  readonly admin: Admin | undefined;
+  /** From now on it is known what is served. */
+  follow(current: () => Served): void;
+  close(): Promise<void>;
+}
+
+/** `log` may be opened already. @throws UsageError when the operator's port cannot be listened on. */
+export async function startMonitoring(options: MonitoringOptions, log: Log): Promise<StartedMonitoring> {
+  const { "admin-port": port, "admin-host": host, "operator-token": token } = options;
+  const otel = Symbol.for("opentelemetry.js.api.1") in globalThis;
+  // Most services are started by people who look at them; what only machines ask for is loaded for these alone.
+  const serviceMetrics =
+    port === undefined && !otel ? undefined : (await import("../observability/metrics.ts")).createMetrics();
+  const stopProcess =
+    serviceMetrics === undefined
+      ? undefined
+      : (await import("../observability/process-metrics.ts")).watchProcess(serviceMetrics);
+  if (serviceMetrics !== undefined && otel)
+    (await import("../observability/metrics-opentelemetry.ts")).exportToOpenTelemetry(serviceMetrics);
+  const now = (): number => clock.now();
+  const backlog = createBacklog(now);
+  let current: (() => Served) | undefined;
+  const known = (): Served => {
+    if (current === undefined) throw new Error("nothing is served yet");
+    return current();
+  };
+  const report = createHealthReport({ current: known, now, backlog, version: releaseVersion() });
+  const status = (): Promise<HealthStatus> =>
+    current === undefined ? Promise.resolve("fail") : known().service.health();
+  const details: HealthDisclosure["details"] = (health) =>
+    current === undefined ? Promise.resolve({ status: "fail", output: "starting" }) : report(health);
+  const admin =
+    port === undefined || serviceMetrics === undefined
+      ? undefined
+      : await (await import("../observability/admin.ts"))
+          .openAdmin({
+            ...{ host, port, token, serviceMetrics, status, health: details },
+            report: (thrown) => log.failed(thrown, "admin"),
+          })
+          .catch((thrown: unknown) => {
+            throw explained({ host, port }, thrown, "--admin-");
+          });
+  return {
+    monitoring: createMonitoring({ log, serviceMetrics, slowMilliseconds: options["log-slow"] }),
+    health: {
+      canReadHealth: ({ headers }) => isOperator(token, headers.get("authorization")),
+      details,
+    },
+    admin,
+    follow(served) {
+      current = served;
+      if (serviceMetrics === undefined) return;
+      watchService(serviceMetrics, served, backlog, now);
+      serviceMetrics.observe("nonet.info", () => [{ labels: infoOf(served()), value: 1 }]);
+    },
+    async close() {
+      stopProcess?.();
+      await admin?.close();
+    },
+  };
+}
+
+function infoOf({ data, plan }: Served): readonly string[] {
+  const store = data === "memory" ? "memory" : /^postgres/i.test(data) ? "postgres" : "sqlite";
+  return [plan.service, releaseVersion(), process.version, store];
+}

@@ -1,0 +1,98 @@
+/** Opening the store that a command line names. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { withoutPasswords } from "../observability/redact.ts";
+import type { Plan } from "../plan/plan.ts";
+import { rowSecurityOf } from "../plan/authentication/row-security.ts";
+import { isPostgresAddress } from "../store/postgres/database-url.ts";
+import { StoreError } from "../store/port/error.ts";
+import { type Migrated, MigrationRejected } from "../store/migration/migration.ts";
+import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
+import type { Store } from "../store/port/store.ts";
+import { DocumentError, UsageError } from "../cli/command-line.ts";
+import { followingOf } from "./validators-of-migration.ts";
+import { migrationErrorText } from "../cli/migration-report.ts";
+
+const folder = ".nonet";
+
+/** Where a service's data is when nobody says: a file of its name in the current folder's `.nonet`. */
+export function databaseOf(data: string | undefined, { service }: Plan): string {
+  if (data !== undefined && isPostgresAddress(data)) return data;
+  if (data !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(data))
+    throw new UsageError(`--data is a file, memory or postgres://…, not ${withoutSecret(data)}`);
+  return data ?? join(folder, `${service}.db`);
+}
+
+/** For people and logs: the address of a database without its user and password. */
+export function withoutSecret(database: string): string {
+  return withoutPasswords(database);
+}
+
+export interface Opening {
+  /** What is told of data that has followed the document. */
+  readonly followed?: (migrated: Migrated) => void;
+  /** Goes on where something would be lost. */
+  readonly allowLoss?: boolean;
+  /** A file is then this process's alone; another that serves it is refused. */
+  readonly serving?: boolean;
+  /** What is told, once, of whether a database holds permissions by itself. */
+  readonly rowSecurity?: (rowSecurity: RowSecurityState) => void;
+}
+
+/**
+ * Only the default's folder is made: a folder that somebody names and that is not there is a slip of the pen.
+ *
+ * @throws DocumentError when the data does not fit the document.
+ * @throws UsageError when the place cannot be used at all.
+ */
+export async function openStore(plan: Plan, data: string, time: Clock, opening: Opening = {}): Promise<Store> {
+  const { tables, service } = plan;
+  const clock = () => time.now();
+  if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
+  const { allowLoss, followed, serving = false } = opening;
+  const following = {
+    ...(await followingOf(plan)),
+    ...(followed === undefined ? {} : { followed }),
+    ...(allowLoss === undefined ? {} : { allowLoss }),
+  };
+  if (isPostgresAddress(data)) {
+    const { openPostgresStore } = await import("../store/postgres/open.ts");
+    const security = rowSecurityOf(plan);
+    const { rowSecurity } = opening;
+    return withDatabase(plan, data, () =>
+      openPostgresStore({ address: data, tables, following, security, rowSecurity, clock }),
+    );
+  }
+  const { openSqliteStore } = await import("../store/sqlite/open.ts");
+  return withDatabase(plan, data, async () => {
+    if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
+  });
+}
+
+/** Whether the database holds permissions by itself, where that was wanted. */
+export function rowSecurityText(rowSecurity: Exclude<RowSecurityState, { readonly kind: "off" }>): string {
+  if (rowSecurity.kind === "standing") return `row-level security: callers' reads are run as ${rowSecurity.role}`;
+  return `${unsecured}: ${rowSecurity.why} (${rowSecurity.remedy})`;
+}
+
+/** What a person reads, and a log has as its message. */
+export const unsecured = "permissions are in the statements alone";
+
+/** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */
+export async function withDatabase<T>({ title }: Plan, data: string, task: () => T | Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (thrown) {
+    if (thrown instanceof MigrationRejected) throw new DocumentError(migrationErrorText(thrown, title, data));
+    if (thrown instanceof StoreError) {
+      if (thrown.kind !== "incompatible") throw new UsageError(thrown.message);
+      throw new DocumentError(`${title} cannot be served with ${data}: ${thrown.message}`);
+    }
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "EACCES" || code === "EROFS")
+      throw new UsageError(`cannot make the folder ${folder} for the data: ${message}; --data says where else`);
+    throw thrown;
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * Where the options of a service come from, by one order: the command line, the environment (`NONET_PORT`), a file of settings
+ * (`nonet.config.yaml`), the default. Whatever is wrong with any of them is told at once, with where it stands.
+ */
+import { didYouMean } from "../base/suggest.ts";
+import { createRedact } from "../observability/redact.ts";
+import type { Command, CommandOf, SuppliedOption, Line, Option, Scanned } from "../cli/command-line.ts";
+import { lineOf, scan, UsageError } from "../cli/command-line.ts";
+import { serveOptions } from "./options.ts";
+import type { Terminal } from "../cli/terminal.ts";
+
+type Options = Readonly<Record<string, Option<unknown>>>;
+
+export interface Setting {
+  readonly name: string;
+  /** Undefined where nothing says it, and there is no default. */
+  readonly display: string | undefined;
+  /** `--port`, `NONET_PORT`, `nonet.config.yaml:3`, `default`. */
+  readonly from: string;
+}
+
+export interface ConfiguredLine<T> extends Line<T> {
+  readonly settings: readonly Setting[];
+}
+
+interface ConfiguredCommand<T> extends Omit<CommandOf<T>, "run"> {
+  readonly run: (line: ConfiguredLine<T>, terminal: Terminal) => Promise<number>;
+}
+
+/** The file that is read where none is named. */
+export const settingsFile = "nonet.config.yaml";
+
+/** A command whose options are settings, as far as `serve` has options of these names. */
+export function configured<T>(spec: ConfiguredCommand<T>): Command {
+  return {
+    ...spec,
+    async run(args, terminal) {
+      const scanned = scan(spec.options, args);
+      const { layered, problems } = await layer(spec.options, /^\[?DOC\]?$/.test(spec.operand), scanned, terminal);
+      const line = lineOf(spec, layered, problems);
+      return spec.run({ ...line, settings: settingsOf(spec.options, layered) }, terminal);
+    },
+  };
+}
+
+/** What stands for an option in the environment. */
+export function variableOf(name: string): string {
+  return `NONET_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** Whether it may be in a file of its own, as containers are given secrets. */
+export function hasFile({ secret }: Option<unknown>): boolean {
+  return secret !== undefined;
+}
+
+interface Layered {
+  readonly layered: Scanned;
+  readonly problems: readonly string[];
+}
+
+async function layer(options: Options, hasDocument: boolean, scanned: Scanned, terminal: Terminal): Promise<Layered> {
+  const problems: string[] = [...unknownVariables(terminal)];
+  const fromEnvironment = await environmentLayer(terminal, problems);
+  const config = scanned.supplied.get("config") ?? fromEnvironment.get("config");
+  const fromFile = await fileLayer(config?.texts.at(-1), terminal, problems);
+  const supplied = new Map<string, SuppliedOption>();
+  for (const name of Object.keys(options)) {
+    const found = scanned.supplied.get(name) ?? fromEnvironment.get(name) ?? fromFile.get(name);
+    if (found !== undefined) supplied.set(name, found);
+  }
+  const [document] = (fromEnvironment.get(operand) ?? fromFile.get(operand))?.texts ?? [];
+  const isMissing = hasDocument && scanned.documents.length === 0 && document !== undefined;
+  const documents = isMissing ? [document] : scanned.documents;
+  return { layered: { documents, supplied }, problems };
+}
+
+/** The document is a setting too, for who runs Nonet in a container. */
+const operand = "document";
+
+const names = Object.keys(serveOptions);
+
+function optionOf(name: string): Option<unknown> | undefined {
+  return Object.hasOwn(serveOptions, name) ? (serveOptions as Options)[name] : undefined;
+}
+
+async function environmentLayer(terminal: Terminal, problems: string[]): Promise<ReadonlyMap<string, SuppliedOption>> {
+  const supplied = new Map<string, SuppliedOption>();
+  for (const name of [operand, ...names]) {
+    const variable = variableOf(name);
+    const value = terminal.environment[variable] ?? "";
+    const option = optionOf(name);
+    const path = option !== undefined && hasFile(option) ? (terminal.environment[`${variable}_FILE`] ?? "") : "";
+    if (value !== "" && path !== "") problems.push(`${variable} and ${variable}_FILE are both set: set one`);
+    else if (path !== "") await readFileSetting(supplied, name, path, `${variable}_FILE`, terminal, problems);
+    // What is empty is not set: compose files hand on variables that nobody has set.
+    else if (value !== "")
+      applySetting(supplied, name, option?.repeats === true ? value.split(/[\s,]+/) : [value], variable, problems);
+  }
+  return supplied;
+}
+
+/** Words of a command line for what is said otherwise. */
+function applySetting(
+  supplied: Map<string, SuppliedOption>,
+  name: string,
+  texts: readonly string[],
+  from: string,
+  problems: string[],
+): void {
+  const option = optionOf(name);
+  if (name === operand || option?.value !== undefined) {
+    supplied.set(name, { texts: texts.filter((text) => text !== ""), name: from });
+    return;
+  }
+  const [value = ""] = texts;
+  if (/^(?:true|1|yes|on)$/i.test(value)) supplied.set(name, { texts: [""], name: from });
+  else if (/^(?:false|0|no|off)$/i.test(value)) supplied.set(name, { texts: [], name: from });
+  else problems.push(`${from} is true or false, not ${value}`);
+}
+
+async function readFileSetting(
+  supplied: Map<string, SuppliedOption>,
+  name: string,
+  path: string,
+  from: string,
+  terminal: Terminal,
+  problems: string[],
+): Promise<void> {
+  try {
+    const text = Buffer.from(await terminal.read(path))
+      .toString("utf8")
+      .trim();
+    if (text === "") problems.push(`${from}: ${path} is empty`);
+    else applySetting(supplied, name, [text], from, problems);
+  } catch (thrown) {
+    problems.push(`${from}: cannot read ${path}: ${(thrown as Error).message}`);
+  }
+}
+
+/** A variable that was meant to be one of ours; of others that begin like it we know nothing. */
+function unknownVariables({ environment }: Terminal): readonly string[] {
+  const known = [operand, ...names].map(variableOf);
+  const all = [...known, ...known.map((name) => `${name}_FILE`), "NONET_SECRET_KEY", "NONET_SECRET_KEY_FILE"];
+  return Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith("NONET_") || all.includes(name)) return [];
+    const near = didYouMean(name, all);
+    return near === undefined ? [] : [`there is no setting ${name}; did you mean ${near}?`];
+  });
+}
+
+async function fileLayer(
+  path: string | undefined,
+  terminal: Terminal,
+  problems: string[],
+): Promise<ReadonlyMap<string, SuppliedOption>> {
+  const file = path ?? settingsFile;
+  const supplied = new Map<string, SuppliedOption>();
+  let text: string;
+  try {
+    text = Buffer.from(await terminal.read(file)).toString("utf8");
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (path !== undefined || code !== "ENOENT") problems.push(`cannot read the settings in ${file}: ${message}`);
+    return supplied;
+  }
+  const { readSettings } = await import("./settings-file.ts");
+  const { entries, problems: wrong } = readSettings(file, text);
+  problems.push(...wrong);
+  for (const { name, from, texts } of entries) {
+    const bare = name.endsWith("-file") ? name.slice(0, -"-file".length) : name;
+    const option = optionOf(bare);
+    if (name !== bare && option !== undefined && hasFile(option)) {
+      await readFileSetting(supplied, bare, texts[0] ?? "", `${from}: ${name}`, terminal, problems);
+    } else if (name === "config" || (name !== operand && optionOf(name) === undefined)) {
+      const near = didYouMean(name, [operand, ...names.filter((one) => one !== "config")]);
+      problems.push(`${from}: there is no setting ${name}${near === undefined ? "" : `; did you mean ${near}?`}`);
+    } else if (optionOf(name)?.secret === "value") {
+      problems.push(`${from}: ${name} is a secret, which has no place here: name a file that holds it as ${name}-file`);
+    } else if (texts.length > 1 && optionOf(name)?.repeats !== true) {
+      problems.push(`${from}: ${name} has one value`);
+    } else applySetting(supplied, name, texts, `${from}: ${name}`, problems);
+  }
+  return supplied;
+}
+
+function settingsOf(options: Options, { documents, supplied }: Scanned): readonly Setting[] {
+  const redact = createRedact([]);
+  const [document] = documents;
+  return [
+    { name: operand, display: document, from: document === undefined ? "not set" : "given" },
+    ...Object.entries(options).map(([name, option]): Setting => {
+      const found = supplied.get(name);
+      if (found === undefined) {
+        const display = option.default ?? (option.value === undefined ? "false" : undefined);
+        return { name, display, from: display === undefined ? "not set" : "default" };
+      }
+      const text = option.value === undefined ? String(found.texts.length > 0) : found.texts.join(", ");
+      const display = option.secret === "value" ? "[set]" : option.secret === "part" ? redact(text) : text;
+      // Where something is wrong the setting is named once more; here it is in the same row.
+      return {
+        name,
+        display,
+        from: found.name.endsWith(`: ${name}`) ? found.name.slice(0, -name.length - 2) : found.name,
+      };
+    }),
+  ];
+}
+
+/**
+ * The environment, with what is in the files that its `_FILE` variables name: so Docker and Kubernetes give secrets.
+ * @throws UsageError when one is asked for whose file cannot be read.
+ */
+export function withSecretFiles(
+  environment: Terminal["environment"],
+  read: (path: string) => string,
+): Terminal["environment"] {
+  const known = new Map<string, string>();
+  return new Proxy(environment, {
+    get(target, name): string | undefined {
+      const value = typeof name === "string" ? target[name] : undefined;
+      if (typeof name !== "string" || (value ?? "") !== "") return value;
+      const path = target[`${name}_FILE`] ?? "";
+      if (path === "") return value;
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const text = contentOf(path, `${name}_FILE`, read);
+      known.set(name, text);
+      return text;
+    },
+  });
+}
+
+function contentOf(path: string, variable: string, read: (path: string) => string): string {
+  try {
+    return read(path).trim();
+  } catch (thrown) {
+    throw new UsageError(`${variable}: cannot read ${path}: ${(thrown as Error).message}`);
+  }
+}

@@ -1,0 +1,144 @@
+/** Sinks of a service that is served: brokers that are given its events, each on its own, whatever the others do. */
+import type { Broker } from "../webhooks/brokers/broker.ts";
+import { parseBrokerUrl, type BrokerUrl } from "../webhooks/brokers/address.ts";
+import { createSink } from "../webhooks/sink.ts";
+import type { DeliveryRenderer } from "../webhooks/engine.ts";
+import type { Plan } from "../plan/plan.ts";
+import { isPassing } from "../store/port/error.ts";
+import type { Store } from "../store/port/store.ts";
+import type { Background } from "./background.ts";
+import { UsageError } from "../cli/command-line.ts";
+import { listed } from "../cli/layout.ts";
+
+/** How often events are looked for. */
+const roundMilliseconds = 100;
+/** After a failure the waits double up to this. */
+const longestWaitMilliseconds = 30_000;
+
+/**
+ * What starts them once the store is open.
+ * @throws UsageError where one is written wrongly, the document has nothing to tell it, or its client is not installed.
+ */
+export async function openSinks(texts: readonly string[], plan: Plan): Promise<StartSinks> {
+  const brokers = await openAll(brokerUrlsOf(texts, plan));
+  return (dependencies) => startSinks(plan, brokers, dependencies);
+}
+
+function brokerUrlsOf(texts: readonly string[], plan: Plan): readonly BrokerUrl[] {
+  return texts.map((text) => {
+    const brokerUrl = parseBrokerUrl(text);
+    if (typeof brokerUrl === "string") throw new UsageError(`--sink ${brokerUrl}`);
+    const problem = mismatchOf(brokerUrl, plan);
+    if (problem !== undefined) throw new UsageError(`--sink ${brokerUrl.name} ${problem}`);
+    return brokerUrl;
+  });
+}
+
+function mismatchOf({ roles }: BrokerUrl, { events, roles: present }: Plan): string | undefined {
+  if (Object.keys(events.out).length === 0) return "gets nothing: the document has no events";
+  if (events.webhook === undefined && events.stream === undefined)
+    return "gets nothing: the document tells nobody of its events, by webhook or stream";
+  const unknown = roles.find((role) => !present.includes(role));
+  if (unknown !== undefined)
+    return `is told as "${unknown}", which is no role of the document: it has ${listed(present)}`;
+  if (roles.length === 0 && present.length > 0)
+    return `needs a role, since that decides what it may know: ?as= one of ${listed(present)}`;
+  return undefined;
+}
+
+/** What a broker's client needs is loaded only now: it is an optional package. */
+async function openBroker(brokerUrl: BrokerUrl): Promise<Broker> {
+  if (brokerUrl.kind === "nats") return (await import("../webhooks/brokers/nats.ts")).natsBroker(brokerUrl);
+  return (await import("../webhooks/brokers/kafka.ts")).kafkaBroker(brokerUrl);
+}
+
+/** @throws UsageError where a client is not installed. */
+async function openAll(brokerUrls: readonly BrokerUrl[]): Promise<ReadonlyMap<BrokerUrl, Broker>> {
+  const packages = { nats: "@nats-io/transport-node @nats-io/jetstream", kafka: "@platformatic/kafka" };
+  const brokers = new Map<BrokerUrl, Broker>();
+  for (const brokerUrl of brokerUrls) {
+    try {
+      brokers.set(brokerUrl, await openBroker(brokerUrl));
+    } catch (thrown) {
+      if ((thrown as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw thrown;
+      throw new UsageError(
+        `--sink ${brokerUrl.name} needs a client that is not installed: npm install ${packages[brokerUrl.kind]}`,
+      );
+    }
+  }
+  return brokers;
+}
+
+export interface SinkDependencies {
+  readonly store: Store;
+  readonly renderer: DeliveryRenderer;
+  /** Told, in a sentence, when a broker begins to fail and when it takes events again. */
+  readonly notice: (message: string) => void;
+}
+
+export type StartSinks = (dependencies: SinkDependencies) => Pick<Background, "stop">;
+
+function startSinks(
+  plan: Plan,
+  brokers: ReadonlyMap<BrokerUrl, Broker>,
+  { store, renderer, notice }: SinkDependencies,
+): Pick<Background, "stop"> {
+  const stopping = new AbortController();
+  const running = [...brokers].map(([{ name, roles }, broker]) => {
+    const sink = createSink({ plan, store, renderer, name, roles, broker });
+    return runUntilStopped(() => sink.run(() => stopping.signal.aborted), name, stopping.signal, notice).then(() =>
+      sink.close(),
+    );
+  });
+  return {
+    async stop(graceMilliseconds) {
+      stopping.abort();
+      const over = Promise.withResolvers<void>();
+      const timer = setTimeout(over.resolve, graceMilliseconds);
+      // What the broker has not answered for by then is published again by whoever comes next.
+      await Promise.race([Promise.allSettled(running), over.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function runUntilStopped(
+  run: () => Promise<number>,
+  name: string,
+  stopping: AbortSignal,
+  notice: (message: string) => void,
+): Promise<void> {
+  let failures = 0;
+  let lastProblem: string | undefined;
+  while (!stopping.aborted) {
+    try {
+      await run();
+      if (lastProblem !== undefined) notice(`${name} takes events again`);
+      failures = 0;
+      lastProblem = undefined;
+    } catch (thrown) {
+      failures += 1;
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      // What fails at one attempt fails at the next: it is said once, until something else is in the way.
+      if (!isPassing(thrown) && why !== lastProblem) {
+        notice(`${name}: ${why}; events wait until it takes them`);
+        lastProblem = why;
+      }
+    }
+    await pause(Math.min(longestWaitMilliseconds, roundMilliseconds * 2 ** failures), stopping);
+  }
+}
+
+function pause(milliseconds: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    timer.unref();
+    stopping.addEventListener("abort", over);
+    if (stopping.aborted) over();
+  });
+}

@@ -1,0 +1,303 @@
+/**
+ * A backup as a file: lines of JSON, compressed with gzip. The first says what it is, each table begins with its name and
+ * columns, a row is a list, and the last line says how many rows there were and the SHA-256 of all lines before it.
+ *
+ * It is read with `zcat FILE | jq`, and by either store. Bytes are base64.
+ */
+import { createHash } from "node:crypto";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { PortableValue, PortableRow, PortableSource, PortableState, BackupTable } from "./portable.ts";
+import { backupTablesOf } from "./portable.ts";
+
+/** Something that is no backup, or no longer a whole one. */
+export class BackupError extends Error {}
+
+export interface BackupHead extends PortableState {
+  /** When its moment was: epoch milliseconds. */
+  readonly made: number;
+  readonly store: PortableSource["store"];
+}
+
+/** What a backup holds. */
+export interface BackupSummary {
+  /** How many rows, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** The newest position of the journal; 0 where nothing has happened. */
+  readonly journal: number;
+  /** The bytes of files. */
+  readonly fileBytes: number;
+  /** Lower-case hex, of all lines but the last. */
+  readonly sha256: string;
+}
+
+/**
+ * Bytes of a line: what is longer would have to be in memory three times over to be read. A row is no longer than a request
+ * may be, or half a megabyte of a file.
+ */
+const longestLine = 128 * 1024 * 1024;
+
+/** A later release that writes another form counts on. */
+const form = 1;
+
+/** Two states that were brought to the same document have the same one. */
+export function fingerprintOf({ step, tables }: PortableState): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tables, step ?? null]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** The lines, in pieces of many; gives what they hold. */
+export async function* writeBackup(source: PortableSource, made: number): AsyncGenerator<string, BackupSummary> {
+  const { store, step, tables } = source;
+  const hash = createHash("sha256");
+  const count = counting();
+  const piece = (text: string): string => {
+    hash.update(text);
+    return text;
+  };
+  yield piece(line({ nonet: "backup", form, store, made, tables, step: step ?? null }));
+  for (const backupTable of backupTablesOf(tables)) {
+    count.begin(backupTable);
+    yield piece(line({ table: backupTable.name, columns: backupTable.columns, bytes: backupTable.bytes }));
+    for await (const rows of source.rows(backupTable)) {
+      for (const row of rows) count.row(row);
+      yield piece(rows.map((row) => shortLine(backupTable, row)).join(""));
+    }
+  }
+  const summary = { ...count.summary(), sha256: hash.digest("hex") };
+  yield line({ end: summary });
+  return summary;
+}
+
+function line(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** What could not be read again is no backup. */
+function shortLine({ name }: BackupTable, row: PortableRow): string {
+  const text = line(row.map(encoded));
+  // No character is fewer bytes than one in UTF-8, and none more than three.
+  if (text.length * 3 > longestLine && Buffer.byteLength(text) > longestLine)
+    throw new BackupError(`a row of ${name} has more than ${longestLine} bytes as JSON`);
+  return text;
+}
+
+function encoded(item: PortableValue): PortableValue {
+  return item instanceof Uint8Array ? Buffer.from(item).toString("base64") : item;
+}
+
+export interface BackupReader {
+  head(head: BackupHead): Promise<void> | void;
+  rows(backupTable: BackupTable, rows: readonly PortableRow[]): Promise<void> | void;
+}
+
+/** At most this many rows are given at once. */
+const batch = 1_000;
+
+/**
+ * Reads the lines and gives what they hold, which is right only when this resolves: what the last line says is compared.
+ *
+ * @throws BackupError
+ */
+export async function readBackup(pieces: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<BackupSummary> {
+  const hash = createHash("sha256");
+  const count = counting();
+  let state: { readonly kind: "nothing" } | Among | { readonly kind: "end"; readonly summary: BackupSummary } = {
+    kind: "nothing",
+  };
+  for await (const { bytes, text } of linesOf(pieces)) {
+    const value = parsed(text);
+    if (state.kind === "end") throw new BackupError("something follows its end");
+    if (state.kind === "nothing") {
+      const head = headOf(value);
+      state = { kind: "among", backupTables: backupTablesOf(head.tables), backupTable: undefined, rows: [] };
+      await reader.head(head);
+    } else if (Array.isArray(value)) {
+      const row = rowOf(value, state.backupTable);
+      count.row(row);
+      state.rows.push(row);
+      if (state.rows.length >= batch) await emit(state, reader);
+    } else {
+      await emit(state, reader);
+      if (isEnd(value)) {
+        state = { kind: "end", summary: { ...count.summary(), sha256: hash.digest("hex") } };
+        compare(state.summary, value.end);
+        continue;
+      }
+      state.backupTable = tableNamed(value, state.backupTables);
+      count.begin(state.backupTable);
+    }
+    hash.update(bytes);
+  }
+  if (state.kind !== "end") throw new BackupError("it is cut off: its last line is missing");
+  return state.summary;
+}
+
+interface Among {
+  readonly kind: "among";
+  readonly backupTables: readonly BackupTable[];
+  backupTable: BackupTable | undefined;
+  rows: PortableRow[];
+}
+
+async function emit(state: Among, reader: BackupReader): Promise<void> {
+  if (state.rows.length === 0 || state.backupTable === undefined) return;
+  await reader.rows(state.backupTable, state.rows);
+  state.rows = [];
+}
+
+/** Each with its line feed. */
+async function* linesOf(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly text: string }> {
+  let rest: Uint8Array[] = [];
+  let length = 0;
+  const add = (bytes: number): void => {
+    length += bytes;
+    if (length > longestLine) throw new BackupError(`a line of it has more than ${longestLine} bytes`);
+  };
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
+      const tail = piece.subarray(start, end + 1);
+      add(tail.length);
+      length = 0;
+      const bytes = rest.length === 0 ? tail : Buffer.concat([...rest, tail]);
+      rest = [];
+      yield { bytes, text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8") };
+      start = end + 1;
+    }
+    if (start === piece.length) continue;
+    add(piece.length - start);
+    rest.push(piece.subarray(start));
+  }
+  if (rest.length > 0) throw new BackupError("it is cut off in the middle of a line");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BackupError("a line of it is not JSON");
+  }
+}
+
+function headOf(value: unknown): BackupHead {
+  const { nonet, form: found, store, made, tables, step } = (value ?? {}) as Record<string, unknown>;
+  if (nonet !== "backup" || typeof found !== "number") throw new BackupError("it is no backup of nonet");
+  if (found > form) throw new BackupError("a newer release of nonet wrote it");
+  if (!Array.isArray(tables) || typeof made !== "number" || (store !== "sqlite" && store !== "postgres"))
+    throw new BackupError("it does not say which tables it holds");
+  const strange = tables.findIndex((table) => !isTable(table));
+  if (strange === -1 && textOf([tables, step]) === "") throw new BackupError("its tables are nested too deeply");
+  if (strange !== -1) throw new BackupError(`its table ${strange + 1} is not one as this release writes it`);
+  if (step !== undefined && step !== null && !isStep(step as Json))
+    throw new BackupError("it does not say which version of its document it has followed");
+  return { store, made, tables: tables as readonly Table[], step: (step ?? undefined) as VersionStep | undefined };
+}
+
+/** As far as what reads it goes by it; what else it says is for the document that it is compared with. */
+function isTable(value: unknown): value is Table {
+  if (!isObject(value as Json)) return false;
+  const { columns, id, indexes, name, resource, rules, uniques, virtual } = value as JsonObject;
+  const lists = [columns, indexes, rules, uniques, virtual];
+  if (!isName(name) || !isName(resource) || !isObject(id as Json) || !lists.every(Array.isArray)) return false;
+  return [...(columns as unknown[]), ...(virtual as unknown[])].every(
+    (column) =>
+      isObject(column as Json) &&
+      isName((column as JsonObject)["name"]) &&
+      columnTypes.includes((column as JsonObject)["type"]),
+  );
+}
+
+const columnTypes: readonly unknown[] = ["text", "integer", "number", "boolean", "timestamp", "json"];
+
+function isStep(step: Json): boolean {
+  if (!isObject(step) || !isName(step["version"])) return false;
+  const { changes } = step;
+  return Array.isArray(changes) && (changes as readonly Json[]).every((one) => isObject(one) && isName(one["kind"]));
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** As the backup has it: a table that a later release added is not there, and one that it widened has more columns. */
+function tableNamed(value: unknown, backupTables: readonly BackupTable[]): BackupTable {
+  const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
+  const known = backupTables.find(({ name }) => name === table);
+  if (typeof table !== "string") throw new BackupError("a line of it is neither a row nor a table's name");
+  if (known === undefined) throw new BackupError(`it has a table ${table}, which this release does not know`);
+  if (!isTexts(columns) || (bytes !== undefined && !isTexts(bytes)))
+    throw new BackupError(`it does not say what ${known.name} consists of`);
+  const strange = columns.find((column) => !known.columns.includes(column as string));
+  if (strange !== undefined)
+    throw new BackupError(`${known.name} has a column ${String(strange)}, which this release does not know`);
+  return { ...known, columns, bytes: bytes ?? [] };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function rowOf(value: readonly unknown[], backupTable: BackupTable | undefined): PortableRow {
+  if (backupTable === undefined) throw new BackupError("it has rows before any table");
+  if (value.length !== backupTable.columns.length)
+    throw new BackupError(`a row of ${backupTable.name} has not its columns`);
+  if (value.some((item) => typeof item === "object" && item !== null))
+    throw new BackupError(`a row of ${backupTable.name} has a value that is none`);
+  const { bytes = [] } = backupTable;
+  if (bytes.length === 0) return value as PortableRow;
+  return value.map((item, at) =>
+    bytes.includes(backupTable.columns[at] ?? "") ? Buffer.from(String(item), "base64") : (item as PortableValue),
+  );
+}
+
+/** Empty for what is nested too deeply to be written, which nothing is that a backup says. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "";
+  }
+}
+
+function isEnd(value: unknown): value is { readonly end: unknown } {
+  return typeof value === "object" && value !== null && "end" in value;
+}
+
+function compare(found: BackupSummary, recorded: unknown): void {
+  if (JSON.stringify(found) !== textOf(recorded))
+    throw new BackupError("what it holds is not what its last line says: it was changed or damaged");
+}
+
+interface Counting {
+  begin(backupTable: BackupTable): void;
+  row(row: PortableRow): void;
+  summary(): Omit<BackupSummary, "sha256">;
+}
+
+function counting(): Counting {
+  const rows: Record<string, number> = {};
+  let journal = 0;
+  let fileBytes = 0;
+  let current = "";
+  let watched = -1;
+  return {
+    begin: ({ columns, name }) => {
+      current = name;
+      rows[name] = 0;
+      watched = name === "nonet_journal" ? columns.indexOf("position") : columns.indexOf("bytes");
+    },
+    row: (row) => {
+      rows[current] = (rows[current] ?? 0) + 1;
+      const item = row[watched];
+      if (current === "nonet_journal") journal = Math.max(journal, Number(item));
+      else if (current === "nonet_file_pieces" && item instanceof Uint8Array) fileBytes += item.length;
+    },
+    summary: () => ({ rows, journal, fileBytes }),
+  };
+}

@@ -1,0 +1,75 @@
+/** Where a text still stands in data, cell by cell: for who has to show that nothing of somebody is left. */
+import type { PortableValue, PortableRow, BackupTable } from "./portable.ts";
+
+/** A column with it, and some of its rows. */
+export interface Match {
+  readonly table: string;
+  readonly column: string;
+  readonly rows: number;
+  /** Of the first of them what names them best: the id, or the first column. */
+  readonly first: readonly string[];
+}
+
+const mostNamed = 5;
+
+export interface Search {
+  rows(backupTable: BackupTable, rows: readonly PortableRow[]): void;
+  readonly matches: readonly Match[];
+}
+
+/** A text stands in another as it is, in JSON as that writes it. */
+export function formsOf(text: string): readonly string[] {
+  return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+}
+
+export function createSearch(text: string): Search {
+  const forms = formsOf(text);
+  const encoded = forms.map((form) => Buffer.from(form));
+  const matches = new Map<string, { table: string; column: string; rows: number; first: string[] }>();
+  // The end of the piece before: a text may stand across two pieces of a file.
+  let tail: { readonly file: PortableValue; readonly bytes: Uint8Array } | undefined;
+
+  const holds = (value: PortableValue, row: PortableRow): boolean => {
+    if (typeof value === "string") return forms.some((form) => value.includes(form));
+    if (typeof value === "number") return String(value) === text;
+    if (!(value instanceof Uint8Array)) return false;
+    const [file = null] = row;
+    const bytes = tail?.file === file ? Buffer.concat([tail.bytes, value]) : Buffer.from(value);
+    tail = {
+      file,
+      bytes: bytes.subarray(Math.max(0, bytes.length - Math.max(...encoded.map(({ length }) => length)) + 1)),
+    };
+    return encoded.some((each) => bytes.includes(each));
+  };
+  return {
+    rows: ({ columns, name: table }, rows) => {
+      for (const row of rows) {
+        for (const [at, value] of row.entries()) {
+          if (!holds(value, row)) continue;
+          const column = columns[at] ?? "";
+          const key = `${table}.${column}`;
+          const match = matches.get(key) ?? { table, column, rows: 0, first: [] };
+          match.rows += 1;
+          if (match.first.length < mostNamed) match.first.push(String(row[Math.max(0, columns.indexOf("id"))]));
+          matches.set(key, match);
+        }
+      }
+    },
+    get matches() {
+      return [...matches.values()];
+    },
+  };
+}
+
+/** Whether bytes have it, in whatever pieces they come. */
+export async function isInBytes(pieces: AsyncIterable<Uint8Array>, text: string): Promise<boolean> {
+  const encoded = formsOf(text).map((form) => Buffer.from(form));
+  const most = Math.max(...encoded.map(({ length }) => length));
+  let tail: Uint8Array = new Uint8Array();
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([tail, piece]);
+    if (encoded.some((each) => bytes.includes(each))) return true;
+    tail = bytes.subarray(Math.max(0, bytes.length - most + 1));
+  }
+  return false;
+}

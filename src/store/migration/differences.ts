@@ -1,0 +1,227 @@
+/**
+ * From the tables that a store holds to those of a document: what is to be done, and what would have to be asked of the
+ * data first, because it may not fit. Nothing here looks at data.
+ */
+import { isWrittenAlike } from "../../base/json.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
+import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/types.ts";
+import { isSecret } from "./conversions.ts";
+import { follow, type Origin, stepsSince } from "./follow-versions.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { isWider } from "./schema-compatibility.ts";
+
+export interface Differences {
+  readonly added: readonly Table[];
+  readonly dropped: readonly Table[];
+  readonly changed: readonly Changed[];
+}
+
+export interface Changed {
+  readonly before: Table;
+  readonly after: Table;
+  /** All columns of `after`, in its order. */
+  readonly columns: readonly ColumnChange[];
+  /** Columns of `before` that `after` has not. */
+  readonly dropped: readonly Column[];
+  /** Sets of columns that may not be unique yet. */
+  readonly uniques: readonly (readonly string[])[];
+  /** Rules that may not hold yet. */
+  readonly rules: readonly RulePlan[];
+  /** References to the own resource by which records may be above themselves, and may not from now on. */
+  readonly trees: readonly string[];
+  /** Whether time does something to the records at other moments. */
+  readonly timed: boolean;
+}
+
+/** A column, and how it comes from what is stored. */
+export interface ColumnChange {
+  readonly column: Column;
+  /** What it was; absent for a new one. */
+  readonly source?: Column;
+  /** What each value becomes, one after the other; instead of what `converted` makes of it. */
+  readonly converts: readonly Converting[];
+  /** What records without a value get; absent: nothing. */
+  readonly fill?: Filling;
+  /** Whether values have to be brought to another type. */
+  readonly retyped: boolean;
+  /** Whether values may not fit any more, or do not yet. */
+  readonly narrowed: boolean;
+  /** Whether records may be without the value that they have to have. */
+  readonly required: boolean;
+  /** Whether what it refers to may not be there. */
+  readonly referred: boolean;
+  /** Whether it is to be worked out anew. */
+  readonly computed: boolean;
+}
+
+export type Converting = FallbackPlan | ReshapePlan;
+
+export type Filling = FallbackPlan | { readonly kind: "now" } | { readonly kind: "counter" };
+
+/** Whether a column's values may be other ones afterwards. */
+export function isMade({ converts, retyped, narrowed, fill, referred, computed }: ColumnChange): boolean {
+  return converts.length > 0 || retyped || narrowed || fill !== undefined || referred || computed;
+}
+
+/** Resources and fields are known by their names, of which `history` tells what they were. */
+export function differencesBetween(
+  before: readonly Table[],
+  after: readonly Table[],
+  history: readonly VersionStep[] = [],
+  stored?: VersionStep,
+): Differences {
+  const steps = stepsSince(history, stored);
+  const origins = follow(before, steps);
+  const remaining = new Set(after.map(({ resource }) => resource));
+  const resourceNow = new Map([...origins].map(([resource, { table }]) => [table.resource, resource]));
+  return {
+    added: after.filter(({ resource }) => !origins.has(resource)),
+    dropped: [...origins].flatMap(([resource, { table }]) => (remaining.has(resource) ? [] : [table])),
+    changed: after.flatMap((table) => {
+      const origin = origins.get(table.resource);
+      return origin ? [changed(origin, table, steps, resourceNow)] : [];
+    }),
+  };
+}
+
+type Names = ReadonlyMap<string, string>;
+
+function changed({ table, columns }: Origin, after: Table, steps: readonly VersionStep[], resourceNow: Names): Changed {
+  const names = new Set(after.columns.map(({ name }) => name));
+  const changes = after.columns.map((column) =>
+    columnChange(after, column, columns.get(column.name), steps, resourceNow),
+  );
+  const made = new Set(changes.filter(isMade).map(({ column }) => column.name));
+  const nameNow = new Map([...columns].map(([name, column]) => [column.name, name]));
+  const unique = new Map(
+    uniquesOf(table).map((set) => [keyOf(set.map((name) => nameNow.get(name) ?? name)), isAbsentEqual(table, set)]),
+  );
+  const isUnique = (set: readonly string[]): boolean => {
+    const absentEqual = unique.get(keyOf(set));
+    return absentEqual === true || (absentEqual === false && !isAbsentEqual(after, set));
+  };
+  const ruled = new Set(table.rules.map(({ expression }) => JSON.stringify(expression)));
+  return {
+    before: table,
+    after,
+    columns: changes,
+    dropped: [...columns].flatMap(([name, column]) => (names.has(name) ? [] : [column])),
+    uniques: uniquesOf(after).filter((set) => !isUnique(set) || set.some((name) => made.has(name))),
+    rules: after.rules.filter(
+      ({ expression }) =>
+        isOfData(expression) &&
+        (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
+    ),
+    trees: changes.flatMap((change) => {
+      const { column, source } = change;
+      if (column.references?.tree !== true) return [];
+      return source?.references?.tree === true && !isMade(change) ? [] : [column.name];
+    }),
+    timed: !isWrittenAlike(momentsOf(after), momentsOf(table)),
+  };
+}
+
+function momentsOf({ timed = [] }: Table): unknown {
+  return timed.map(({ states, since, after }) => [states, since, after]);
+}
+
+function keyOf(columns: readonly string[]): string {
+  return columns.toSorted().join(" ");
+}
+
+/** A rule about the moment of a write, its caller or the record before it says nothing of records that are there already. */
+function isOfData(expression: TypedExpression): boolean {
+  return expression.kind !== "variable" && parts(expression).every(isOfData);
+}
+
+function reads(expression: TypedExpression, field: string): boolean {
+  if (expression.kind === "field") return expression.name === field;
+  return parts(expression).some((part) => reads(part, field));
+}
+
+function columnChange(
+  { resource }: Table,
+  column: Column,
+  source: Column | undefined,
+  steps: readonly VersionStep[],
+  resourceNow: Names,
+): ColumnChange {
+  const changes = steps.flatMap((one) => one.changes).filter((change) => isAbout(change, resource, column.name));
+  const fills = changes.flatMap((change) => (change.kind === "fill" ? [change.taken] : []));
+  const computed = column.computed !== undefined && !isWrittenAlike(column.computed, source?.computed);
+  const required = !column.nullable && source?.nullable !== false && !(computed && column.computed !== undefined);
+  const fill = computed || (source !== undefined && !required) ? undefined : (fills.at(-1) ?? filling(column));
+  const referenced = source?.references && (resourceNow.get(source.references.resource) ?? source.references.resource);
+  const converts = source === undefined || computed ? [] : conversionsOf(changes, source, column);
+  const retyped =
+    source !== undefined &&
+    converts.length === 0 &&
+    !computed &&
+    (column.type !== source.type || isReshaped(source, column));
+  return {
+    column,
+    ...(source === undefined ? {} : { source }),
+    converts,
+    ...(fill === undefined ? {} : { fill }),
+    retyped,
+    narrowed:
+      !isSecret(column) &&
+      !computed &&
+      (retyped ||
+        converts.length > 0 ||
+        (fill !== undefined && source !== undefined) ||
+        (source !== undefined && isNarrower(source, column))),
+    required,
+    referred: column.references !== undefined && column.references.resource !== referenced,
+    computed,
+  };
+}
+
+function isAbout(change: DataChange, resource: string, field: string): boolean {
+  return (
+    (change.kind === "fill" || change.kind === "convert" || change.kind === "reshape") &&
+    change.resource === resource &&
+    change.field === field
+  );
+}
+
+/**
+ * The conversions from the first that takes what is stored. None where what is stored is what the document says already: an
+ * entry that was written, or written otherwise, after it was followed must not convert a value twice.
+ */
+function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly Converting[] {
+  if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
+    return [];
+  const converts = changes.filter((change) => change.kind === "convert" || change.kind === "reshape");
+  const first = converts.findIndex((change) => (change.kind === "reshape" ? "json" : change.was) === source.type);
+  if (first < 0) return [];
+  return converts.slice(first).map((change) => (change.kind === "reshape" ? change.reshape : change.taken));
+}
+
+/** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */
+function isReshaped(before: Column, after: Column): boolean {
+  if (isSecret(before) !== isSecret(after)) return true;
+  return after.type === "json" && !isWrittenAlike(before.schema["type"], after.schema["type"]);
+}
+
+function isNarrower(before: Column, after: Column): boolean {
+  const values = after.values;
+  const fewer = values !== undefined && !before.values?.every((value) => values.includes(value));
+  return fewer || !isWider(before.schema, after.schema);
+}
+
+/** `now` at migration is no time of any record's own, but it is the earliest at which it is known to have been there. */
+function filling({ default: made }: Column): Filling | undefined {
+  switch (made?.kind) {
+    case "literal":
+      return made;
+    case "now":
+    case "now-on-change":
+      return { kind: "now" };
+    case "counter":
+      return { kind: "counter" };
+    default:
+      return undefined;
+  }
+}

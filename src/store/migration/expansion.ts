@@ -1,0 +1,49 @@
+/**
+ * What of a change of the document can be done to the data while processes with the document before go on serving it: what only
+ * adds. They read and write the columns that they know, and what they do not know of the store fills in.
+ */
+import { isWrittenAlike } from "../../base/json.ts";
+import type { Column } from "../../plan/resources/types.ts";
+import type { Changed, ColumnChange, Differences } from "./differences.ts";
+
+/** What else has to be done, each in a few words; empty: all of it can be done beside them. */
+export function obstructions({ changed, dropped }: Differences): readonly string[] {
+  return [...dropped.map(({ resource }) => `${resource} is gone`), ...changed.flatMap(changesIn)];
+}
+
+function changesIn(change: Changed): readonly string[] {
+  const { after, before, columns, dropped, rules, timed, trees, uniques } = change;
+  const { resource } = after;
+  const isRenamed = before.resource !== resource || before.name !== after.name;
+  return [
+    ...(isRenamed ? [`${before.resource} is called ${resource}`] : []),
+    ...(isWrittenAlike(before.id, after.id) ? [] : [`ids of ${resource} are made otherwise`]),
+    ...dropped.map(({ name }) => `${resource}.${name} is gone`),
+    ...columns.flatMap((one) => (isAdded(one) || isSame(one) ? [] : [`${resource}.${one.column.name} is changed`])),
+    ...(uniques.length === 0 ? [] : [`more of ${resource} is unique`]),
+    ...(rules.length === 0 ? [] : [`there are other rules for ${resource}`]),
+    ...trees.map((name) => `${resource}.${name} has to make a tree`),
+    ...(timed ? [`time does something else to ${resource}`] : []),
+  ];
+}
+
+/** Of a record that an older process makes, such a column has what `placeholder` says. */
+function isAdded({ column, computed, source }: ColumnChange): boolean {
+  if (source !== undefined || computed || column.references !== undefined) return false;
+  return column.nullable || placeholder(column) !== undefined;
+}
+
+function isSame({ column, source, ...change }: ColumnChange): boolean {
+  if (source === undefined || source.name !== column.name || source.nullable !== column.nullable) return false;
+  const { computed, converts, fill, narrowed, referred, required, retyped } = change;
+  return (
+    converts.length === 0 && fill === undefined && ![computed, narrowed, referred, required, retyped].includes(true)
+  );
+}
+
+/** What the store itself puts where nothing is written; undefined where it cannot. */
+export function placeholder({
+  default: made,
+}: Column): Extract<Column["default"], { kind: "literal" | "now" }> | undefined {
+  return made?.kind === "literal" || made?.kind === "now" ? made : undefined;
+}

@@ -1,0 +1,34 @@
+/** Whether whatever one JSON Schema takes another takes too, as far as that is plain to see: data need not be asked then. */
+import { isObject, isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
+
+/** Words that say nothing of what is taken. */
+const annotations = ["description", "examples", "default", "title", "deprecated", "readOnly", "writeOnly"];
+const lower = ["minimum", "minLength", "minItems", "minProperties"];
+const upper = ["maximum", "maxLength", "maxItems", "maxProperties"];
+
+/** False also means: it cannot be told from the schemas alone. */
+export function isWider(before: JsonObject, after: JsonObject): boolean {
+  const names = Object.keys(after).filter((name) => !annotations.includes(name));
+  if (names.some((name) => !isLooser(name, before[name], after[name]))) return false;
+  // A bound that is gone takes more; `properties` and `required` only mean something together with the rest.
+  const removed = Object.keys(before).filter((name) => !annotations.includes(name) && !Object.hasOwn(after, name));
+  return removed.every((name) => [...lower, ...upper, "pattern", "format", "enum", "required"].includes(name));
+}
+
+function isLooser(name: string, before: Json | undefined, after: Json | undefined): boolean {
+  if (isWrittenAlike(before, after)) return true;
+  if (typeof before === "number" && typeof after === "number") {
+    if (lower.includes(name)) return after <= before;
+    if (upper.includes(name)) return after >= before;
+  }
+  if ((name === "enum" || name === "type") && before !== undefined && after !== undefined) {
+    const values = listOf(after);
+    return listOf(before).every((value) => values.some((one) => isWrittenAlike(one, value)));
+  }
+  if (name === "items" && isObject(before) && isObject(after)) return isWider(before, after);
+  return false;
+}
+
+function listOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [value];
+}

@@ -1,0 +1,50 @@
+/** Where a service's data is, from `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
+import { StoreError } from "../port/error.ts";
+
+export interface DatabaseUrl {
+  /** As the driver takes it, with what it knows of the parameters (`sslmode`, …). */
+  readonly address: string;
+  /** Everything of one service is in one schema, so that services, tenants and tests can share a database. */
+  readonly schema: string;
+  /** The most connections of one process. */
+  readonly connections: number;
+  /** The role that callers' reads are run as; absent: one of the schema's own. */
+  readonly reader?: string;
+  /** Whether it is not served without; or no such role is used, although there might be one. */
+  readonly rowSecurity: "if possible" | "required" | "off";
+  /** For messages: without a secret. */
+  readonly name: string;
+}
+
+const fewest = 2;
+const usual = 12;
+
+export function isPostgresAddress(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
+/** @throws StoreError `not-accessible` where it is no such address. */
+export function parseDatabaseUrl(text: string): DatabaseUrl {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new StoreError("not-accessible", "it is no address of a database: postgres://user:secret@host:port/database");
+  }
+  const schema = url.searchParams.get("schema") ?? "public";
+  const connections = Number(url.searchParams.get("connections") ?? usual);
+  // A name of PostgreSQL has 63 bytes; what is longer is cut off without a word.
+  if (schema === "" || Buffer.byteLength(schema) > 63 || /^pg_|\0/i.test(schema))
+    throw new StoreError("not-accessible", `${JSON.stringify(schema)} cannot be the name of a schema`);
+  if (!Number.isInteger(connections) || connections < fewest)
+    throw new StoreError("not-accessible", `connections is a whole number from ${fewest} on`);
+  const reader = url.searchParams.get("reader");
+  const rowSecurity = url.searchParams.get("row_security") ?? "if possible";
+  if (reader === "") throw new StoreError("not-accessible", "reader is the name of a role");
+  if (rowSecurity !== "if possible" && rowSecurity !== "required" && rowSecurity !== "off")
+    throw new StoreError("not-accessible", "row_security is required or off; left out, it is there where it can be");
+  for (const parameter of ["schema", "connections", "reader", "row_security"]) url.searchParams.delete(parameter);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  const name = `${schema} of ${database} on ${url.host}`;
+  return { address: url.href, schema, connections, ...(reader === null ? {} : { reader }), rowSecurity, name };
+}

@@ -1,0 +1,67 @@
+/**
+ * Adds to a schema what a document says more than the one before, while processes with that one go on serving: see
+ * `../expansion.ts`, which says what that is. Where they write a record, the database puts in what they do not know.
+ */
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { Changed, Differences } from "../migration/differences.ts";
+import { placeholder } from "../migration/expansion.ts";
+import { quoteText } from "../sql/json-text.ts";
+import type { Session } from "./connection.ts";
+import { columnSql, indexesOf, referencesSql, tableSql, valuesSql } from "./schema.ts";
+import { columnTypes, quoteName, toStored } from "./value.ts";
+
+export async function expand(session: Session, differences: Differences, tables: readonly Table[]): Promise<void> {
+  for (const table of differences.added) for (const sql of tableSql(table)) await session.rows(sql);
+  for (const change of differences.changed) await widen(session, change);
+  for (const table of differences.added) for (const sql of referencesSql(table, tables)) await session.rows(sql);
+}
+
+async function widen(session: Session, { after, before, columns }: Changed): Promise<void> {
+  const table = quoteName(after.name);
+  for (const { column, source } of columns) {
+    if (source === undefined) {
+      await session.rows(`ALTER TABLE ${table} ADD COLUMN ${columnSql(column)} ${defaultSql(column)}`);
+      await fillJournal(session, after, column);
+    } else if (JSON.stringify(source.values) !== JSON.stringify(column.values)) {
+      for (const name of await checksOf(session, after, column))
+        await session.rows(`ALTER TABLE ${table} DROP CONSTRAINT ${quoteName(name)}`);
+      const check = valuesSql(column);
+      // All that is there fits already, and nobody waits until that is found out.
+      if (check !== "") await session.rows(`ALTER TABLE ${table} ADD ${check} NOT VALID`);
+    }
+  }
+  const [present, wanted] = [indexesOf(before), indexesOf(after)];
+  for (const name of present.keys())
+    if (!wanted.has(name)) await session.rows(`DROP INDEX IF EXISTS ${quoteName(name)}`);
+  for (const [name, sql] of wanted) if (!present.has(name)) await session.rows(sql);
+}
+
+/** It stays: records that a process writes have the value that it gives them. */
+function defaultSql(column: Column): string {
+  const made = placeholder(column);
+  if (made === undefined) return "";
+  if (made.kind === "now") return "DEFAULT date_trunc('milliseconds', clock_timestamp())";
+  const value = toStored(made.value as Parameters<typeof toStored>[0], column.type);
+  return `DEFAULT ${value === null ? "NULL" : quoteText(String(value as string | number | boolean))}::${columnTypes[column.type]}`;
+}
+
+/** What events carry that have happened and may still have to be told. A moment that was not known is not made up. */
+async function fillJournal(session: Session, { resource }: Table, column: Column): Promise<void> {
+  const made = placeholder(column);
+  if (made?.kind !== "literal") return;
+  await session.rows("UPDATE nonet_journal SET data = left(data, -1) || $2 WHERE resource = $1 AND data LIKE '{%_}'", [
+    resource,
+    `,${JSON.stringify(column.name)}:${JSON.stringify(made.value)}}`,
+  ]);
+}
+
+/** The names of what holds a column to its values. */
+async function checksOf(session: Session, table: Table, { name }: Column): Promise<readonly string[]> {
+  const found = await session.rows<[string]>(
+    `SELECT conname FROM pg_catalog.pg_constraint WHERE contype = 'c' AND conrelid = $1::regclass AND conkey = ARRAY(
+       SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2
+     )`,
+    [quoteName(table.name), name],
+  );
+  return found.map(([constraint]) => constraint);
+}

@@ -1,0 +1,86 @@
+/** The wires of pooled connections, and what is run on one of them outside of a transaction. */
+import type pg from "pg";
+import type { Bindable, SqlRow } from "./connection.ts";
+import { isConsequence } from "./failure.ts";
+import type { PendingQuery } from "./query-batch.ts";
+import { PgConnection } from "./protocol.ts";
+
+export interface PgConnections {
+  /** From now on the client is asked by its wire alone. */
+  attach(client: pg.ClientBase): void;
+  of(client: pg.ClientBase): PgConnection;
+  /** One statement, in a transaction of its own. */
+  run<Row extends SqlRow>(
+    client: pg.ClientBase,
+    statement: string,
+    values: readonly Bindable[],
+  ): Promise<readonly Row[]>;
+  /** In one round trip. Gives what one of them has failed with; those after it are left to be asked again. */
+  executeAll(client: pg.ClientBase, batch: readonly PendingQuery[]): Promise<unknown>;
+  close(): void;
+}
+
+export interface PgConnectionsOptions {
+  /** A connection on which nothing comes for so long although something is awaited is ended. */
+  readonly idleMilliseconds: number;
+  readonly exchanged?: (statements: readonly string[]) => void;
+}
+
+const watchMilliseconds = 500;
+
+export function openPgConnections({ exchanged, idleMilliseconds }: PgConnectionsOptions): PgConnections {
+  const connections = new WeakMap<pg.ClientBase, PgConnection>();
+  const open = new Set<PgConnection>();
+  const watching = setInterval(() => {
+    for (const connection of open) connection.watch(idleMilliseconds / watchMilliseconds);
+  }, watchMilliseconds).unref();
+  const of = (client: pg.ClientBase): PgConnection => {
+    const connection = connections.get(client);
+    if (connection === undefined) throw new Error("a connection was given out before it was ready");
+    return connection;
+  };
+  return {
+    of,
+    attach: (client) => {
+      const connection = new PgConnection(client, exchanged);
+      connections.set(client, connection);
+      open.add(connection);
+      client.once("end", () => open.delete(connection));
+    },
+    close: () => clearInterval(watching),
+    run: async <Row extends SqlRow>(client: pg.ClientBase, statement: string, values: readonly Bindable[]) => {
+      const connection = of(client);
+      const result = connection.execute(statement, values);
+      // It is not done before it is committed.
+      const [{ rows }] = await Promise.all([result, connection.end()]);
+      return rows as readonly Row[];
+    },
+    executeAll: async (client, batch) => {
+      const connection = of(client);
+      let failure: unknown;
+      for (const query of batch) {
+        const { before } = query;
+        // Where it fails the question after it is passed over, and tells.
+        let unsaid: unknown;
+        if (before !== undefined) {
+          connection.execute(before.text, before.values).catch((thrown: unknown) => {
+            if (!isConsequence(thrown)) unsaid = failure = thrown;
+          });
+        }
+        connection.execute(query.text, query.values).then(
+          ({ rows }) => query.resolve(rows),
+          (thrown: unknown) => {
+            if (unsaid !== undefined) return query.reject(unsaid);
+            if (isConsequence(thrown)) return query.again();
+            failure = thrown;
+            query.reject(thrown);
+          },
+        );
+      }
+      await connection.end().catch((thrown: unknown) => {
+        failure ??= thrown;
+      });
+      return failure;
+    },
+  };
+}

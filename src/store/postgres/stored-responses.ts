@@ -1,0 +1,98 @@
+/**
+ * Remembered answers (R4.19) in the table `nonet_answers`, found by a SHA-256 of scope and key.
+ *
+ * Who looks for an answer claims its key with an empty row, which ends with the transaction or becomes the answer: a second
+ * request with the key waits for the first, and finds the answer.
+ */
+import { hash } from "node:crypto";
+import type { StoredResponse } from "../port/store.ts";
+import type { PgSession } from "./connection.ts";
+import { Overtaken } from "./failure.ts";
+
+/**
+ * A row with nothing but its hash is a claim of a transaction that remembered nothing in the end. Scope and key are for backups
+ * alone, and are JSON, since a text may not have the NUL that is in a scope.
+ */
+export const responsesSql: readonly string[] = [
+  `CREATE TABLE nonet_answers (
+    hash bytea PRIMARY KEY,
+    expires bigint,
+    scope text COLLATE "C",
+    key text COLLATE "C",
+    fingerprint text COLLATE "C",
+    status integer,
+    headers text COLLATE "C",
+    body text COLLATE "C"
+  )`,
+  "CREATE INDEX nonet_answers_by_expires ON nonet_answers (expires)",
+];
+
+/**
+ * What a transaction knows of answers that it has not claimed, by scope and key: that there was none, which is relied on when
+ * it remembers one, or that it has written one.
+ */
+export type Unclaimed = Map<string, "absent" | "written">;
+
+/** The newest answer for a key. One that has expired may still be there. */
+export async function findResponse(
+  session: PgSession,
+  unclaimed: Unclaimed,
+  scope: string,
+  key: string,
+): Promise<StoredResponse | undefined> {
+  const digest = keyOf(scope, key);
+  const name = `${scope}\0${key}`;
+  const isWritten = unclaimed.get(name) === "written";
+  const glanced = isWritten ? undefined : await session.glance("SELECT 1 FROM nonet_answers WHERE hash = $1", [digest]);
+  if (glanced?.length === 0) {
+    unclaimed.set(name, "absent");
+    return undefined;
+  }
+  const reserved = await session.rows(
+    "INSERT INTO nonet_answers (hash) VALUES ($1) ON CONFLICT (hash) DO NOTHING RETURNING 1",
+    [digest],
+  );
+  if (reserved.length > 0) return undefined;
+  // Held, since it may be a claim that became nothing, or an answer that is over.
+  const [found] = await session.rows<[string, number, string, string, number | null]>(
+    "SELECT fingerprint, status, headers, body, expires FROM nonet_answers WHERE hash = $1 FOR UPDATE",
+    [digest],
+  );
+  if (found === undefined) throw new Overtaken("the answer was forgotten this moment");
+  const [fingerprint, status, headers, body, expires] = found;
+  if (expires === null) return undefined;
+  return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };
+}
+
+export function saveResponse(
+  session: PgSession,
+  unclaimed: Unclaimed,
+  scope: string,
+  key: string,
+  stored: StoredResponse,
+): void {
+  const values = [
+    keyOf(scope, key),
+    stored.expires,
+    JSON.stringify(scope),
+    JSON.stringify(key),
+    stored.fingerprint,
+    stored.status,
+    JSON.stringify(stored.headers),
+    stored.body,
+  ];
+  const name = `${scope}\0${key}`;
+  if (unclaimed.get(name) === "absent") session.expect(`${insertSql} DO NOTHING RETURNING 1`, values);
+  else session.send(`${insertSql} ${replaceSql}`, values);
+  unclaimed.set(name, "written");
+}
+
+const insertSql = `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash)`;
+
+const replaceSql = `DO UPDATE SET expires = excluded.expires, scope = excluded.scope, key = excluded.key,
+  fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body`;
+
+export function keyOf(scope: string, key: string): Buffer {
+  return hash("sha256", `${scope}\0${key}`, "buffer");
+}

@@ -1,0 +1,187 @@
+/** Nonet's own tables in a schema, and what the schema says of itself: which tables it holds, and how far it followed part 9. */
+import { createHash } from "node:crypto";
+import type { Table } from "../../plan/resources/types.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import { StoreError } from "../port/error.ts";
+import type { Following } from "../migration/migration.ts";
+import { responsesSql } from "./stored-responses.ts";
+import type { Session } from "./connection.ts";
+import { countsSql } from "./counts.ts";
+import { filesSql } from "./files.ts";
+import { grantsSql } from "./grants.ts";
+import { offsetsSql, journalSql } from "./journal.ts";
+import { keysSql } from "./keys.ts";
+import { leasesSql } from "./leader-lease.ts";
+import { pinsSql } from "./pinned-versions.ts";
+import { ratesSql } from "./rates.ts";
+import { secretsSql } from "./secrets.ts";
+import { sequencerSql } from "./sequencer.ts";
+import { sessionsSql } from "./sessions.ts";
+
+/** The layout of Nonet's own tables. A schema with a higher one was written by a newer release. */
+const edition = 1;
+
+/**
+ * `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter.
+ * `generation` grows with each document that the data is brought to, of which `events` are those that it sends.
+ */
+const schemaSql: readonly string[] = [
+  `CREATE TABLE nonet_schema (
+    edition integer NOT NULL,
+    generation bigint NOT NULL DEFAULT 0,
+    tables json NOT NULL,
+    step json,
+    events json NOT NULL DEFAULT '[]'
+  )`,
+];
+
+/**
+ * The documents that the data has followed since it last could not be served with an older one: a process with one of them may
+ * serve beside those with the newest. `digest` is SHA-256 of the tables, the step and the events, in hexadecimal.
+ */
+const documentsSql: readonly string[] = [
+  `CREATE TABLE nonet_documents (
+    digest text COLLATE "C" PRIMARY KEY,
+    generation bigint NOT NULL
+  )`,
+];
+
+/** By the table that is there once they have run: a later release makes those that are missing. */
+const systemTables: Readonly<Record<string, readonly string[]>> = {
+  nonet_keys: keysSql,
+  nonet_answers: responsesSql,
+  nonet_secrets: secretsSql,
+  nonet_journal: journalSql,
+  nonet_journal_floor: sequencerSql,
+  nonet_bookmarks: offsetsSql,
+  nonet_counts: countsSql,
+  nonet_pins: pinsSql,
+  nonet_grants: grantsSql,
+  nonet_sessions: sessionsSql,
+  nonet_files: filesSql,
+  nonet_rates: ratesSql,
+  nonet_leads: leasesSql,
+  nonet_documents: documentsSql,
+};
+
+export interface SchemaState {
+  readonly edition: number;
+  readonly generation: number;
+  /** As JSON. */
+  readonly tables: string;
+  readonly step: string | null;
+  /** As JSON. */
+  readonly events: string;
+  /** Whether Nonet's own tables are those of this release. */
+  readonly isCurrent: boolean;
+}
+
+/** Undefined for an empty schema. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+export async function stateOf(session: Session, schema: string): Promise<SchemaState | undefined> {
+  const names = await tableNames(session);
+  if (names.length === 0) return undefined;
+  if (!names.includes("nonet_schema")) {
+    const some = names.slice(0, 3).join(", ");
+    throw new StoreError(
+      "not-ours",
+      `${schema} holds what something else made: ${some}. ?schema=name says which schema is to be used, and it is made where it is missing`,
+    );
+  }
+  const [row] = await session.rows<[number, number, string, string | null, string]>(
+    "SELECT edition, generation, tables, step, events FROM nonet_schema",
+  );
+  if (row === undefined) throw new StoreError("corrupt", `${schema} does not say which tables it holds`);
+  const [found, generation, tables, step, events] = row;
+  if (found > edition) throw new StoreError("too-new", `${schema} was written by a newer release of nonet`);
+  const isComplete = Object.keys(systemTables).every((name) => names.includes(name));
+  return { edition: found, generation, tables, step, events, isCurrent: found === edition && isComplete };
+}
+
+export async function createSystemTables(session: Session): Promise<void> {
+  for (const sql of schemaSql) await session.rows(sql);
+  await addMissing(session);
+  await session.rows("INSERT INTO nonet_schema (edition, tables) VALUES ($1, '[]')", [edition]);
+}
+
+/** From one without a table that this release has. */
+export async function upgradeSystemTables(session: Session, { tables, step, events }: SchemaState): Promise<void> {
+  await addMissing(session);
+  await session.rows("UPDATE nonet_schema SET edition = $1", [edition]);
+  await recordDocument(session, [tables, step, events]);
+}
+
+async function addMissing(session: Session): Promise<void> {
+  const present = await tableNames(session);
+  for (const [name, statements] of Object.entries(systemTables)) {
+    if (present.includes(name)) continue;
+    for (const sql of statements) await session.rows(sql);
+  }
+}
+
+/** Without those that an extension brought. */
+async function tableNames(session: Session): Promise<readonly string[]> {
+  const found = await session.rows<[string]>(
+    `SELECT relname FROM pg_catalog.pg_class AS class
+     WHERE relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = pg_catalog.current_schema())
+       AND relkind IN ('r', 'p')
+       AND NOT EXISTS (
+         SELECT 1 FROM pg_catalog.pg_depend
+         WHERE classid = 'pg_catalog.pg_class'::regclass AND objid = class.oid AND deptype = 'e'
+       )
+     ORDER BY relname`,
+  );
+  return found.map(([name]) => name);
+}
+
+type Followed = Pick<Following, "history" | "events"> | undefined;
+
+export async function recordTables(session: Session, tables: readonly Table[], following: Followed): Promise<void> {
+  await session.rows("UPDATE nonet_schema SET tables = $1, step = $2, events = $3, generation = generation + 1", [
+    JSON.stringify(tables),
+    stepText(following?.history[0]),
+    eventsText(following?.events),
+  ]);
+  await recordDocument(session, written(tables, following));
+}
+
+type Written = readonly [tables: string, step: string | null, events: string];
+
+function written(tables: readonly Table[], following: Followed): Written {
+  return [JSON.stringify(tables), stepText(following?.history[0]), eventsText(following?.events)];
+}
+
+async function recordDocument(session: Session, document: Written): Promise<void> {
+  await session.rows(
+    `INSERT INTO nonet_documents (digest, generation) SELECT $1, generation FROM nonet_schema
+     ON CONFLICT (digest) DO UPDATE SET generation = excluded.generation`,
+    [digestOf(document)],
+  );
+}
+
+/** When the data was brought to this document; undefined where it was not, or cannot be served with it any more. */
+export async function generationOf(
+  session: Session,
+  tables: readonly Table[],
+  following: Followed,
+): Promise<number | undefined> {
+  const digest = digestOf(written(tables, following));
+  const [row] = await session.rows<[number]>("SELECT generation FROM nonet_documents WHERE digest = $1", [digest]);
+  return row?.[0];
+}
+
+/** After a change that older documents cannot be served beside. */
+export async function forgetDocuments(session: Session): Promise<void> {
+  await session.rows("DELETE FROM nonet_documents");
+}
+
+function digestOf(document: Written): string {
+  return createHash("sha256").update(JSON.stringify(document)).digest("hex");
+}
+
+export function eventsText(events: readonly string[] = []): string {
+  return JSON.stringify(events);
+}
+
+export function stepText(step: VersionStep | undefined): string | null {
+  return step === undefined ? null : JSON.stringify(step);
+}

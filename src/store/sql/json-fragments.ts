@@ -1,0 +1,37 @@
+/**
+ * The runs of columns whose JSON text is kept beside them, in `_json`, `_json2`, …: those that everybody who sees the record
+ * sees. Answers are put together from them, which is several times cheaper than quoting each column anew.
+ */
+import type { Column, Table } from "../../plan/resources/types.ts";
+import { isAlwaysThere } from "./json-text.ts";
+
+/** A stored text of consecutive columns. */
+export interface CachedFragment {
+  /** `_json` */
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** The text begins with `{`; else each member has a comma before it. */
+  readonly opens: boolean;
+}
+
+export function cachedFragmentsOf(table: Table): readonly CachedFragment[] {
+  const runs: Column[][] = [[]];
+  for (const column of table.columns) {
+    if (isOpen(column)) runs.at(-1)?.push(column);
+    else runs.push([]);
+  }
+  return runs
+    .filter((run) => run.length > 1)
+    .map((columns, index) => {
+      const [first] = columns;
+      return {
+        name: index === 0 ? "_json" : `_json${index + 1}`,
+        columns,
+        opens: first !== undefined && first === table.columns[0] && isAlwaysThere(first),
+      };
+    });
+}
+
+function isOpen({ visibleTo, marks }: Column): boolean {
+  return visibleTo === undefined && !marks.includes("write-only") && !marks.includes("secret");
+}

@@ -1,0 +1,80 @@
+/** What is kept beside records, from the cells of its row and as them, in the order in which both databases have them. */
+import type { JournalRecord, Key, Row, SessionToken } from "../port/store.ts";
+
+/** What a driver gives for a row: numbers, texts and null where these are read. */
+type SqlRow = readonly unknown[];
+
+/** Of `position, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace`. */
+export function entryOf(row: SqlRow): JournalRecord {
+  const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = row as [
+    number, number, string, string, string | null, string | null, string, string, string | null, number | null,
+    string | null, string | null, string | null, string | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    position,
+    at,
+    resource,
+    record: id,
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+    by,
+    cause,
+    ...(request === null ? {} : { request }),
+    ...(trace === null ? {} : { trace }),
+    ...(due === null ? {} : { due }),
+    ...(event === null ? {} : { event }),
+    ...(received === null ? {} : { received }),
+    ...(data === null ? {} : { data: JSON.parse(data) as Row }),
+  };
+}
+
+export const keyColumns = 'id, credential, hash, hint, "user", roles, created, expires, revoked';
+
+export function keyValues(key: Key): (string | number | null)[] {
+  const { created, credential, expires = null, hash, hint, id, revoked = null, roles, user } = key;
+  return [id, credential, hash, hint, user, JSON.stringify(roles), created, expires, revoked];
+}
+
+/** Of `keyColumns`. */
+export function keyOf(row: SqlRow): Key {
+  const [id, credential, hash, hint, user, roles, created, expires, revoked] = row as [
+    string, string, string, string, string, string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    id,
+    credential,
+    hash,
+    hint,
+    user,
+    roles: JSON.parse(roles) as string[],
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(revoked === null ? {} : { revoked }),
+  };
+}
+
+export const tokenColumns = 'hash, session, credential, resource, "user", use, hint, created, expires, replaced';
+
+export function tokenValues(token: SessionToken): (string | number | null)[] {
+  const { created, credential, expires = null, hash, hint, replaced = null, resource, session, use, user } = token;
+  return [hash, session, credential, resource, user, use, hint, created, expires, replaced];
+}
+
+/** Of `tokenColumns`. */
+export function tokenOf(row: SqlRow): SessionToken {
+  const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = row as [
+    string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
+  ]; // biome-ignore format: the columns in their order
+  return {
+    hash,
+    session,
+    credential,
+    resource,
+    user,
+    use,
+    hint,
+    created,
+    ...(expires === null ? {} : { expires }),
+    ...(replaced === null ? {} : { replaced }),
+  };
+}

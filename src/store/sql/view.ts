@@ -1,0 +1,195 @@
+/**
+ * A view as the SQL of its text: stored texts where there are some and they fit, single members between them. Nested records
+ * are queries of their own inside it, so that an answer is one statement however deep it is.
+ */
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Column, ColumnType, Table } from "../../plan/resources/types.ts";
+import { atHand, type ExpressionSql, type Named, tableFor } from "./condition.ts";
+import { type Fragment, joined, sql } from "./fragment.ts";
+import { isAlwaysThere, memberText, quoteText } from "./json-text.ts";
+import type { CachedFragment } from "./json-fragments.ts";
+import type { View, ViewMember } from "../port/store.ts";
+import type { NestedSource } from "./view-text.ts";
+
+/** How a database writes JSON. */
+export interface TextSql {
+  readonly expressions: ExpressionSql;
+  readonly quoteName: (name: string) => string;
+  /** The text of a column's value that is there. */
+  readonly columnText: (name: string, column: Pick<Column, "type" | "values" | "schema">) => string;
+  /** The text of a value, or null where there is none. The value is asked for once, so it may hold parameters. */
+  readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
+  /** The text of a field that is a whole expression, where it can be had without asking the expression. */
+  readonly fieldText?: (name: string, column: Column) => string | undefined;
+  /** All texts in an order, with commas between them; null where there are none. */
+  readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
+  /** Those of a record that is nested in `depth` others, where they are at hand. */
+  readonly fragments: (table: Table, depth: number) => readonly CachedFragment[];
+  /** The text of a segment from the column that it is stored in, or made anew where that does not hold it. */
+  readonly fragmentText: (
+    stored: string,
+    fragment: CachedFragment,
+    made: () => string,
+    table: Table,
+    alias: string,
+  ) => string;
+}
+
+export interface ViewSql {
+  /** The JSON object of a view of the row `t`. */
+  view(view: View, table: Table, tables: Named): Fragment;
+  /** The text of what is nested in the row `t`; null where there is nothing. */
+  nested(source: NestedSource, table: Table, tables: Named): Fragment;
+}
+
+export function viewSql(text: TextSql): ViewSql {
+  const scope = (table: Table, tables: Named): RecordScope => ({ text, table, alias: atHand, tables, depth: 0 });
+  return {
+    view: ({ members }, table, tables) => objectSql(members, scope(table, tables)),
+    nested: (source, table, tables) => recordsText(source, scope(table, tables)),
+  };
+}
+
+/** The record whose members are written. */
+interface RecordScope {
+  readonly text: TextSql;
+  readonly table: Table;
+  /** Its name in the statement. */
+  readonly alias: string;
+  readonly tables: Named;
+  /** In how many others it is nested. */
+  readonly depth: number;
+}
+
+function objectSql(members: readonly ViewMember[], scope: RecordScope): Fragment {
+  const { table } = scope;
+  const fragments = scope.text.fragments(table, scope.depth);
+  const pieces: Fragment[] = [];
+  let opens = false;
+  for (let index = 0; index < members.length; ) {
+    const fragment = fragments.find((one) => startsWith(members, index, one) && (!one.opens || index === 0));
+    const member = members[index] as ViewMember;
+    if (fragment) {
+      opens ||= fragment.opens;
+      pieces.push(fragmentText(fragment, members.slice(index, index + fragment.columns.length), scope));
+      index += fragment.columns.length;
+    } else {
+      const first = index === 0 && isFixed(member, table);
+      opens ||= first;
+      pieces.push(memberSql(member, first ? "{" : ",", scope));
+      index += 1;
+    }
+  }
+  const text = joined(pieces, " || ", "''");
+  return opens ? sql`${text} || '}'` : sql`'{' || substr(${text}, 2) || '}'`;
+}
+
+function startsWith(members: readonly ViewMember[], from: number, { columns }: CachedFragment): boolean {
+  return columns.every((column, index) => {
+    const member = members[from + index];
+    return (
+      member?.source.kind === "column" &&
+      member.source.column === column.name &&
+      member.name === column.name &&
+      member.when === undefined &&
+      (!column.nullable || member.absent === column.absent)
+    );
+  });
+}
+
+function fragmentText(fragment: CachedFragment, members: readonly ViewMember[], scope: RecordScope): Fragment {
+  const { alias, table, text } = scope;
+  const made = (): string =>
+    members.map((member, index) => plainMember(member, fragment.opens && index === 0 ? "{" : ",", scope)).join(" || ");
+  return { sql: text.fragmentText(`${alias}.${fragment.name}`, fragment, made, table, alias), bindings: [] };
+}
+
+/** Whether a member is in the answer whatever the record and the caller. */
+function isFixed(member: ViewMember, table: Table): boolean {
+  if (member.when || member.source.kind !== "column") return false;
+  const column = columnOf(member.source.column, table);
+  return isAlwaysThere({ nullable: column.nullable, absent: member.absent });
+}
+
+function memberSql(member: ViewMember, start: "{" | ",", scope: RecordScope): Fragment {
+  const text =
+    member.source.kind === "column"
+      ? { sql: plainMember(member, start, scope), bindings: [] }
+      : madeMember(member, madeText(member, scope));
+  if (!member.when) return sql`(${text})`;
+  const { expressions } = scope.text;
+  return sql`CASE WHEN ${expressions.anyTrue(member.when, scope.tables, scope.alias)} THEN ${text} ELSE '' END`;
+}
+
+function plainMember(member: ViewMember, start: "{" | ",", { alias, table, text }: RecordScope): string {
+  if (member.source.kind !== "column") throw new Error(`${member.name} is no column`);
+  const column = columnOf(member.source.column, table);
+  const name = `${alias}.${text.quoteName(column.name)}`;
+  return memberText({
+    name: member.name,
+    start,
+    absent: column.nullable ? member.absent : "never",
+    column: name,
+    value: text.columnText(name, column),
+  });
+}
+
+/** What is no column; `text` is null where it is absent. */
+function madeMember(member: ViewMember, text: Fragment): Fragment {
+  const start = JSON.stringify(member.name);
+  if (member.absent === "null") return sql`${quoteText(`,${start}:`)} || coalesce(${text}, 'null')`;
+  return sql`coalesce(${quoteText(`,${start}:`)} || ${text}, '')`;
+}
+
+function madeText({ name, source, type }: ViewMember, scope: RecordScope): Fragment {
+  switch (source.kind) {
+    case "column":
+      throw new Error(`${name} is a column`);
+    case "expression": {
+      const { expressions, fieldText, quoteName, valueText } = scope.text;
+      const column = fieldOf(source.expression, scope.table);
+      const stored = column && fieldText?.(`${scope.alias}.${quoteName(column.name)}`, column);
+      if (stored !== undefined) return { sql: stored, bindings: [] };
+      const value = expressions.value(source.expression, scope.tables, scope.alias);
+      return { sql: valueText(value.sql, type, source.expression), bindings: value.bindings };
+    }
+    case "object":
+      return sql`(${objectSql(source.members, scope)})`;
+    default:
+      return recordsText(source, scope);
+  }
+}
+
+function fieldOf(expression: TypedExpression, { columns }: Table): Column | undefined {
+  return expression.kind === "field" ? columns.find(({ name }) => name === expression.name) : undefined;
+}
+
+/** Null where there is no record, or no list. */
+function recordsText(
+  { expression, kind, view }: NestedSource,
+  { alias, depth, tables, text: dialect }: RecordScope,
+): Fragment {
+  const { name, table } = tableFor(tables, view.resource);
+  const below = { text: dialect, table, tables, depth: depth + 1 };
+  const { expressions } = dialect;
+  if (kind === "record") {
+    const one = `_n${depth + 1}`;
+    const text = objectSql(view.members, { ...below, alias: one });
+    const { condition, value } = {
+      condition: `${one}.${dialect.quoteName("id")}`,
+      value: expressions.value(expression, tables, alias),
+    };
+    return sql`(SELECT ${text} FROM ${name} AS ${one} WHERE ${condition} = ${value})`;
+  }
+  const records = expressions.records(expression, view.resource, tables, alias, depth + 1);
+  const text = objectSql(view.members, { ...below, alias: records.alias });
+  const list = sql`(SELECT '[' || coalesce(${dialect.joinedTexts(text, records.order)}, '') || ']' ${records.from})`;
+  if (!expression.nullable) return list;
+  return sql`CASE WHEN ${expressions.value(expression, tables, alias)} IS NOT NULL THEN ${list} END`;
+}
+
+function columnOf(name: string, table: Table): Column {
+  const column = table.columns.find((one) => one.name === name);
+  if (!column) throw new Error(`${table.resource} has no column ${name}`);
+  return column;
+}

@@ -1,0 +1,122 @@
+/** Nonet's own tables in a file, and what the file says of itself: which tables it holds, and how far it followed part 9. */
+import type { Table } from "../../plan/resources/types.ts";
+import type { VersionStep } from "../../plan/versioning/types.ts";
+import { StoreError } from "../port/error.ts";
+import { responsesSql } from "./stored-responses.ts";
+import type { Connection } from "./connection.ts";
+import { countersSql } from "./counters.ts";
+import { countsSql } from "./counts.ts";
+import { filePiecesSql, filesSql } from "./files.ts";
+import { grantsSql } from "./grants.ts";
+import { offsetsSql, journalSql } from "./journal.ts";
+import { keysSql } from "./keys.ts";
+import { pinsSql } from "./pinned-versions.ts";
+import { secretsSql } from "./secrets.ts";
+import { sessionsSql } from "./sessions.ts";
+
+/**
+ * The layout of Nonet's own tables. A file with a higher one was written by a newer release. Edition 2: `nonet_schema` has
+ * `step`. A table that is only added needs no new edition: `upgrade` makes what is missing.
+ */
+const edition = 2;
+
+/** Marks a file as ours in its header: "Nont". */
+const applicationId = 0x4e6f6e74;
+
+/** `step` is the newest of `Plan.history` when the data was last brought to a document, as JSON. */
+const schemaSql = `
+  CREATE TABLE nonet_schema (
+    edition INTEGER NOT NULL,
+    tables TEXT NOT NULL CHECK (json_valid(tables)),
+    step TEXT CHECK (json_valid(step))
+  ) STRICT;
+`;
+
+/** Each is made where it is missing. */
+const systemTables: Readonly<Record<string, string>> = {
+  nonet_keys: keysSql,
+  nonet_answers: responsesSql,
+  nonet_counters: countersSql,
+  nonet_secrets: secretsSql,
+  nonet_journal: journalSql,
+  nonet_bookmarks: offsetsSql,
+  nonet_counts: countsSql,
+  nonet_pins: pinsSql,
+  nonet_grants: grantsSql,
+  nonet_sessions: sessionsSql,
+  nonet_files: filesSql,
+  nonet_file_pieces: filePiecesSql,
+};
+
+/** Columns that came after their tables: each is added where it is missing. */
+const laterColumns: readonly (readonly [table: string, column: string, type: string])[] = [
+  ["nonet_journal", "trace", "TEXT"],
+];
+
+export interface FileState {
+  readonly edition: number;
+  /** As JSON. */
+  readonly tables: string;
+  readonly step: string | null;
+  /** Whether Nonet's own tables are those of this release. */
+  readonly isCurrent: boolean;
+}
+
+/** Undefined for an empty file. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+export function stateOf(connection: Connection, file: string): FileState | undefined {
+  const names = connection.database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+    .map((row) => String(row["name"]));
+  if (names.length === 0) return undefined;
+  if (!names.includes("nonet_schema")) {
+    const some = names.slice(0, 3).join(", ");
+    throw new StoreError("not-ours", `${file} is a database that something else made: it holds ${some}`);
+  }
+  const row = connection.database.prepare("SELECT * FROM nonet_schema").get() ?? {};
+  const { edition: found, tables, step } = row;
+  if (typeof found !== "number" || typeof tables !== "string") {
+    throw new StoreError("corrupt", `${file} does not say which tables it holds`);
+  }
+  if (found > edition) throw new StoreError("too-new", `${file} was written by a newer release of nonet`);
+  const isComplete =
+    Object.keys(systemTables).every((name) => names.includes(name)) &&
+    laterColumns.every(([table, column]) => hasColumn(connection, table, column));
+  return {
+    edition: found,
+    tables,
+    step: typeof step === "string" ? step : null,
+    isCurrent: found === edition && isComplete,
+  };
+}
+
+export function createSystemTables(connection: Connection): void {
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  for (const sql of [schemaSql, ...Object.values(systemTables)]) connection.exec(sql);
+  connection.run("INSERT INTO nonet_schema VALUES (?, '[]', NULL)", edition);
+}
+
+/** From an earlier edition, or from one without a table that this release has. */
+export function upgradeSystemTables(connection: Connection, { edition: found }: FileState): void {
+  if (found < 2) connection.exec("ALTER TABLE nonet_schema ADD COLUMN step TEXT CHECK (json_valid(step))");
+  for (const [name, sql] of Object.entries(systemTables)) {
+    const isThere = connection.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
+    if (!isThere) connection.exec(sql);
+  }
+  for (const [table, column, type] of laterColumns) {
+    if (!hasColumn(connection, table, column)) connection.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
+  connection.run("UPDATE nonet_schema SET edition = ?", edition);
+}
+
+function hasColumn({ database }: Connection, table: string, column: string): boolean {
+  return database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== undefined;
+}
+
+export function recordTables(connection: Connection, tables: readonly Table[], step: VersionStep | undefined): void {
+  connection.run("UPDATE nonet_schema SET tables = ?, step = ?", JSON.stringify(tables), stepText(step));
+}
+
+export function stepText(step: VersionStep | undefined): string | null {
+  return step === undefined ? null : JSON.stringify(step);
+}

@@ -1,0 +1,111 @@
+/** One attempt: what is sent to an endpoint, signed (R6.6) and traced (R1.4), and what came of it. */
+import { instantText } from "../base/clock.ts";
+import type { Json } from "../base/json.ts";
+import type { WebhookPlan } from "../plan/events/types.ts";
+import type { Row } from "../store/port/store.ts";
+import type { DeliveryOptions, Sending } from "./engine.ts";
+import { PostError } from "./post.ts";
+import { deliveries, nothing } from "./tables.ts";
+import { signatureFields } from "./signature.ts";
+import { type Attempt, nextAttempt, type AttemptOutcome } from "./retry-policy.ts";
+
+/** A delivery that is leased to this process, and where it goes. */
+export interface LockedDelivery {
+  readonly endpointRow: Row;
+  readonly row: Row;
+}
+
+/** An attempt and what came of it. */
+export interface Ended extends LockedDelivery {
+  /** How many there have been, this one included. */
+  readonly made: number;
+  /** What the delivery keeps of it. */
+  readonly attempt: Json;
+  readonly outcome: AttemptOutcome;
+  /** Epoch milliseconds, as is `now`, when it had ended. */
+  readonly began: number;
+  readonly now: number;
+  /** The answer's; undefined where none came. */
+  readonly status: number | undefined;
+}
+
+/** Gives undefined where there was no attempt: the lease was over before it began, or this process ends. */
+export type Send = (delivery: LockedDelivery) => Promise<Ended | undefined>;
+
+export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopping: AbortSignal): Send {
+  const { clock, post, random, store } = options;
+
+  async function send({ endpointRow, row }: LockedDelivery): Promise<Ended | undefined> {
+    const began = clock.now();
+    // The store took so long over the claim that somebody else may have it by now.
+    if (began >= Date.parse(row["nextAttemptAt"] as string)) return;
+    const body = row["body"] as string;
+    const sending = await sendingOf(endpointRow, row);
+    const headers = {
+      ...sending?.headers,
+      "content-type": row["media"] as string,
+      "user-agent": "nonet",
+      ...signatureFields(
+        webhook.signed ? secretsOf(endpointRow, began) : [],
+        row["event"] as string,
+        Math.floor(began / 1000),
+        body,
+      ),
+    };
+    let attempt: Attempt;
+    let details: Readonly<Record<string, Json>>;
+    try {
+      const posted = await post.send(endpointRow["url"] as string, headers, body, webhook.timeoutMilliseconds, stopping); // biome-ignore format: short
+      sending?.ended(posted.status);
+      attempt = { kind: "answered", ...posted };
+      details = { status: posted.status, reply: posted.reply };
+    } catch (thrown) {
+      if (!(thrown instanceof PostError)) throw thrown;
+      sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
+      if (stopping.aborted) {
+        // Another one is made when it can be.
+        await release(row);
+        return undefined;
+      }
+      attempt = { kind: "unanswered", timedOut: thrown.timedOut };
+      details = { error: thrown.message };
+    }
+    const now = clock.now();
+    const made = (row["tries"] as number) + 1;
+    const outcome = nextAttempt(attempt, { made, retry: webhook.retryMilliseconds, random: random(), now });
+    return {
+      ...{ endpointRow, row, made, outcome, began, now },
+      attempt: { at: instantText(began), milliseconds: now - began, ...details },
+      status: attempt.kind === "answered" ? attempt.status : undefined,
+    };
+  }
+
+  /** Asked of the journal only where somebody traces, since deliveries need not keep it for nobody. */
+  async function sendingOf(endpoint: Row, row: Row): Promise<Sending | undefined> {
+    const { startSending, renderer } = options;
+    const url = endpoint["url"] as string;
+    if (startSending === undefined || !URL.canParse(url)) return undefined;
+    const position = renderer.ids.positionOf(row["event"] as string);
+    const entry = position === undefined ? undefined : await store.journal.at(position);
+    return startSending("POST", new URL(url), entry?.trace);
+  }
+
+  /** All secrets that are good at a moment sign (R6.6). */
+  function secretsOf(endpoint: Row, now: number): readonly string[] {
+    const old = (endpoint["oldSecrets"] ?? []) as unknown as readonly { number: number; until: number }[];
+    const good = old.filter(({ until }) => until > now).map(({ number }) => number);
+    return [endpoint["secretNumber"] as number, ...good].map((number) =>
+      options.secret(endpoint["id"] as string, number),
+    );
+  }
+
+  async function release(row: Row): Promise<void> {
+    await store.transaction(async (tx) => {
+      const present = await tx.get(deliveries, "id", row["id"] ?? null);
+      if (present === undefined || present["nextAttemptAt"] !== row["nextAttemptAt"]) return;
+      await tx.update(deliveries, present, { nextAttemptAt: instantText(clock.now()) }, nothing, {});
+    });
+  }
+
+  return send;
+}

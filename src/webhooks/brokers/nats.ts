@@ -1,0 +1,68 @@
+/** NATS JetStream: each event under a subject of its own, acknowledged by the stream that keeps it. */
+import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { type Broker, cloudEventMedia, type Message, patienceMilliseconds } from "./broker.ts";
+import type { BrokerUrl } from "./address.ts";
+
+export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Broker {
+  let connected: { readonly connection: NatsConnection; readonly stream: JetStreamClient } | undefined;
+
+  async function client(): Promise<JetStreamClient> {
+    if (connected === undefined || connected.connection.isClosed()) {
+      const connection = await connect({
+        servers: [...servers],
+        name: "nonet",
+        timeout: patienceMilliseconds,
+        maxReconnectAttempts: -1,
+        ...(tls ? { tls: {} } : {}),
+        ...(credentials === undefined
+          ? {}
+          : credentials.password === undefined
+            ? { token: credentials.user }
+            : { user: credentials.user, pass: credentials.password }),
+      });
+      connected = { connection, stream: jetstream(connection, { timeout: patienceMilliseconds }) };
+    }
+    return connected.stream;
+  }
+
+  async function send(stream: JetStreamClient, { id, type, body }: Message): Promise<void> {
+    const fields = headers();
+    fields.set("content-type", cloudEventMedia);
+    const subject = `${target}.${type}`;
+    try {
+      // The stream itself drops what it has had under this id within its `duplicate_window`.
+      await stream.publish(subject, body, { msgID: id, headers: fields, timeout: patienceMilliseconds });
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      throw new Error(`${subject} was not kept by a stream (${why}); is there one for the subjects ${target}.>?`, {
+        cause: thrown,
+      });
+    }
+  }
+
+  return {
+    async publish(messages) {
+      const stream = await client();
+      // Of one record the next is sent when the one before is kept: a repeat after a failure then changes no order.
+      for (const wave of waves(messages)) await Promise.all(wave.map((message) => send(stream, message)));
+    },
+    async close() {
+      await connected?.connection.close();
+    },
+  };
+}
+
+/** The messages in rounds, each record at most once in a round and in its order from round to round. */
+export function waves(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const rounds: Message[][] = [];
+  const next = new Map<string, number>();
+  for (const message of messages) {
+    const round = next.get(message.record) ?? 0;
+    next.set(message.record, round + 1);
+    const present = rounds[round];
+    if (present === undefined) rounds.push([message]);
+    else present.push(message);
+  }
+  return rounds;
+}

@@ -1,0 +1,120 @@
+/** One attempt over the network: an address that is judged at the connection, no redirects, a bounded answer (R6.7, R6.11, R6.12). */
+import { lookup } from "node:dns";
+import type { Agent, IncomingMessage, request } from "node:http";
+import process from "node:process";
+import { type AddressRules, addressProblem, guardedLookup, type Resolve } from "./address.ts";
+
+export interface Posted {
+  readonly status: number;
+  readonly retryAfter?: string;
+  readonly delivery?: string;
+  /** Its first 1024 bytes, as text. */
+  readonly reply: string;
+}
+
+export interface Post {
+  /** @throws PostError where no whole answer came. */
+  send(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    timeoutMilliseconds: number,
+    signal: AbortSignal,
+  ): Promise<Posted>;
+  close(): void;
+}
+
+export class PostError extends Error {
+  readonly timedOut: boolean;
+
+  constructor(message: string, timedOut: boolean) {
+    super(message);
+    this.timedOut = timedOut;
+  }
+}
+
+/** An answer is read to this length; whoever says more is not listened to. */
+const maximumReplyBytes = 65_536;
+const storedReplyBytes = 1024;
+
+/** Goes to the public internet by names as the system resolves them. */
+export const systemResolve: Resolve = (name, done) => lookup(name, { all: true, verbatim: true }, done);
+
+interface Client {
+  readonly agent: Agent;
+  readonly request: typeof request;
+}
+
+const agentOptions = { keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 1000 };
+
+/** Not imported: TLS takes 16 ms to load, which no start waits for, and `src/http/node-server.ts` says it of `node:http`. */
+function clientOf(scheme: "http" | "https"): Client {
+  const { Agent, request } = process.getBuiltinModule(scheme === "https" ? "node:https" : "node:http");
+  return { agent: new Agent(agentOptions), request };
+}
+
+export function createPost(rules: AddressRules, resolve: Resolve = systemResolve): Post {
+  const clients: { http?: Client; https?: Client } = {};
+  const guarded = guardedLookup(resolve, rules);
+  return {
+    send(text, headers, body, timeoutMilliseconds, signal) {
+      // Node looks up no literal address, so that those are judged here (R6.12).
+      const problem = addressProblem(text, rules);
+      if (problem !== undefined) return Promise.reject(new PostError(`the address ${problem}`, false));
+      const url = new URL(text);
+      const scheme = url.protocol === "https:" ? "https" : "http";
+      const client = (clients[scheme] ??= clientOf(scheme));
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]);
+      return new Promise<Posted>((resolve, reject) => {
+        const sent = client.request(
+          url,
+          {
+            method: "POST",
+            agent: client.agent,
+            lookup: guarded,
+            headers: { ...headers, "content-length": Buffer.byteLength(body) },
+            signal: limit,
+          },
+          (response) => read(response, resolve),
+        );
+        sent.on("error", (error) => {
+          const timedOut = limit.aborted && !signal.aborted;
+          reject(new PostError(timedOut ? `no answer within ${timeoutMilliseconds} ms` : error.message, timedOut));
+        });
+        sent.end(body);
+      });
+    },
+    close() {
+      clients.http?.agent.destroy();
+      clients.https?.agent.destroy();
+    },
+  };
+}
+
+/** The status decides; of the body only the start is kept, and a body without end is cut off. */
+function read(response: IncomingMessage, done: (posted: Posted) => void): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const finish = (): void => {
+    const retryAfter = response.headers["retry-after"];
+    const delivery = response.headers["webhook-delivery"];
+    done({
+      status: response.statusCode ?? 0,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(typeof delivery === "string" ? { delivery } : {}),
+      reply: Buffer.concat(chunks).subarray(0, storedReplyBytes).toString("utf8"),
+    });
+  };
+  response.on("data", (chunk: Buffer) => {
+    if (length < storedReplyBytes) chunks.push(chunk);
+    length += chunk.length;
+    if (length > maximumReplyBytes) {
+      finish();
+      response.destroy();
+    }
+  });
+  response.on("end", finish);
+  // What the status said stands, also where the rest of the body does not come.
+  response.on("close", finish);
+  response.on("error", () => {});
+}

@@ -1,0 +1,54 @@
+/** What becomes of a delivery after an attempt (R6.7, R6.8). Pure: the same attempt gives the same verdict. */
+
+export type Attempt =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      /** Of `retry-after` and `webhook-delivery`. */
+      readonly retryAfter?: string;
+      readonly delivery?: string;
+    }
+  | { readonly kind: "unanswered"; readonly timedOut: boolean };
+
+export type AttemptOutcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "again"; readonly waitMilliseconds: number }
+  /** `gone`: the receiver says that there is nobody any more, so that nothing else should be sent either. */
+  | { readonly kind: "failed"; readonly why: "exhausted" | "aborted" | "gone" };
+
+/** A receiver that says that it has too much to do is left alone at least this long. */
+const overloadedMilliseconds = 60_000;
+const overloaded = new Set([429, 502, 504]);
+const jitter = 0.2;
+
+/**
+ * `made` counts the attempts so far, this one included; `retry` are the waits between them; `random` is from 0 to 1; `now`
+ * in epoch milliseconds.
+ */
+export function nextAttempt(
+  attempt: Attempt,
+  { made, retry, random, now }: { made: number; retry: readonly number[]; random: number; now: number },
+): AttemptOutcome {
+  if (attempt.kind === "answered") {
+    const { status, delivery } = attempt;
+    if (status >= 200 && status < 300) return { kind: "delivered" };
+    if (status === 410) return { kind: "failed", why: "gone" };
+    if (delivery?.trim() === "abort-message") return { kind: "failed", why: "aborted" };
+  }
+  const scheduled = retry[made - 1];
+  if (scheduled === undefined) return { kind: "failed", why: "exhausted" };
+  const busy = attempt.kind === "unanswered" ? attempt.timedOut : overloaded.has(attempt.status);
+  const base = busy ? Math.max(scheduled, overloadedMilliseconds) : scheduled;
+  const retryAfter = attempt.kind === "answered" ? retryAfterMilliseconds(attempt.retryAfter, now) : undefined;
+  if (retryAfter !== undefined)
+    return { kind: "again", waitMilliseconds: Math.min(Math.max(retryAfter, base), 2 * base) };
+  return { kind: "again", waitMilliseconds: Math.round(base * (1 - jitter + 2 * jitter * random)) };
+}
+
+/** Seconds, or a date (RFC 9110 section 10.2.3). */
+function retryAfterMilliseconds(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
+}
