@@ -1,9 +1,9 @@
 /**
- * In charge of what is made from the checks and their pages: the list of checks in `src/language/analysis/checks.ts` and the index of
+ * In charge of what is made from the checks and their pages: the list of checks in `src/language/checks.ts` and the index of
  * codes in `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test holds them to what is there.
  *
- * A page stands beside what reports its code: `src/parts/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
- * what a reader reports, `src/parts/codes/<slug>.md` for what the readers of several parts report, each under its own
+ * A page stands beside what reports its code: `src/language/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
+ * what a reader reports, `src/language/codes/<slug>.md` for what the readers of several parts report, each under its own
  * part's name.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -50,8 +50,8 @@ function placeOf({ code }: CodePage): number {
 function readPage(path: string): CodePage {
   const text = readFileSync(join(root, path), "utf8");
   const [, title = "", code = "", severity = ""] = /^# (.+)\n\n`([^`]+)` · (\w+)\n\n/.exec(text) ?? [];
-  const place = path.split("/").at(-3) ?? "";
-  const expected = `${place === "parts" ? "part" : place}/${basename(path, ".md")}`;
+  const folder = path.split("/").at(-3) ?? "";
+  const expected = `${folder === "language" ? "part" : folder}/${basename(path, ".md")}`;
   if (code !== expected) throw new Error(`${path} has to start with a title and \`${expected}\` · severity`);
   return { code, path, title, severity, examples: examplesIn(text) };
 }
@@ -76,18 +76,18 @@ function examplesIn(text: string): readonly Example[] {
   return examples;
 }
 
-/** The text of `src/language/analysis/checks.ts`. */
+/** The text of `src/language/checks.ts`. */
 export function checkList(): string {
-  const files = parts.flatMap((part) => globSync(`src/parts/${part}/checks/*.ts`, { cwd: root }).sort());
+  const files = parts.flatMap((part) => globSync(`src/language/${part}/checks/*.ts`, { cwd: root }).sort());
   const entries = files.map((file) => {
-    const path = file.replaceAll("\\", "/").replace("src/parts/", "./");
+    const path = file.replaceAll("\\", "/").replace("src/language/", "./");
     const name = path.replace("/checks", "").replace(/^\.\/|\.ts$/g, "");
     return { path, name: name.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) };
   });
   return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files there are. */
 ${entries.map(({ path, name }) => `import { check as ${name} } from "${path}";`).join("\n")}
-import { documentChecks } from "./document-checks.ts";
-import type { Check } from "./finding.ts";
+import { documentChecks } from "./analysis/document-checks.ts";
+import type { Check } from "./analysis/finding.ts";
 
 export const checks: readonly Check[] = [
   ...documentChecks,
@@ -130,7 +130,7 @@ function tableOf(part: string, rows: readonly CodePage[]): string {
   return `## ${heading}\n\n| code | severity | what it is |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
 }
 
-export const listPath: string = join(root, "src/language/analysis/checks.ts");
+export const listPath: string = join(root, "src/language/checks.ts");
 export const indexPath: string = join(root, "docs/reference/checks.md");
 
 export function writeCodeFiles(): void {

@@ -8,7 +8,7 @@ import { writeCodeFiles } from "./code-pages.ts";
 
 const [code = "", severity = "", title = ""] = process.argv.slice(2);
 const [, part = "", slug = ""] = /^([a-z]+)\/([a-z0-9]+(?:-[a-z0-9]+)*)$/.exec(code) ?? [];
-const folder = join(dirname(import.meta.dirname), "src/parts", part, "checks");
+const folder = join(dirname(import.meta.dirname), "src/language", part, "checks");
 if (slug === "" || !["error", "warning", "hint"].includes(severity) || title === "" || !existsSync(dirname(folder))) {
   process.stderr.write('usage: node scripts/new-check.ts part/slug error|warning|hint "The title of its page"\n');
   process.exit(2);
@@ -51,4 +51,4 @@ ${part}: none
 `,
 );
 writeCodeFiles();
-process.stdout.write(`src/parts/${part}/checks/${slug}.ts\nsrc/parts/${part}/checks/${slug}.md\n`);
+process.stdout.write(`src/language/${part}/checks/${slug}.ts\nsrc/language/${part}/checks/${slug}.md\n`);

@@ -16,46 +16,38 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   diagnostics: ["base/**"],
   document: ["base/**", "diagnostics/**"],
   expression: ["base/**"],
-  parts: ["base/**", "diagnostics/**", "document/**", "expression/**"],
-  plan: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
+  language: ["base/**", "diagnostics/**", "document/**", "expression/**"],
+  plan: ["base/**", "diagnostics/**", "expression/**", "language/**"],
+  // Two documents are compared by what they declare, so that no plan is needed, and a broken one can be compared, too.
+  diff: ["base/**", "diagnostics/**", "expression/**", "language/**"],
+  // A description becomes a document: it knows what a document can declare, and nothing of how one is served.
+  import: ["base/**", "diagnostics/**", "document/**", "language/**"],
+  export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
   store: ["base/**", "expression/**", "plan/**"],
-  serve: [
-    "base/**",
-    "expression/**",
-    "plan/**",
-    "store/store.ts",
-    "store/error.ts",
-    "store/deadline.ts",
-    "parts/*/decide.ts",
+  http: ["base/**", "plan/**", "store/port/**", "runtime/{service,target,router}.ts", "runtime/errors/**"],
+  runtime: ["base/**", "expression/**", "plan/**", "store/port/**", "http/**", "language/*/decide.ts"],
+  webhooks: ["base/**", "expression/**", "plan/**", "store/port/**", "language/events/decide.ts"],
+  // It watches the service, which knows none of it.
+  observability: [
+    ...["base/**", "webhooks/engine.ts", "language/events/decide.ts", "plan/**", "http/**", "runtime/**"],
+    "store/port/**",
   ],
-  // What whoever runs a service is shown: lines, figures, whether it is well. It watches the service, which knows none of it.
-  operate: [
-    ...["base/**", "deliver/engine.ts", "parts/events/decide.ts", "plan/**", "serve/**"],
-    ...["store/store.ts", "store/error.ts"],
-  ],
-  // Two documents are compared by what they say, so that no plan is needed, and a broken one can be compared, too.
-  diff: ["base/**", "diagnostics/**", "expression/**", "parts/**"],
-  deliver: ["base/**", "expression/**", "plan/**", "store/store.ts", "parts/events/decide.ts"],
-  export: ["base/**", "diagnostics/**", "expression/**", "parts/**", "plan/**"],
-  // A description becomes a document: it knows what a document can say, and nothing of how one is served.
-  import: ["base/**", "diagnostics/**", "document/**", "parts/**"],
-  conform: ["base/**", "parts/**/model.ts"],
-  studio: ["index.ts"],
-  commands: ["**"],
+  server: ["**"],
+  cli: ["**"],
 };
 
 /** Files with a narrower view than their folder: the first row that matches a file holds. */
 const mayImportWithin: readonly (readonly [file: string, imports: readonly string[]])[] = [
   // A part's decisions at run time are pure, and know that part alone.
-  ["parts/*/decide.ts", ["base/**", "expression/**", "./model.ts"]],
+  ["language/*/decide.ts", ["base/**", "expression/**", "./model.ts"]],
   // It is copied into other people's programs as it stands.
   ["export/typescript/common.ts", []],
   // A model is only types and plain values; what other parts say comes in as types.
-  ["parts/**/model.ts", ["base/**", "expression/**", "parts/**/model.ts"]],
+  ["language/**/model.ts", ["base/**", "expression/**", "language/**/model.ts"]],
 ];
 
 /** These run in a browser as well, so nothing of Node may be in them. */
-const browserSafe = ["base", "diagnostics", "document", "expression", "parts", "diff", "plan", "export", "import"];
+const browserSafe = ["base", "diagnostics", "document", "expression", "language", "diff", "plan", "export", "import"];
 
 const nineParts = [
   "purpose",
@@ -109,10 +101,10 @@ test("imports follow the import table", () => {
 
 test("a part's model takes only types from other parts", () => {
   const wrong = sources
-    .filter(({ path }) => matchesGlob(path, "parts/*/model.ts"))
+    .filter(({ path }) => matchesGlob(path, "language/*/model.ts"))
     .flatMap(({ path, imports }) =>
       imports
-        .filter(({ target, typeOnly }) => !typeOnly && target?.startsWith("parts/"))
+        .filter(({ target, typeOnly }) => !typeOnly && target?.startsWith("language/"))
         .map(({ specifier }) => `src/${path} imports a value from ${specifier}`),
     );
   assert.deepEqual(wrong, []);
@@ -136,20 +128,21 @@ test("what runs in a browser is free of Node", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("src/parts holds the nine parts, each with a model and a grammar", () => {
+test("src/language holds the nine parts, each with a model and a grammar", () => {
   const folders = new Set(
-    globSync("src/parts/*/**/*.ts", { cwd: root }).map((path) => slashes(path).split("/")[2] ?? ""),
+    globSync("src/language/*/**/*.ts", { cwd: root }).map((path) => slashes(path).split("/")[2] ?? ""),
   );
   const present = [...folders].filter(
-    (folder) => existsSync(join(root, "src/parts", folder, "grammar.ts")) && folder !== "grammar",
+    (folder) =>
+      existsSync(join(root, "src/language", folder, "grammar.ts")) && !["grammar", "analysis"].includes(folder),
   );
   assert.deepEqual(
-    [...folders].filter((folder) => !nineParts.includes(folder) && folder !== "grammar"),
+    [...folders].filter((folder) => !nineParts.includes(folder) && !["grammar", "analysis"].includes(folder)),
     [],
-    "folders that are none of the nine, nor the engine that reads them",
+    "folders that are none of the nine, nor what all of them share",
   );
   assert.deepEqual(
-    present.filter((folder) => !existsSync(join(root, "src/parts", folder, "model.ts"))),
+    present.filter((folder) => !existsSync(join(root, "src/language", folder, "model.ts"))),
     [],
     "parts that are read into no model",
   );
@@ -171,8 +164,8 @@ test("every file of code opens with what it is in charge of, or by what it was w
 });
 
 test("every check has its page, and every page its check", () => {
-  const checks = files("src/parts/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts"));
-  const pages = files("src/parts/**/checks/*.md");
+  const checks = files("src/language/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts"));
+  const pages = files("src/language/**/checks/*.md");
   const alone = [
     ...checks.filter((path) => !pages.includes(path.replace(/\.ts$/, ".md"))),
     ...pages.filter((path) => !checks.includes(path.replace(/\.md$/, ".ts"))),

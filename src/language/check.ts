@@ -9,7 +9,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { inOrder } from "../diagnostics/order.ts";
 import { readDocument } from "../document/read.ts";
-import { checks } from "./analysis/checks.ts";
+import { checks } from "./checks.ts";
 import { expressionDiagnostics } from "./analysis/expression-diagnostics.ts";
 import { typeExpressions, type TypedExpressions } from "./analysis/expressions.ts";
 import { standardErrors } from "./errors/model.ts";
@@ -21,7 +21,7 @@ import { type PartAnswers, partAnswers, type QuestionAnswer } from "./analysis/q
 import { readModel } from "./read.ts";
 import { conversionsOf } from "./versioning/conversions.ts";
 import { documentKeys } from "./grammar/sections.ts";
-import { suppress } from "./analysis/suppressions.ts";
+import { suppress } from "./suppressions.ts";
 
 export interface CheckResult {
   /** As given: a file's name. */

@@ -1,6 +1,6 @@
 /**
  * Figures for whoever has brought an SDK of OpenTelemetry: counts and gauges are asked for whenever it collects, values of
- * histograms are passed on. What it keeps of requests itself (`serve/telemetry.ts`) is left out.
+ * histograms are passed on. What it keeps of requests itself (`runtime/telemetry.ts`) is left out.
  */
 import { metrics } from "@opentelemetry/api";
 import type { Metrics, Sample } from "./metrics.ts";

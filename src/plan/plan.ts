@@ -1,3 +1,4 @@
+/** The plan of a service: everything that a document declares, resolved, part by part. */
 import type { JsonObject } from "../base/json.ts";
 import type { ErrorBody } from "../language/errors/model.ts";
 import type { VersionsPlan } from "./versioning/version.ts";

@@ -19,7 +19,7 @@ import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { check } from "../../src/language/check.ts";
-import { checks } from "../../src/language/analysis/checks.ts";
+import { checks } from "../../src/language/checks.ts";
 import { partNames } from "../../src/language/model.ts";
 
 const root = dirname(dirname(import.meta.dirname));

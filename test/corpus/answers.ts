@@ -68,7 +68,7 @@ interface Request {
 type Callers = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 /** Nobody, and somebody of each role by the first credential whose keys can be made here. */
-async function callersOf(running: Running, { credentials, roles }: Plan): Promise<Callers> {
+async function callersOf(running: Running, { roles }: Plan): Promise<Callers> {
   const callers = new Map<string, Readonly<Record<string, string>>>([["nobody", {}]]);
   const credential = keyCredentials(running.plan).find(({ oauth }) => oauth === undefined);
   if (credential === undefined) return callers;
@@ -87,7 +87,7 @@ function headersFor({ kind, sent }: CredentialPlan, user: string, secret: string
 function* requestsOf(plan: Plan, url: string, callers: Callers): Iterable<Request> {
   const description = openapi(plan, url);
   const schemas = ((description["components"] as JsonObject)["schemas"] ?? {}) as JsonObject;
-  const mount = new URL(String(((description["servers"] as Json[])[0] as JsonObject)["url"])).pathname.replace(
+  const mount = new URL(((description["servers"] as JsonObject[])[0] as { url: string }).url).pathname.replace(
     /\/$/,
     "",
   );
@@ -215,7 +215,7 @@ function learn(path: string, { json, status, text }: Reply, known: Map<string, s
   const record = ((list === undefined ? json : list[0]) ?? {}) as Record<string, unknown>;
   const inner = Object.values(record).find((one) => typeof one === "object" && one !== null && "id" in one);
   const id = record["id"] ?? (inner as Record<string, unknown> | undefined)?.["id"];
-  if (id !== undefined) known.set(collectionOf(path.split("?")[0] as string), encodeURIComponent(String(id)));
+  if (id !== undefined) known.set(collectionOf(path.split("?")[0] as string), encodeURIComponent(id as string | number));
 }
 
 const contentHeaders = /^(?:content-type|idempotency-key|if-match|if-none-match|accept)$/i;
@@ -223,11 +223,11 @@ const framing = new Set(["date", "connection", "keep-alive", "content-length", "
 
 function shown({ body, headers = {}, method, path }: Sent, { headers: got, status, text }: Reply): string {
   const asked = Object.entries(headers).filter(([name]) => contentHeaders.test(name)).map(([name, value]) => `> ${name}: ${String(value)}`); // biome-ignore format: a list
-  const told = Object.entries(got).filter(([name]) => !framing.has(name)).sort().map(([name, value]) => `< ${name}: ${value}`); // biome-ignore format: a list
+  const told = Object.entries(got).filter(([name]) => !framing.has(name)).toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, value]) => `< ${name}: ${value}`); // biome-ignore format: a list
   return [
     `${method} ${path}`,
     ...asked,
-    ...(body === undefined ? [] : [String(body)]),
+    ...(body === undefined ? [] : [body as string]),
     `${status}`,
     ...told,
     text,

@@ -39,7 +39,7 @@ test("the signature is the one that Nonet proves", () => {
 });
 
 test("codes of single errors are those that the code has", () => {
-  const files = globSync("src/serve/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const files = globSync("src/{http,runtime}/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
   const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
   const shown =
     /Each entry of `errors` has one of these codes: ([^.]*)\./.exec(readPage(page).replaceAll("\n", " "))?.[1] ?? "";
@@ -58,7 +58,7 @@ test("codes of single errors are those that the code has", () => {
 
 test("bounds of the server are the code's", () => {
   const files = ["server.ts", "front.ts"];
-  const server = files.map((file) => readFileSync(join(root, "src/serve", file), "utf8")).join();
+  const server = files.map((file) => readFileSync(join(root, "src/runtime", file), "utf8")).join();
   const text = readPage(page);
   assert(text.includes(`${maximumTargetBytes.toLocaleString("en")} bytes`));
   for (const [name, shown] of [

@@ -26,7 +26,7 @@ const saidElsewhere = /^resources\/views\/members\/(?:type|default|marks|note|ex
 const saidNowhere = /^endpoints\/endpoints\/meant(?:\/|$)/;
 
 function partConstructs(part: string): readonly string[] {
-  const file = new URL(`../../src/parts/${part}/model.ts`, import.meta.url);
+  const file = new URL(`../../src/language/${part}/model.ts`, import.meta.url);
   const declarations = readDeclarations(readFileSync(file, "utf8"));
   const name = part.charAt(0).toUpperCase() + part.slice(1);
   return within({ declarations, around: [] }, part, { kind: "named", name });

@@ -91,7 +91,7 @@ function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Gra
 /** How long deliveries are kept where the document does not say it. */
 const deliveryRetention = "30d";
 
-/** The secret is made from the rest (`serve/events/webhooks.ts`); here it is only said that it is there. */
+/** The secret is made from the rest (`runtime/events/webhooks.ts`); here it is only said that it is there. */
 const secret = `secret: "''"`;
 const withSecret = [
   ...["id", "state", "owner", "url", "events", "version", "description", "secretNumber", "createdAt"].map(

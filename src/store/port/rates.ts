@@ -1,6 +1,6 @@
 /**
  * Rates that several processes count together, a part of the store's port: in the store itself, or in one of their own beside
- * it. Numbers are whole and times epoch milliseconds, as in `serve/limits/shape.ts`, which counts the same for one process.
+ * it. Numbers are whole and times epoch milliseconds, as in `runtime/limits/bucket.ts`, which counts the same for one process.
  */
 
 export interface Rates {

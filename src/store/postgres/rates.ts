@@ -78,7 +78,7 @@ const countSql = (table: string): string => `
 const shortSql = countSql("nonet_rates");
 const longSql = countSql("nonet_long_rates");
 
-/** Before the names of rates among the counts of a backup, as SQLite keeps them (`serve/limits/keeping.ts`). */
+/** Before the names of rates among the counts of a backup, as SQLite keeps them (`runtime/limits/snapshots.ts`). */
 const prefix = "rate ";
 
 /** Long windows as SQLite keeps them: what is used and until when; a bucket by when it is full again. */

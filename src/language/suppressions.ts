@@ -1,9 +1,9 @@
 /** `# ok rule: reason`: takes out the findings that are silenced, and reports each of them that silences nothing. */
-import { didYouMean } from "../../base/suggest.ts";
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import type { Suppression } from "../../document/document.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
-import { comparisonCodes, isComparisonCode } from "./comparison.ts";
+import { comparisonCodes, isComparisonCode } from "./analysis/comparison.ts";
 
 /** Where more suppressions silence nothing, no near miss is looked for: it is asked of every code. */
 const mostAdvised = 100;

@@ -1,0 +1,54 @@
+/**
+ * The rooms of each folder of src that has some, from the lowest to the highest: a file imports, as values or as types, from its own room
+ * and from lower ones only. A room is a pattern of files below the folder; the first pattern that fits a file is its room.
+ */
+import { matchesGlob } from "node:path";
+import type { Source } from "./sources.ts";
+
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  language: [
+    "*/{model,decide}.ts",
+    "model.ts",
+    "grammar/**",
+    "*/*.ts",
+    "*/reading/**",
+    "analysis/**",
+    "*/checks/**",
+    "*.ts",
+  ],
+  store: ["port/**", "sql/**", "migration/**", "backup/**", "{memory,sqlite,postgres,valkey}/**"],
+  runtime: [
+    ...["{random,observation}.ts", "errors/**", "validation/**", "context/**", "versions/**", "limits/**", "auth/**"],
+    ...["records/**", "functions/**", "operations/**", "events/**", "scheduler/**", "*.ts"],
+  ],
+  server: ["**"],
+  cli: ["**"],
+};
+
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Imports that go up from one room of a folder to another. */
+export function upwardImports(sources: readonly Source[], folder: string): readonly Arrow[] {
+  const patterns = rooms[folder] ?? [];
+  const roomOf = (path: string): number => patterns.findIndex((pattern) => matchesGlob(path, `${folder}/${pattern}`));
+  return sources
+    .filter(({ path }) => path.startsWith(`${folder}/`))
+    .flatMap(({ imports, path }) =>
+      imports
+        .filter(({ target }) => target?.startsWith(`${folder}/`) && roomOf(target) > roomOf(path))
+        .map(({ target }) => ({ from: path, to: target as string })),
+    );
+}
+
+/** Files that are in no room of their folder. */
+export function roomless(sources: readonly Source[]): readonly string[] {
+  return sources
+    .map(({ path }) => path)
+    .filter((path) => {
+      const folder = path.split("/")[0] as string;
+      return path.includes("/") && rooms[folder]?.every((pattern) => !matchesGlob(path, `${folder}/${pattern}`));
+    });
+}
