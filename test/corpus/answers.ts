@@ -215,7 +215,8 @@ function learn(path: string, { json, status, text }: Reply, known: Map<string, s
   const record = ((list === undefined ? json : list[0]) ?? {}) as Record<string, unknown>;
   const inner = Object.values(record).find((one) => typeof one === "object" && one !== null && "id" in one);
   const id = record["id"] ?? (inner as Record<string, unknown> | undefined)?.["id"];
-  if (id !== undefined) known.set(collectionOf(path.split("?")[0] as string), encodeURIComponent(id as string | number));
+  if (id !== undefined)
+    known.set(collectionOf(path.split("?")[0] as string), encodeURIComponent(id as string | number));
 }
 
 const contentHeaders = /^(?:content-type|idempotency-key|if-match|if-none-match|accept)$/i;
