@@ -106,6 +106,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
     }),
   );
   const keys = members.map(({ key }) => key);
+  const needed = members.filter(({ member }) => member.needed === true);
   const { example, line, what } = options;
   const custom = typeof line === "object" && "read" in line ? line : undefined;
   const templates = typeof line === "string" ? [line] : custom === undefined ? ((line ?? []) as readonly string[]) : [];
@@ -132,7 +133,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
       if (one.isSpread) Object.assign(values, value);
       else values[one.name] = value;
     }
-    const lost = members.filter((one) => one.member.needed === true && !isKnown(one)).map(({ key }) => key);
+    const lost = needed.filter((one) => !isKnown(one)).map(({ key }) => key);
     if (lost.length > 0) options.missing?.(reader, path, lost, owner);
     return isSound ? (values as Value) : undefined;
   };
@@ -231,7 +232,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
 
   const schema = closed(
     Object.fromEntries(members.map(({ key, member }) => [key, orOpenMap(member.schema)])),
-    ...members.filter(({ member }) => member.needed === true).map(({ key }) => key),
+    ...needed.map(({ key }) => key),
   );
   if (line === undefined) return { read, print, schema };
   return {

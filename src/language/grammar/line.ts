@@ -119,7 +119,8 @@ function wordsOf(line: SourceText, { form, groups }: Pattern): Record<string, So
   if (match === null) return undefined;
   const found: Record<string, SourceText> = {};
   let at = 0;
-  for (const [index, member] of groups.entries()) {
+  for (let index = 0; index < groups.length; index++) {
+    const member = groups[index];
     const text = match[index + 1];
     if (text === undefined) continue;
     if (member !== undefined) found[member] = slice(line, at, at + text.length);
