@@ -23,17 +23,17 @@ function memberRows(options: MembersOptions, schema: Json, before: string, depth
     readonly required?: readonly string[];
   };
   return Object.entries(properties ?? {}).flatMap(([name, member]) => {
-    const said = member as JsonObject;
+    const inner = member as JsonObject;
     const path = before + name;
     const notes = [
       ...(required.includes(name) ? [] : ["optional"]),
-      ...(said["readOnly"] === true ? ["read-only"] : []),
-      ...(said["default"] === undefined ? [] : [["default ", code(JSON.stringify(said["default"]))]]),
+      ...(inner["readOnly"] === true ? ["read-only"] : []),
+      ...(inner["default"] === undefined ? [] : [["default ", code(JSON.stringify(inner["default"]))]]),
       ...(options.notes?.[path] ?? []),
     ];
-    const description = typeof said["description"] === "string" ? said["description"] : undefined;
-    const row = [code(path), typeWords(options, said), joined(notes, ", "), description];
-    return [row, ...(depth > 4 ? [] : nestedRows(options, said, path, depth))];
+    const description = typeof inner["description"] === "string" ? inner["description"] : undefined;
+    const row = [code(path), typeWords(options, inner), joined(notes, ", "), description];
+    return [row, ...(depth > 4 ? [] : nestedRows(options, inner, path, depth))];
   });
 }
 
@@ -50,12 +50,12 @@ function nestedRows(options: MembersOptions, schema: JsonObject, path: string, d
 /** `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
 export function typeWords(options: MembersOptions, schema: Json): Words {
   if (typeof schema !== "object" || schema === null) return "anything";
-  const said = schema as JsonObject;
-  const name = nameOf(said);
+  const object = schema as JsonObject;
+  const name = nameOf(object);
   const target = options.headings.get(name ?? "");
   if (name !== undefined && target !== undefined) return link(target, name);
-  if (name !== undefined) return typeWords(options, resolve(options, said));
-  const { const: only, enum: values, oneOf, anyOf, type } = said;
+  if (name !== undefined) return typeWords(options, resolve(options, object));
+  const { const: only, enum: values, oneOf, anyOf, type } = object;
   if (only !== undefined) return code(JSON.stringify(only));
   if (Array.isArray(values))
     return joined(
@@ -70,29 +70,29 @@ export function typeWords(options: MembersOptions, schema: Json): Words {
     );
   if (Array.isArray(type))
     return joined(
-      type.map((one: Json) => typeWords(options, { ...said, type: one })),
+      type.map((one: Json) => typeWords(options, { ...object, type: one })),
       " or ",
     );
   switch (type) {
     case "array":
       return [
         "list of ",
-        typeWords(options, (said["items"] ?? {}) as Json),
-        bounds(said, "minItems", "maxItems", "items"),
+        typeWords(options, (object["items"] ?? {}) as Json),
+        bounds(object, "minItems", "maxItems", "items"),
       ];
     case "object":
-      return said["properties"] === undefined && typeof said["additionalProperties"] === "object"
-        ? ["map of ", typeWords(options, said["additionalProperties"] as Json)]
+      return object["properties"] === undefined && typeof object["additionalProperties"] === "object"
+        ? ["map of ", typeWords(options, object["additionalProperties"] as Json)]
         : "object";
     case "string":
       return [
-        typeof said["format"] === "string" ? said["format"] : "string",
-        bounds(said, "minLength", "maxLength", "characters"),
-        typeof said["pattern"] === "string" ? [", ", code(said["pattern"])] : undefined,
+        typeof object["format"] === "string" ? object["format"] : "string",
+        bounds(object, "minLength", "maxLength", "characters"),
+        typeof object["pattern"] === "string" ? [", ", code(object["pattern"])] : undefined,
       ];
     case "integer":
     case "number":
-      return `${type}${bounds(said, "minimum", "maximum", "")}`;
+      return `${type}${bounds(object, "minimum", "maximum", "")}`;
     case "boolean":
     case "null":
       return type;

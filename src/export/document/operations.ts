@@ -40,14 +40,14 @@ function successes({ members }: Source, { name, successes: all }: DescribedOpera
   return all.flatMap(({ status, description, schema }) => {
     const type = schema === undefined ? undefined : typeWords(members, schema);
     const rows = leadsElsewhere(type) ? undefined : membersTable(`What ${name} gives with ${status}`, members, schema);
-    const said: Words = [{ kind: "strong", text: String(status) }, " "];
+    const label: Words = [{ kind: "strong", text: String(status) }, " "];
     return [
       {
         kind: "paragraph",
         words:
           type === undefined || rows !== undefined
-            ? [said, description]
-            : [said, description.replace(/\.$/, ""), ": ", type],
+            ? [label, description]
+            : [label, description.replace(/\.$/, ""), ": ", type],
       },
       details(`Response ${status}`, [rows]),
     ];
@@ -60,19 +60,19 @@ function leadsElsewhere(words: Words): boolean {
   return typeof words === "object" && "kind" in words && words.kind === "link";
 }
 
-/** A request that could be sent, where one can be made up. */
+/** A request that could be sent, where an example can be generated. */
 function example({ described: { schemas } }: Source, operation: DescribedOperation): Block | undefined {
   const { method, path, body, parameters } = operation;
   // A form or bytes are no text that could be shown.
   if (body?.mediaTypes.every((type) => type.endsWith("json")) !== true) return undefined;
-  const made = exampleOf(schemas, body.schema);
-  if (made === undefined || Object.keys(made as object).length === 0) return undefined;
+  const content = exampleOf(schemas, body.schema);
+  if (content === undefined || Object.keys(content as object).length === 0) return undefined;
   const target = path.replaceAll(/\{(.+?)\}/g, (whole, name: string) => {
     const schema = parameters.find((one) => one.in === "path" && one.name === name)?.schema;
     const value: Json | undefined = schema === undefined ? undefined : exampleOf(schemas, schema);
     return value === undefined ? whole : encodeURIComponent(String(value as string | number));
   });
-  const text = `${method} ${target}\nContent-Type: ${body.mediaTypes[0] ?? ""}\n\n${JSON.stringify(made, null, 2)}`;
+  const text = `${method} ${target}\nContent-Type: ${body.mediaTypes[0] ?? ""}\n\n${JSON.stringify(content, null, 2)}`;
   return { kind: "code", title: "Example", language: "http", text };
 }
 

@@ -51,18 +51,18 @@ export function resourceBlocks({ model, described, members }: Source, resource: 
   ];
 }
 
-function notesOf({ default: made, computed, marks }: Field): readonly Words[] {
+function notesOf({ default: initial, computed, marks }: Field): readonly Words[] {
   return [
-    ...(made === undefined ? [] : [defaultWords(made)]),
+    ...(initial === undefined ? [] : [defaultWords(initial)]),
     ...(computed === undefined ? [] : [["is ", code(computed)]]),
     ...marks.filter((mark) => mark !== "read-only"),
   ];
 }
 
-function defaultWords(made: Default): Words {
-  switch (made.kind) {
+function defaultWords(value: Default): Words {
+  switch (value.kind) {
     case "literal":
-      return ["default ", code(made.text)];
+      return ["default ", code(value.text)];
     case "now":
       return "the moment of creation";
     case "now-on-change":
@@ -71,7 +71,7 @@ function defaultWords(made: Default): Words {
       return "the caller";
     case "digits":
     case "token":
-      return `${made.length} random ${made.kind === "digits" ? "digits" : "characters"}`;
+      return `${value.length} random ${value.kind === "digits" ? "digits" : "characters"}`;
     case "counter":
       return "counted";
     case "uuid":
@@ -113,7 +113,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
   );
   return [
     table(`States of ${resource}`, ["State", "Meaning"], stateRows),
-    table(`Moves of ${resource}`, ["Move", "By", "When and what else"], rows),
+    table(`Transitions of ${resource}`, ["Transition", "By", "When and what else"], rows),
   ];
 }
 
@@ -180,8 +180,8 @@ export function authentication({ plan, model, described }: Source): Blocks {
       ["Obtained", obtained], ["Renewed", renewed], ["Lasts", lasts], ["Revoked", revoked],
       ["Tokens at", at], ["Scopes", [...scopes, ...Object.keys(scopeRoles)].join(", ")],
     ]; // biome-ignore format: a table
-    const said = life.flatMap(([term, words]) => (words === undefined || words === "" ? [] : [`${term}: ${words}`]));
-    return [code(name), kind, schemes[name]?.description, lines(said)];
+    const terms = life.flatMap(([term, words]) => (words === undefined || words === "" ? [] : [`${term}: ${words}`]));
+    return [code(name), kind, schemes[name]?.description, lines(terms)];
   };
   return [
     table("Credentials", ["Credential", "Kind", "How it is sent", "What else"], plan.credentials.map(row)),
@@ -189,7 +189,7 @@ export function authentication({ plan, model, described }: Source): Blocks {
       ["Roles", joined(roles.map(code), ", ")],
       ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A ${name} is its caller's own if `, code(rule)]))],
       ["Shown to some", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
-      ["What one may not see", unseen && `answers ${unseen}`],
+      ["Hidden records", unseen && `${unseen}`],
     ]),
     permissions(
       described.operations.flatMap(({ operation: { inbound, name, allow } }) =>
@@ -237,7 +237,7 @@ function grantWords(grants: readonly Grant[]): Words {
 export function events({ plan, model, described, members }: Source, flow: string | undefined): Blocks {
   const { out = {}, in: inbound = {}, delivery: { webhook } = {} } = model.events;
   const { envelope, stream, webhook: sending, out: planned } = plan.events;
-  const told = Object.entries(planned).flatMap(([name, event]) => {
+  const sent = Object.entries(planned).flatMap(([name, event]) => {
     const receivers = [
       ...(Object.hasOwn(described.webhooks, name) ? ["webhooks"] : []),
       ...(stream !== undefined && event.stream.length > 0 ? ["the stream"] : []),
@@ -247,7 +247,7 @@ export function events({ plan, model, described, members }: Source, flow: string
       return type?.const === name;
     });
     if (schema === undefined || receivers.length === 0) return [];
-    const words = ["Of a ", link("resource", event.resource), `, told by ${receivers.join(" and ")}.`];
+    const words = ["Of a ", link("resource", event.resource), `, sent by ${receivers.join(" and ")}.`];
     return [
       details(name, [{ kind: "paragraph", words }, membersTable(`Members of ${name}`, members, schema)], "event"),
     ];
@@ -264,7 +264,7 @@ export function events({ plan, model, described, members }: Source, flow: string
             code(`${webhook.method} ${webhook.path}`),
             " by ",
             grantWords(webhook.for),
-            `; ${sending.signed ? "signed by Standard Webhooks" : "not signed"}; an answer is waited for ${duration(sending.timeoutMilliseconds)}; tried again after ${sending.retryMilliseconds.map(duration).join(", ")}`,
+            `; ${sending.signed ? "signed by Standard Webhooks" : "not signed"}; timeout ${duration(sending.timeoutMilliseconds)}; retried after ${sending.retryMilliseconds.map(duration).join(", ")}`,
           ],
       ],
       ["Promise", webhook?.promise],
@@ -295,7 +295,7 @@ export function events({ plan, model, described, members }: Source, flow: string
       ]),
     ),
     flow === undefined ? undefined : { kind: "diagram", text: flow },
-    ...told,
+    ...sent,
   ];
 }
 
@@ -312,10 +312,7 @@ export function errors({ plan, described }: Source): Blocks {
       .map(([name, { statuses, title, retryAfterSeconds }]) => [
         link("error", name),
         statuses.join(", "),
-        [
-          title,
-          retryAfterSeconds === undefined ? undefined : `; try again after ${duration(retryAfterSeconds * 1000)}`,
-        ],
+        [title, retryAfterSeconds === undefined ? undefined : `; retry after ${duration(retryAfterSeconds * 1000)}`],
         ...(isOwn
           ? [
               joined(

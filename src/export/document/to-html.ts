@@ -29,7 +29,7 @@ function blockHtml(block: Block): Content {
     case "states": {
       const { resource, lifecycle } = block;
       const tables = blocksHtml(stateTables(resource, lifecycle));
-      return [stateDiagram(resource, lifecycle), folded(`The states and moves of ${resource} as tables`, tables)];
+      return [stateDiagram(resource, lifecycle), folded(`The states and transitions of ${resource} as tables`, tables)];
     }
     case "diagram":
       return undefined;

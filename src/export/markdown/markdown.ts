@@ -14,8 +14,8 @@ import { diagrams } from "../mermaid/mermaid.ts";
 export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   const source = sourceOf(plan, model, baseUrl);
   const { resources } = source;
-  const drawn = (name: string): string | undefined => diagrams(plan, model).find((one) => one.name === name)?.text;
-  const relations = drawn("relations");
+  const diagram = (name: string): string | undefined => diagrams(plan, model).find((one) => one.name === name)?.text;
+  const relations = diagram("relations");
   const index = resources.map((resource) => [
     link("resource", resource),
     ": ",
@@ -39,7 +39,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
       ]),
     ),
     ...section("Relations", [relations === undefined ? undefined : { kind: "diagram", text: relations }]),
-    ...section("Events", parts.events(source, drawn("events"))),
+    ...section("Events", parts.events(source, diagram("events"))),
     ...section("Errors", parts.errors(source)),
     ...section("Limits", parts.limits(source)),
     ...section("Versions", parts.versioning(source)),

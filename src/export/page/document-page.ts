@@ -135,14 +135,14 @@ function partSection(
   sections: readonly Section[],
   content: Blocks,
 ): Html {
-  const partSections = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
-  const blocks = partSections.map((one) => one.blocks).join("");
+  const matching = sections.filter(({ heading }) => heading !== undefined && partOfHeading(heading) === part);
+  const blocks = matching.map((one) => one.blocks).join("");
   const [name] = partHeadings[part];
   return html`<section id="${part}" aria-labelledby="${part}-heading">
 <h2 id="${part}-heading"><span class="number">${number}</span> ${name}</h2>
 <div class="columns">
 <div class="reading">
-${partSections.map(({ words }) => proseHtml(words))}
+${matching.map(({ words }) => proseHtml(words))}
 ${openQuestions(source, part)}
 ${source.result.model.status[part] === "none" ? html`<p>The service has none.</p>` : blocksHtml(content)}
 ${appliedDefaults(source, part)}
@@ -179,7 +179,7 @@ function appliedDefaults({ result }: Source, part: PartName): Content {
   return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} taken</summary><dl>${items}</dl></details>`;
 }
 
-/** What is said and not yet kept: nobody should read it as a promise. */
+/** Statements of the document that this release does not enforce: nobody should read them as a promise. */
 function unenforced({ plan }: Source): Content {
   if (plan.unenforced.length === 0) return undefined;
   return html`<section id="not-yet" aria-labelledby="not-yet-heading">

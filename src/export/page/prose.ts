@@ -42,8 +42,8 @@ function plain(node: object): string {
 }
 
 export function proseHtml(markdown: string): Html {
-  const made = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  const html = made
+  const written = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  const html = written
     .replaceAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/gs, (_, address: string, text: string) => link(address, text))
     .replaceAll(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (_, address: string, text: string) =>
       link(address, text || address),
