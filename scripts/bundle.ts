@@ -16,8 +16,8 @@ const inside: readonly string[] = [
 /** Needed by few documents, though imported by a module that all need: loaded when something of it is asked for. */
 const late: readonly string[] = ["yaml"];
 
-const entry = `export { run } from "./commands/run.js";
-export { processTerminal } from "./commands/terminal.js";
+const entry = `export { run } from "./cli/run.js";
+export { processTerminal } from "./cli/terminal.js";
 export const library = () => import("./index.js");
 `;
 

@@ -65,7 +65,7 @@ function writeTypes(): void {
     JSON.stringify({
       extends: join(root, "tsconfig.json"),
       include: [join(root, "src")],
-      exclude: [join(root, "src/**/*.test.ts"), join(root, "src/**/contract*.ts")],
+      exclude: [join(root, "src/**/*.test.ts")],
     }),
   );
   execFileSync(process.execPath, [compiler, "-p", project, ...flags], { cwd: root, stdio: "inherit" });

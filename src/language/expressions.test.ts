@@ -16,7 +16,7 @@ function problemsOf(text: string): string[] {
 }
 
 const resources = {
-  BackupTable: "{ id: id(she), room: string(1..20), free: integer = 0 }",
+  Shelf: "{ id: id(she), room: string(1..20), free: integer = 0 }",
   Book: `
   id: id(boo)
   title: string(1..80)

@@ -28,8 +28,8 @@ const orders = {
   },
   events: { out: { "order.paid": "Order -> b" } },
 } satisfies Parts;
-const quota = { limits: { quota: { ImportNotice: "4 per user" } } } satisfies Parts;
-const notes = { ImportNotice: { id: "id(not)", owner: "user = caller, read-only" } };
+const quota = { limits: { quota: { Note: "4 per user" } } } satisfies Parts;
+const notes = { Note: { id: "id(not)", owner: "user = caller, read-only" } };
 
 const locks = { addLock: "POST /locks", turnLock: { at: "POST /locks/{id}/turn", takes: { pin: "string(4..8)" } } };
 const lockedBy = (pin: string): Parts => ({

@@ -41,7 +41,7 @@ test("a text is found in records, in free pages, in copies and in backups, and n
   database.close();
   assert.deepEqual(JSON.parse((await find("Quastenflosser", "--format", "json")).output), {
     where: ".nonet/shelf.db",
-    places: [],
+    matches: [],
     files: [".nonet/shelf.db", ".nonet/shelf.db.before-restore-then"],
   });
   assert.equal((await find("Quastenflosser", "--backup", "shelf.backup")).output, `found in shelf.backup:\n  books.title: 1 row (${id})\n`); // biome-ignore format: short

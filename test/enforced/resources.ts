@@ -57,7 +57,7 @@ function shelves(field: Json, more: Block = {}): string {
   return documentOf({
     resources: {
       ...more,
-      BackupTable: { id: "id(she)", name: "string(1..9)" },
+      Shelf: { id: "id(she)", name: "string(1..9)" },
       ...things(typeof field === "string" ? { shelf: field } : (field as Block)),
     },
     endpoints: {

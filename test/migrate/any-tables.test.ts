@@ -154,7 +154,7 @@ test("what is kept is what it was and the new table holds; what is refused is le
     fc.asyncProperty(pairs, fc.boolean(), async ({ before, after, former, history, rows }, allowLoss) => {
       const file = newFile(t);
       const [first, second] = [planOf(before), planOf(after, history)];
-      await fill(first, file, { ImportNotice: rows });
+      await fill(first, file, { Note: rows });
       const content = contentOf(file);
       const originals = await read(first, file);
       try {

@@ -44,26 +44,26 @@ const done: readonly Example[] = [
   {
     what: "a renamed field",
     before: { resources: note("reference: string", "n?: integer") },
-    records: { ImportNotice: [{ id: "a", reference: "x", n: 1 }] },
+    records: { Note: [{ id: "a", reference: "x", n: 1 }] },
     after: {
       resources: note("trackingNumber: string", "n?: integer"),
       versions: v("rename Note.reference -> trackingNumber"),
     },
-    gives: { ImportNotice: [{ id: "a", trackingNumber: "x", n: 1 }] },
+    gives: { Note: [{ id: "a", trackingNumber: "x", n: 1 }] },
     copied: true,
   },
   {
     what: "two names exchanged",
     before: { resources: note("x: string", "y: string") },
-    records: { ImportNotice: [{ id: "a", x: "1", y: "2" }] },
+    records: { Note: [{ id: "a", x: "1", y: "2" }] },
     after: { resources: note("x: string", "y: string"), versions: v("rename Note.x -> y", "rename Note.y -> x") },
-    gives: { ImportNotice: [{ id: "a", x: "2", y: "1" }] },
+    gives: { Note: [{ id: "a", x: "2", y: "1" }] },
     copied: true,
   },
   {
     what: "a renamed resource with its references, and a field of it",
     before: { resources: `${note("name: string")}\nTag:\n  id: id\n  note: Note\n  other?: Note` },
-    records: { ImportNotice: [{ id: "a", name: "x" }], Tag: [{ id: "t", note: "a" }] },
+    records: { Note: [{ id: "a", name: "x" }], Tag: [{ id: "t", note: "a" }] },
     after: {
       resources: `Paper:\n  id: id\n  title: string\nTag:\n  id: id\n  paper: Paper\n  other?: Paper`,
       versions: v("rename Note -> Paper", "rename Paper.name -> title", "rename Tag.note -> paper"),
@@ -74,7 +74,7 @@ const done: readonly Example[] = [
   {
     what: "several versions one after another, whatever the names were between them",
     before: { resources: note("a: string") },
-    records: { ImportNotice: [{ id: "a", a: "x" }] },
+    records: { Note: [{ id: "a", a: "x" }] },
     after: {
       resources: "Paper:\n  id: id\n  c: string\n  n: integer",
       versions: {
@@ -100,7 +100,7 @@ const done: readonly Example[] = [
       ),
     },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", i: 1, j: -20, b: true, t: "42", d: "2026-01-02", m: "2026-01-02T00:00:00.000Z", s: "x", l: ["y"] },
       ],
     },
@@ -117,7 +117,7 @@ const done: readonly Example[] = [
       ),
     },
     gives: {
-      ImportNotice: [
+      Note: [
         {
           id: "a",
           i: 1,
@@ -137,7 +137,7 @@ const done: readonly Example[] = [
     what: "a type as part 9 says, over what there was and over the record",
     before: { resources: note("size: integer", "weight: number", "name: string") },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", size: 1, weight: 0.5, name: "x" },
         { id: "b", size: 9, weight: 2, name: "y" },
       ],
@@ -150,7 +150,7 @@ const done: readonly Example[] = [
       ),
     },
     gives: {
-      ImportNotice: [
+      Note: [
         { id: "a", size: "small", weight: 1, name: "x" },
         { id: "b", size: "large", weight: 2, name: "y" },
       ],
@@ -161,7 +161,7 @@ const done: readonly Example[] = [
     what: "what records get that have nothing",
     before: { resources: note("a?: integer", "b?: string", "c?: string") },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", a: 1, b: "x" },
         { id: "b", c: "y" },
       ],
@@ -179,7 +179,7 @@ const done: readonly Example[] = [
       versions: v("require Note.b, taken as 'none' before", "add Note.d, taken as c == null ? 'no' : c before"),
     },
     gives: {
-      ImportNotice: [
+      Note: [
         { id: "a", a: 1, b: "x", d: "no", e: "2026-06-01T12:00:00.000Z", f: "low", g: 1 },
         { id: "b", a: 7, b: "none", c: "y", d: "y", e: "2026-06-01T12:00:00.000Z", f: "low", g: 2 },
       ],
@@ -189,17 +189,17 @@ const done: readonly Example[] = [
   {
     what: "what is only added, looser or checked needs no copy",
     before: { resources: note("a: string(1..5)", "b: x | y") },
-    records: { ImportNotice: [{ id: "a", a: "abc", b: "x" }] },
+    records: { Note: [{ id: "a", a: "abc", b: "x" }] },
     after: {
       resources: `${note("a: string(1..3), unique", "b?: x | y | z", "c: integer = 3")}\nOther:\n  id: id\nrules:\n  Note: [ size(a) == 3 else wrong ]`,
     },
-    gives: { ImportNotice: [{ id: "a", a: "abc", b: "x", c: 3 }], Other: [] },
+    gives: { Note: [{ id: "a", a: "abc", b: "x", c: 3 }], Other: [] },
   },
   {
     what: "absent values are equal from now on, and none are there twice",
     before: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b` },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", b: "x" },
         { id: "b", b: "y" },
         { id: "c", a: "a", b: "x" },
@@ -207,7 +207,7 @@ const done: readonly Example[] = [
     },
     after: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent equal` },
     gives: {
-      ImportNotice: [
+      Note: [
         { id: "a", b: "x" },
         { id: "b", b: "y" },
         { id: "c", a: "a", b: "x" },
@@ -217,16 +217,16 @@ const done: readonly Example[] = [
   {
     what: "absent values are distinct again",
     before: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent equal` },
-    records: { ImportNotice: [{ id: "a", b: "x" }] },
+    records: { Note: [{ id: "a", b: "x" }] },
     after: { resources: `${note("a?: string(1..5)", "b: x | y")}\nrules:\n  Note: unique a + b, absent distinct` },
-    gives: { ImportNotice: [{ id: "a", b: "x" }] },
+    gives: { Note: [{ id: "a", b: "x" }] },
   },
   {
     what: "what is computed and stored",
     before: { resources: note("a: integer", "twice: integer := a * 2, filter") },
-    records: { ImportNotice: [{ id: "a", a: 2, twice: 4 }] },
+    records: { Note: [{ id: "a", a: 2, twice: 4 }] },
     after: { resources: note("a: integer", "twice: integer := a * 20, filter", "label: string := id + '!', unique") },
-    gives: { ImportNotice: [{ id: "a", a: 2, twice: 40, label: "a!" }] },
+    gives: { Note: [{ id: "a", a: 2, twice: 40, label: "a!" }] },
     copied: true,
   },
 ];
@@ -265,7 +265,7 @@ interface ApiError {
 }
 
 const two: Records = {
-  ImportNotice: [
+  Note: [
     { id: "a", n: "1", s: "x" },
     { id: "b", n: "many", s: "y" },
   ],
@@ -281,7 +281,7 @@ const refused: readonly ApiError[] = [
       "Note.s is gone from the document, and 2 records would lose it: a, b; if it was renamed, say so in part 9: rename Note.s -> t",
     ],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1" },
         { id: "b", n: "many" },
       ],
@@ -299,7 +299,7 @@ const refused: readonly ApiError[] = [
       "Note.s is gone from the document, and 2 records would lose it: a, b; if it was renamed, say so in part 9: rename Note.s -> t",
     ],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1" },
         { id: "b", n: "many" },
       ],
@@ -314,7 +314,7 @@ const refused: readonly ApiError[] = [
       "Note.n changes from text to integer, and 1 record has a value that does not fit: b; say in part 9 what becomes of it: retype Note.n, was …, taken as … before",
     ],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: 1, s: "x" },
         { id: "b", s: "y" },
       ],
@@ -332,7 +332,7 @@ const refused: readonly ApiError[] = [
       "Note.n becomes the same in all records, and 1 record would lose its own: b; say what becomes of each value: retype Note.n, was …, taken as … `value` … before",
     ],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: 1, s: "x" },
         { id: "b", n: 1, s: "y" },
       ],
@@ -345,7 +345,7 @@ const refused: readonly ApiError[] = [
     after: { resources: note("n: string", "s: x | z = z") },
     says: ["Note.s is now x | z, and 1 record has another value: b"],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1", s: "x" },
         { id: "b", n: "many", s: "z" },
       ],
@@ -354,7 +354,7 @@ const refused: readonly ApiError[] = [
   {
     what: "a resource that is gone, with all that refers to it",
     before: { resources: `${note("n: string")}\nTag:\n  id: id\n  note: Note` },
-    records: { ImportNotice: [{ id: "a", n: "1" }], Tag: [{ id: "t", note: "a" }] },
+    records: { Note: [{ id: "a", n: "1" }], Tag: [{ id: "t", note: "a" }] },
     after: { resources: "Tag:\n  id: id" },
     says: [
       "Tag.note is gone from the document, and 1 record would lose it: t",
@@ -369,7 +369,7 @@ const refused: readonly ApiError[] = [
       states: "Note:\n  states: [open, shut]\n  moves: { open -> shut: by close }",
     },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1", state: "open" },
         { id: "b", n: "1", state: "shut" },
       ],
@@ -380,7 +380,7 @@ const refused: readonly ApiError[] = [
     },
     says: ["Note.state is now open | gone, and 1 record has another value: b"],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1", state: "open" },
         { id: "b", n: "1", state: "open" },
       ],
@@ -393,7 +393,7 @@ const refused: readonly ApiError[] = [
     after: { resources: `${note("n?: Tag, clear", "s: string")}\nTag:\n  id: string` },
     says: ["Note.n now refers to Tag, and 1 record to nothing there: a"],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", s: "x" },
         { id: "b", n: "many", s: "y" },
       ],
@@ -407,7 +407,7 @@ const refused: readonly ApiError[] = [
     after: { resources: note("n: string", "s: string := n, unique") },
     says: ["Note.s is computed now, and 2 records would lose what was given: a, b"],
     loses: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1", s: "1" },
         { id: "b", n: "many", s: "many" },
       ],
@@ -417,7 +417,7 @@ const refused: readonly ApiError[] = [
     what: "rules, ranges, uniqueness and what has to be there, all at once; nothing of it is a loss",
     before: { resources: note("n: string", "s: string", "k?: integer", "l?: integer") },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", n: "1", s: "x", k: 1 },
         { id: "b", n: "many", s: "x", l: 2 },
         ...["c", "d", "e", "f"].map((one) => ({ id: one, n: "1", s: one })),
@@ -438,7 +438,7 @@ const refused: readonly ApiError[] = [
     what: "records that are the same where absent values are equal",
     before: { resources: `${note("a?: string(1..5)", "b: integer")}\nrules:\n  Note: unique a + b` },
     records: {
-      ImportNotice: [
+      Note: [
         { id: "a", b: 1 },
         { id: "b", b: 1 },
         { id: "c", b: 2 },
@@ -451,7 +451,7 @@ const refused: readonly ApiError[] = [
   {
     what: "records above themselves where a tree is to be",
     before: { resources: note("above?: Note") },
-    records: { ImportNotice: [{ id: "a", above: "a" }, { id: "b", above: "a" }, { id: "c" }, { id: "d", above: "c" }] },
+    records: { Note: [{ id: "a", above: "a" }, { id: "b", above: "a" }, { id: "c" }, { id: "d", above: "c" }] },
     after: { resources: note("above?: Note, tree") },
     says: ["Note.above has to make a tree, and 1 record is above itself: a"],
   },
@@ -504,7 +504,7 @@ test("an entry that the newest version is given later is followed too", async (t
   });
   await bring(second, file);
   assert.deepEqual(recordsIn(second, file), {
-    ImportNotice: [
+    Note: [
       { id: "a", m: "1", t: "x" },
       { id: "b", m: "many", t: "y" },
     ],
@@ -518,7 +518,7 @@ test("a value is converted once, however its entry is written later", async (t) 
       resources: note("s: string"),
       versions: { [version]: [`retype Note.s, was integer, taken as ${taken} before`] },
     });
-  await fill(planOfParts({ resources: note("s: integer") }), file, { ImportNotice: [{ id: "a", s: 3 }] });
+  await fill(planOfParts({ resources: note("s: integer") }), file, { Note: [{ id: "a", s: 3 }] });
   const rows = async (plan: Plan): Promise<unknown> => {
     await bring(plan, file);
     return recordsIn(plan, file)["Note"];
@@ -536,7 +536,7 @@ test("a value is converted once, however its entry is written later", async (t) 
 test("values are converted through several versions", async (t) => {
   const file = newFile(t);
   await fill(planOfParts({ resources: note("s: integer") }), file, {
-    ImportNotice: [
+    Note: [
       { id: "a", s: 3 },
       { id: "b", s: 1 },
     ],
@@ -598,7 +598,7 @@ test("moments are worked out anew from when the state was entered", async (t) =>
     database.close();
     return { ...row };
   };
-  await fill(planOfParts(untimed), file, { ImportNotice: [{ id: "a", n: "1", state: "open" }] });
+  await fill(planOfParts(untimed), file, { Note: [{ id: "a", n: "1", state: "open" }] });
   await bring(planOfParts(parts("48h")), file);
   assert.deepEqual(
     due(),
@@ -614,7 +614,7 @@ test("what counts goes on counting under its new name, and what begins to, above
   const file = newFile(t);
   const before = planOfParts({ resources: note("n: integer = counter", "m?: integer") });
   await fill(before, file, {
-    ImportNotice: [
+    Note: [
       { id: "a", m: 40 },
       { id: "b", m: 41 },
     ],
@@ -623,7 +623,7 @@ test("what counts goes on counting under its new name, and what begins to, above
     resources: note("number: integer = counter", "m: integer = counter"),
     versions: v("rename Note.n -> number"),
   });
-  await fill(after, file, { ImportNotice: [{ id: "c" }] });
+  await fill(after, file, { Note: [{ id: "c" }] });
   assert.deepEqual(recordsIn(after, file)["Note"]?.at(-1), { id: "c", number: 3, m: 42 });
 });
 

@@ -17,7 +17,7 @@ const after: Parts = {
 };
 const count = 2_000;
 const records = {
-  ImportNotice: Array.from({ length: count }, (_, n) => ({ id: `n${n}`, n, text: "x".repeat(200) })),
+  Note: Array.from({ length: count }, (_, n) => ({ id: `n${n}`, n, text: "x".repeat(200) })),
   Tag: Array.from({ length: count }, (_, n) => ({ id: `t${n}`, note: `n${n}` })),
 };
 

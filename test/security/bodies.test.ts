@@ -30,7 +30,7 @@ const atOnce = 8;
 const text = documentOf({
   resources: {
     Thing: { id: "id(thi)", "name?": "string(1..9)", "size?": "integer(0..9)", "tags?": "string(1..9)[]", "at?": "Place", "labels?": "map(string)", "data?": "json", "photo?": "file(..20KB, text/*)" },
-    Modifier: { id: "id(mar)", made: "datetime = now, read-only" },
+    Mark: { id: "id(mar)", made: "datetime = now, read-only" },
     types: { Place: { x: "integer", "y?": "integer" } },
   },
   states: { Thing: { states: { open: "Is open", shut: "Is shut" }, start: "open", moves: { "open -> shut": "by shutThing" } } },

@@ -28,7 +28,7 @@ interface Way {
 type Request = readonly [call: string, body?: unknown];
 
 const thing = { id: "id(thi)", name: "string(1..40)" };
-const notes = { ImportNotice: { id: "id(not)", text: "string(1..40)" } };
+const notes = { Note: { id: "id(not)", text: "string(1..40)" } };
 const add: Request = ["POST /things", { name: "a" }];
 
 const ways: readonly Way[] = [
@@ -41,7 +41,7 @@ const ways: readonly Way[] = [
   {
     name: "a reference",
     document: {
-      resources: { Thing: thing, ImportNotice: { id: "id(not)", thing: "Thing" } },
+      resources: { Thing: thing, Note: { id: "id(not)", thing: "Thing" } },
       endpoints: { endpoints: { ...crud, addNote: "POST /notes" } },
     },
     before: [add],
@@ -113,7 +113,7 @@ const ways: readonly Way[] = [
     document: {
       resources: {
         Thing: thing,
-        ImportNotice: { id: "id(not)", text: "string(1..40)", thing: "Thing" },
+        Note: { id: "id(not)", text: "string(1..40)", thing: "Thing" },
         views: {
           Out: { of: "Thing", fields: ["name"], notes: "Brief[] := Note.filter(n, n.thing == id)" },
           Brief: { of: "Note", fields: ["text"] },
@@ -133,7 +133,7 @@ const elsewhere = ["an old id of an event"];
 test("what callers learn of one another is listed, and is so", async () => {
   const page = readFileSync(new URL("../../SECURITY.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("## What callers learn of one another");
-  const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| (?!way|---)([^|]+) \|/gm)].map(([, name]) => name);
+  const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| (?!by|---)([^|]+) \|/gm)].map(([, name]) => name);
   assert.deepEqual([...ways.map(({ name }) => name), ...elsewhere], listed);
   for (const way of ways) {
     const [without, with_] = [await answersIn(way, false), await answersIn(way, true)];

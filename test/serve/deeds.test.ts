@@ -51,7 +51,7 @@ const recipes = documentOf({
       "labels?": "string(1..20)[]",
       draft: "boolean = true",
     },
-    ImportNotice: { id: "id(not)", recipe: "Recipe", text: "string(1..99)" },
+    Note: { id: "id(not)", recipe: "Recipe", text: "string(1..99)" },
     rules: { Subscription: ["unique by + of", "by != of else self-love", "size < 5 else too-many"] },
   },
   endpoints: {

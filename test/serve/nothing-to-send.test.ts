@@ -7,7 +7,7 @@ import { faultsOf, served } from "./scenario.ts";
 const text = documentOf({
   resources: {
     Thing: { id: "id(thi)", made: "datetime = now, read-only" },
-    ImportNotice: { id: "id(not)", "text?": "string(1..9)" },
+    Note: { id: "id(not)", "text?": "string(1..9)" },
   },
   states: {
     Thing: {

@@ -194,7 +194,7 @@ const club = documentOf({
       "guest?": "Member, read-only",
       "hall?": "Hall, read-only",
     },
-    ImportNotice: { id: "id(not)", hall: "Hall = main, read-only" },
+    Note: { id: "id(not)", hall: "Hall = main, read-only" },
   },
   states: {
     Game: {

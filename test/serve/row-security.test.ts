@@ -175,7 +175,7 @@ const teams = documentOf({
   resources: {
     Team: { id: "id(tea)", name: "string(1..40), sort" },
     Member: { id: "id(mem)", team: "Team", who: "string(1..40)" },
-    ImportNotice: {
+    Note: {
       id: "id(not)", team: "Team, create-only", slug: "string(1..4000), unique", text: "string(1..4000), sort, search",
       "pin?": "string(4..40), secret", shared: "boolean, filter",
     }, // biome-ignore format: a table
@@ -196,7 +196,7 @@ const teams = documentOf({
   },
   authentication: {
     own: {
-      ImportNotice: "Member.exists(m, m.team == team && m.who == caller.id)",
+      Note: "Member.exists(m, m.team == team && m.who == caller.id)",
       Team: "Member.exists(m, m.team == id && m.who == caller.id)",
     },
     allow: {

@@ -39,7 +39,7 @@ export interface OperationDescription {
   /** `{name}` stands for a parameter; they are given in their order. */
   readonly path: string;
   /** The media type of what is sent; of bytes, which know their own, any. */
-  readonly takes?: string;
+  readonly requestType?: string;
   /** With files it is sent as a form; all other members stand as JSON in the part of this name. */
   readonly form?: string;
   /** The answer is bytes. */
@@ -251,7 +251,7 @@ export class WaitError<T = unknown> extends Error {
 
 // ── The client ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type ClientOptions = CommonOptions<Readonly<Record<string, Secret | Login>>>;
+type UsedOptions = CommonOptions<Readonly<Record<string, Secret | Login>>>;
 type Scalar = string | number | boolean;
 type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
 
@@ -273,7 +273,7 @@ interface ParsedResponse {
 export function clientOf(
   service: ServiceDescription,
   waits: Readonly<Record<string, WaitDescription>>,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
 ): Readonly<Record<string, unknown>> {
   const root = clientOptions.baseUrl.replace(/\/+$/, "") + service.mount;
   const send = (request: Request): Promise<ParsedResponse> => fetchChecked(service, clientOptions, root, request);
@@ -297,7 +297,7 @@ function argumentsOf(name: string, operation: OperationDescription, values: read
     name,
     operation,
     parameters: values.slice(0, count) as readonly Scalar[],
-    ...(operation.takes === undefined ? {} : { body: rest.shift() }),
+    ...(operation.requestType === undefined ? {} : { body: rest.shift() }),
     ...(operation.query === undefined ? {} : { query: rest.shift() as Query | undefined }),
     options: (rest.shift() ?? {}) as Request["options"],
   };
@@ -332,7 +332,7 @@ function callOf<T>(promise: Promise<T>): Call<T, ApiError> {
 /** Sends until there is an answer that will do, or no hope of one. */
 async function fetchChecked(
   service: ServiceDescription,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   root: string,
   request: Request,
 ): Promise<ParsedResponse> {
@@ -378,7 +378,7 @@ interface Target {
 
 async function initOf(
   service: ServiceDescription,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   root: string,
   { operation, parameters, body, query, options }: Request,
   { key, rejected }: { readonly key: string | undefined; readonly rejected: boolean },
@@ -406,12 +406,12 @@ interface Content {
 }
 
 /** What is sent, in full: a signature is over exactly these bytes, and another try sends them again. */
-async function contentOf({ takes, form }: OperationDescription, body: unknown): Promise<Content> {
-  if (body === undefined || takes === undefined) return {};
+async function contentOf({ requestType, form }: OperationDescription, body: unknown): Promise<Content> {
+  if (body === undefined || requestType === undefined) return {};
   if (body instanceof Blob) return { content: body, type: body.type === "" ? "application/octet-stream" : body.type };
   const members = Object.entries((typeof body === "object" ? body : undefined) ?? {}) as [string, unknown][];
   const files = members.filter((member): member is [string, Blob] => member[1] instanceof Blob);
-  if (form === undefined || files.length === 0) return { content: JSON.stringify(body), type: takes };
+  if (form === undefined || files.length === 0) return { content: JSON.stringify(body), type: requestType };
   const parts = new FormData();
   const rest = Object.fromEntries(members.filter(([, value]) => !(value instanceof Blob)));
   if (Object.keys(rest).length > 0)
@@ -422,7 +422,7 @@ async function contentOf({ takes, form }: OperationDescription, body: unknown): 
 }
 
 async function fetched(
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   { name, operation, options }: Request,
   target: Target,
 ): Promise<ParsedResponse> {
@@ -492,7 +492,7 @@ interface OutgoingRequest {
 
 async function authorize(
   { credentials }: ServiceDescription,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   outgoing: OutgoingRequest,
 ): Promise<void> {
   for (const [name, secret] of Object.entries(clientOptions.credential ?? {})) {
@@ -520,7 +520,7 @@ async function secretOf(secret: Secret, rejected: boolean): Promise<string> {
   return typeof secret === "string" ? secret : await secret(rejected);
 }
 
-function canRenew({ credential = {} }: ClientOptions): boolean {
+function canRenew({ credential = {} }: UsedOptions): boolean {
   return Object.values(credential).some((one) => typeof (typeof one === "object" ? one.password : one) === "function");
 }
 
@@ -757,7 +757,7 @@ interface ServerEvent {
 /** Events as they happen, over as many connections as it takes. */
 async function* followed(
   service: ServiceDescription,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   root: string,
   request: Request,
 ): AsyncGenerator<unknown> {
@@ -796,7 +796,7 @@ async function* followed(
 
 async function streamOf(
   service: ServiceDescription,
-  clientOptions: ClientOptions,
+  clientOptions: UsedOptions,
   request: Request,
   { url, init }: Target,
 ): Promise<Response> {

@@ -95,6 +95,6 @@ async function afterwards(call: Call, tx: Transaction, { body, headers }: HttpRe
   const row: Row | undefined =
     call.observation.record === undefined ? undefined : await tx.get(table.resource, "id", call.observation.record);
   const media = headers[headers.indexOf("Content-Type") + 1] ?? "";
-  const response = typeof body === "string" && isJson(media) ? { response: JSON.parse(body) as Json } : {};
+  const response = typeof body === "string" && isJson(media) ? { answer: JSON.parse(body) as Json } : {};
   await call.functions?.after(call, tx, { input: call.input, row, ...response });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StoreError } from "../store/port/error.ts";
-import { purge } from "../server/purge.ts";
+import { purge } from "./purge.ts";
 
 test("a mistake is reported; what passes, and what the store's own failures tell, is left to the next time", async () => {
   for (const [thrown, isReported] of [
