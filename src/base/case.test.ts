@@ -18,7 +18,7 @@ test("names in other places", () => {
 test("plurals", () => {
   const rows: Readonly<Record<string, string>> = {
     Parcel: "Parcels", Box: "Boxes", City: "Cities", Day: "Days", Branch: "Branches", Address: "Addresses",
-    Analysis: "Analyses", Person: "People", SalesPerson: "SalesPeople", Series: "Series", BackupTable: "Shelves",
+    Analysis: "Analyses", Person: "People", SalesPerson: "SalesPeople", Series: "Series", Shelf: "Shelves",
     DeliveryAddress: "DeliveryAddresses", Bus: "Buses", Quiz: "Quizzes", "delivery-day": "delivery-days", Recipe: "Recipes",
   }; // biome-ignore format: a table
   for (const [one, many] of Object.entries(rows)) assert.equal(plural(one), many);

@@ -79,11 +79,11 @@ test("the steps are shown, then done, then there are none", async (t) => {
 test("a loss is refused by every command that would cause it, with the records and both remedies, until it is allowed", async (t) => {
   const { folder, ids, write, nonet } = await shelfWithBooks(t);
   write({ fields: ["title: string(1..80)", "sheets?: integer(1..9999)"] });
-  const sentence = `Book.pages is gone from the document, and 1 record would lose it: ${ids[1]}`;
+  const description = `Book.pages is gone from the document, and 1 record would lose it: ${ids[1]}`;
   const remedy = "if it was renamed, say so in part 9: rename Book.pages -> sheets";
   const refusal = [
     "Shelf cannot be served with .nonet/shelf.db: the data that is stored does not fit the document:",
-    `  ${sentence}; ${remedy}`,
+    `  ${description}; ${remedy}`,
     "nothing was changed; change the document, or lose this on purpose, after a backup: nonet migrate DOC --allow-loss\n",
   ].join("\n");
   assert.deepEqual(await nonet("serve", "shelf.md", "--port", "0"), { code: 1, output: refusal });
@@ -96,7 +96,7 @@ test("a loss is refused by every command that would cause it, with the records a
     kind: "drop column",
     resource: "Book",
     fields: ["pages"],
-    sentence: "Book.pages is gone from the document",
+    description: "Book.pages is gone from the document",
     records: 1,
     obstacle: {
       kind: "loss",

@@ -57,8 +57,8 @@ test("codes of single errors are those that the code has", () => {
 });
 
 test("bounds of the server are the code's", () => {
-  const files = ["server.ts", "front.ts"];
-  const server = files.map((file) => readFileSync(join(root, "src/runtime", file), "utf8")).join();
+  const files = ["node-server.ts", "before-service.ts"];
+  const server = files.map((file) => readFileSync(join(root, "src/http", file), "utf8")).join();
   const text = readPage(page);
   assert(text.includes(`${maximumTargetBytes.toLocaleString("en")} bytes`));
   for (const [name, shown] of [

@@ -57,7 +57,7 @@ export const other: Readonly<Record<string, FieldType>> = {
   k: must(int),
   kn: may(int),
   name: may(text),
-  sampleFields: may({ kind: "record", resource: "Thing" }),
+  thing: may({ kind: "record", resource: "Thing" }),
 };
 
 export const env: TypeEnvironment = {
@@ -166,7 +166,7 @@ export const anyOthers: fc.Arbitrary<readonly Row[]> = fc.tuple(
       k: smallInt,
       kn: fc.option(smallInt),
       name: fc.option(anyText),
-      sampleFields: fc.option(fc.constantFrom("t1", "t2")),
+      thing: fc.option(fc.constantFrom("t1", "t2")),
     }),
   ),
 );

@@ -136,7 +136,7 @@ const parcelLockers: Campaign = {
     extendParcel: { on: "record", send: ({ id }) => post(`/parcels/${id}/extend`), or: 409 },
     collect: { on: "record", send: ({ id }) => post(`/parcels/${id}/collect`, { code: "000000" }), or: 409 },
     cancelParcel: { on: "record", send: ({ id }) => post(`/parcels/${id}/cancel`) },
-    undoWrite: { on: "record", send: ({ id }) => post(`/parcels/${id}/take-back`), or: 409 },
+    takeBack: { on: "record", send: ({ id }) => post(`/parcels/${id}/take-back`), or: 409 },
   },
 };
 

@@ -34,7 +34,7 @@ const forms: readonly [yaml: string, expected: Events][] = [
           with: "device",
           carries: {
             locker: { kind: "named", name: "Locker" },
-            problem: { kind: "one-of", values: ["jammed", "power"], open: false },
+            fault: { kind: "one-of", values: ["jammed", "power"], open: false },
           },
           optional: ["fault"],
         },

@@ -11,7 +11,7 @@ import type { Store } from "../port/store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const writer = `
-  import { tables, thing, wholeView } from ${JSON.stringify(import.meta.resolve("../../../test/store/contract-tables.ts"))};
+  import { tables, sampleRow, fullView } from ${JSON.stringify(import.meta.resolve("../../../test/store/contract-tables.ts"))};
   import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("./open.ts"))};
   import { writeSync } from "node:fs";
   const [file, round] = process.argv.slice(-2);
@@ -21,8 +21,8 @@ const writer = `
     for (;;) {
       const id = round + "-" + next++;
       await store.transaction(async (tx) => {
-        await tx.insert("Thing", thing(id, { note: "x".repeat(500) }), 1, wholeView("Thing"), {});
-        await tx.remember("ann", id, { fingerprint: "f", status: 201, headers: {}, body: id, expires: 1e15 });
+        await tx.insert("Thing", sampleRow(id, { note: "x".repeat(500) }), 1, fullView("Thing"), {});
+        await tx.saveResponse("ann", id, { fingerprint: "f", status: 201, headers: {}, body: id, expires: 1e15 });
         if (next % 7 === 0) throw new Error("undone");
       }).then(() => writeSync(1, id + "\\n"), () => undefined);
     }
