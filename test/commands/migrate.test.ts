@@ -102,7 +102,7 @@ test("a loss is refused by every command that would cause it, with the records a
       kind: "loss",
       records: 1,
       ids: [ids[1]],
-      sentence: sentence.split(":")[0],
+      description: sentence.split(":")[0],
       remedy,
       effect: "1 record stays without it",
     },

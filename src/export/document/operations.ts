@@ -26,7 +26,10 @@ export function operationBlock(source: Source, described: DescribedOperation): B
     path,
     sentence: summary,
     blocks: [
-      ...description.split("\n\n").map((words): Block => ({ kind: "paragraph", words })),
+      ...(description ?? "")
+        .split("\n\n")
+        .filter((words) => words !== "")
+        .map((words): Block => ({ kind: "paragraph", words })),
       example(source, described),
       details("Parameters", [named(table(`Parameters of ${name}`, ["Name", "In", "Type", "Meaning"], parameters))]),
       details("Body", [membersTable(`Body of ${name}`, members, body?.schema)]),
