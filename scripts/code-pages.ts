@@ -1,6 +1,6 @@
 /**
- * In charge of what is made from the checks and their pages: the list of checks in `src/language/checks.ts` and the index of
- * codes in `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test holds them to what is there.
+ * Generates two files from the checks and their pages: the list of checks, `src/language/checks.ts`, and the index of codes,
+ * `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test fails if they are out of date.
  *
  * A page stands beside what reports its code: `src/language/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
  * what a reader reports, `src/language/codes/<slug>.md` for what the readers of several parts report, each under its own

@@ -102,7 +102,7 @@ test("a loss is refused by every command that would cause it, with the records a
       kind: "loss",
       records: 1,
       ids: [ids[1]],
-      description: sentence.split(":")[0],
+      description: description.split(":")[0],
       remedy,
       effect: "1 record stays without it",
     },
@@ -111,10 +111,10 @@ test("a loss is refused by every command that would cause it, with the records a
   const { code, output } = await nonet("migrate", "shelf.md", "--allow-loss");
   assert.equal(code, 0);
   assert.ok(
-    output.startsWith(`in .nonet/shelf.db will be lost:\n  ${sentence}\n    then 1 record stays without it\n`),
+    output.startsWith(`in .nonet/shelf.db will be lost:\n  ${description}\n    then 1 record stays without it\n`),
     output,
   );
-  assert.ok(output.includes(`\n  lost: ${sentence}\n  as it was before: .nonet/shelf.db.backup-`), output);
+  assert.ok(output.includes(`\n  lost: ${description}\n  as it was before: .nonet/shelf.db.backup-`), output);
 });
 
 test("what does not fit is refused whatever is allowed", async (t) => {

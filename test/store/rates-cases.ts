@@ -1,4 +1,4 @@
-/** What is asked of rates in the tests of every way to count them. */
+/** Requests to count, generated for the tests of every implementation of shared rates. */
 import fc from "fast-check";
 import type { RateRequest, RateLimit } from "../../src/store/port/rates.ts";
 

@@ -10,6 +10,7 @@ export type Words = string | number | undefined | Piece | readonly Words[];
 export type Piece =
   | { readonly kind: "code" | "strong" | "mark" | "quiet"; readonly text: string }
   | { readonly kind: "link"; readonly to: Target; readonly name: string }
+  /** `url`: absolute, or `#part`. */
   | { readonly kind: "address"; readonly url: string; readonly text: string }
   /** One below the other where there is space for it. */
   | { readonly kind: "lines"; readonly lines: readonly Words[] };
@@ -21,7 +22,7 @@ export type Block =
   | { readonly kind: "paragraph"; readonly words: Words }
   | { readonly kind: "list"; readonly items: readonly Words[] }
   | Table
-  /** Terms with what they mean. */
+  /** A list of pairs: a term and its description. */
   | { readonly kind: "facts"; readonly entries: readonly Fact[] }
   | { readonly kind: "code"; readonly title: string; readonly language: string; readonly text: string }
   /** Details, which a page shows when a reader opens them. With `to`, others lead here. */

@@ -79,10 +79,14 @@ function example({ described: { schemas } }: Source, operation: DescribedOperati
   return { kind: "code", title: "Example", language: "http", text };
 }
 
-/** Those that say something of this operation; any request can be malformed or unlucky. */
-function possibleErrors({ plan }: Source, { possibleErrors: all }: DescribedOperation): Block | undefined {
-  const specific = all.filter(({ code: name, status }) => plan.errors[name]?.source !== "protocol" && status < 500);
-  if (specific.length === 0) return undefined;
-  const errors = specific.map(({ code: name, status }) => [`${status} `, link("error", name)]);
+/** The errors of the operation itself. Those that every request can get are left out, and those of functions around it are not listed. */
+function possibleErrors({ plan }: Source, { operation, possibleErrors: all }: DescribedOperation): Block | undefined {
+  const specific = all.filter(
+    ({ code: name, hooked, status }) => !hooked && plan.errors[name]?.source !== "protocol" && status < 500,
+  );
+  const errors: Words[] = specific.map(({ code: name, status }) => [`${status} `, link("error", name)]);
+  if (operation.hooked !== undefined)
+    errors.push(["any other of ", { kind: "address", url: "#errors", text: "this service's errors" }]);
+  if (errors.length === 0) return undefined;
   return details("Errors", [{ kind: "paragraph", words: ["Refused with ", joined(errors, ", "), "."] }]);
 }

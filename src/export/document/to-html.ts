@@ -89,7 +89,9 @@ export function wordsHtml(words: Words): Content {
       return html`<a href="${to === "error" ? `errors/${name}` : `#${anchor(to, name)}`}">${text}</a>`;
     }
     case "address":
-      return html`<a href="${words.url}" rel="noreferrer">${words.text}</a>`;
+      return words.url.startsWith("#")
+        ? html`<a href="${words.url}">${words.text}</a>`
+        : html`<a href="${words.url}" rel="noreferrer">${words.text}</a>`;
     case "lines":
       return words.lines.flatMap((line, index) => [index === 0 ? undefined : html`<br>`, wordsHtml(line)]);
   }

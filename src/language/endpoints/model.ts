@@ -146,7 +146,7 @@ export interface Endpoint {
   readonly lists?: ListStyle;
   /** The condition of a list, or of the deletion of many: the text of an expression. */
   readonly where?: string;
-  /** What has to hold for it to be done. */
+  /** The guard: an expression that must be true for the operation to run. */
   readonly if?: string;
   /** The error without that, and for whom a login or a renewal does not let in. */
   readonly else?: string;

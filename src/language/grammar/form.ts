@@ -27,20 +27,20 @@ export interface Owner {
 }
 
 export interface MemberOptions<Value> {
-  /** As the document writes it, where that is not the model's name. */
+  /** The key in the document, if it differs from the member's name in the model. */
   readonly key?: string;
-  /** What a complaint about its text calls it. Absent: its key. */
+  /** Names the member in diagnostics. Default: its key. */
   readonly label?: Label;
-  /** What it is where it is not said. */
+  /** The value if the document omits the member. */
   readonly absent?: Value;
-  /** Without it nothing is understood. */
+  /** The construct is read only if this member is present and valid. */
   readonly needed?: true;
-  /** Where it is said and not understood, nothing is: else what is missing has the value of one that is not said. */
+  /** An invalid value makes the whole construct invalid. Without this option an invalid value counts as omitted. */
   readonly orNothing?: true;
   readonly pattern?: string;
-  /** Also where it is what it would be if it were not said. */
+  /** The printer writes the member even if its value equals `absent`. */
   readonly isPrinted?: true;
-  /** Its words in a line are placed as the member of a map is. */
+  /** Its text in a line gets a location, as the member of a map does. */
   readonly isLocated?: true;
 }
 

@@ -97,7 +97,7 @@ export function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
   return [...unique.values()].filter((grant) => grant.if === undefined || !unique.has(grantKey({ who: grant.who })));
 }
 
-/** A text that two grants share when they mean the same; where their conditions stand does not matter. */
+/** Equal for two grants with the same principal and the same condition, wherever the document declares them. */
 function grantKey(grant: GrantPlan): string {
   return JSON.stringify([grant.who, grant.if ?? null], (key, value: unknown) => (key === "at" ? undefined : value));
 }

@@ -48,7 +48,7 @@ export interface Operation {
   readonly creates: boolean;
   /** Query parameters, which are members of `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
-  /** What has to hold for it to be done: over the record at hand where there is one. */
+  /** The guard: `if` must be true for the operation to run, else it returns the error `else`. `if` may name fields of the record, if the operation has one. */
   readonly guard?: { readonly if: TypedExpression; readonly else: string };
   /** For `link` and `unlink`. */
   readonly link?: AssociationPlan;

@@ -3,10 +3,10 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
 
-/** An event that comes in (part 6, `in`), as the operation that takes it. */
+/** The operation that receives an incoming event (part 6, `in`). */
 export interface InboundPlan {
   readonly event: string;
-  /** The one credential that proves the sender; others are refused, whoever they are of. */
+  /** The credential that the sender must present. A request with any other credential is rejected. */
   readonly credential: string;
   /** The members of its payload that refer to records, in its order. */
   readonly references: readonly { readonly member: string; readonly resource: string }[];
