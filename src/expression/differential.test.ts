@@ -208,7 +208,7 @@ test("numbers that leave their range, and lists of which a part is not there", (
     "s in (tags + tags)",
   ];
   for (const text of examples) {
-    const asked = compareWithSqlite(text, [row], [{ id: "o1", k: 0, kn: null, name: "n", sampleFields: null }], {
+    const asked = compareWithSqlite(text, [row], [{ id: "o1", k: 0, kn: null, name: "n", thing: null }], {
       input: {},
     });
     assert.ok(asked, text);

@@ -12,7 +12,7 @@ function served(endpoints: Block, resources: Block = count, errors: Block = {}, 
 
 const three: readonly Step[] = [1, 2, 3].map((each) => ask("POST /things", { count: each }, "201"));
 
-const marks = { ...count, Modifier: { id: "id(mar)", of: "Thing", by: "string(1..9)" } };
+const marks = { ...count, Mark: { id: "id(mar)", of: "Thing", by: "string(1..9)" } };
 const listed = { listMarks: "GET /marks", addMark: "POST /marks" };
 const link = { in: "Mark", with: { of: "id", by: "'me'" } };
 

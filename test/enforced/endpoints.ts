@@ -472,7 +472,7 @@ const shapes: readonly Proof[] = [
     [ask("GET /things/short", { is: { all: [{ count: 1 }], page: { count: 1, next: null } } })],
   ),
   shaped(
-    ["within"],
+    ["nesting"],
     { at: "POST /things/more", does: "create", takes: { thing: { count: "integer" } } },
     { at: "POST /things/more", does: "create", takes: { count: "integer" } },
     [

@@ -569,7 +569,7 @@ function viewed(of: readonly string[], view: Block, play: readonly Step[]): Proo
   return {
     of: of.map((one) => `resources/views${one}`),
     with: documentOf({
-      resources: { ...seen, views: { ServiceSnapshot: { of: "Thing", ...view } } },
+      resources: { ...seen, views: { Seen: { of: "Thing", ...view } } },
       endpoints: { endpoints: { ...crud, ...shape } },
     }),
     without: documentOf({ resources: seen, endpoints: { endpoints: { ...crud, ...plain } } }),

@@ -69,7 +69,7 @@ const changes: readonly Proof[] = [
     add({ amount: 1 }, "422 #/amount unknown-field"),
     add({ count: 1 }, "422 #/count unknown-field", old),
   ]),
-  change(["add", "add/place/field"], "add Thing.note", [
+  change(["add", "add/target/field"], "add Thing.note", [
     add({ count: 1, note: "a" }, "201"),
     ask(`GET /things/{1}${old}`, { has: { count: 1 }, lacks: ["note"] }),
     add({ count: 1, note: "a" }, "422 #/note unknown-field", old),
@@ -84,7 +84,7 @@ const changes: readonly Proof[] = [
     ask("DELETE /things/{1}", "204"),
   ]),
   change(
-    ["remove", "remove/place/field", "remove/type", "remove/seen"],
+    ["remove", "remove/target/field", "remove/type", "remove/seen"],
     { remove: "Thing.door", type: "integer, read-only", seen: "7" },
     [
       add({ count: 1 }, { status: "201", has: { door: 7 } }, old),
@@ -92,12 +92,12 @@ const changes: readonly Proof[] = [
       ask(`GET /things/{1}${old}`, { has: { door: 7 } }),
     ],
   ),
-  change(["require", "require/place/field"], "require Thing.count, taken as 1 before", [
+  change(["require", "require/target/field"], "require Thing.count, taken as 1 before", [
     add({}, "201", old),
     ask("GET /things/{1}", { has: { count: 1 } }),
     add({}, "422 #/count required"),
   ]),
-  change(["relax", "relax/place/field", "relax/seen"], "relax Thing.note, seen as '-' before", [
+  change(["relax", "relax/target/field", "relax/seen"], "relax Thing.note, seen as '-' before", [
     add({ count: 1 }, { status: "201", lacks: ["note"] }),
     ask(`GET /things/{1}${old}`, { has: { note: "-" } }),
     add({ count: 1 }, "422 #/note required", old),
@@ -107,7 +107,7 @@ const changes: readonly Proof[] = [
     add({ count: 6 }, "422 #/count too-large", old),
   ]),
   change(
-    ["retype", "retype/place/field", "retype/seen", "retype/taken"],
+    ["retype", "retype/target/field", "retype/seen", "retype/taken"],
     "retype Thing.count, was integer(1..9), seen as count / 10 before, taken as count * 10 before",
     [
       add({ count: 3 }, { status: "201", has: { count: 3 } }, old),
@@ -137,7 +137,7 @@ const changes: readonly Proof[] = [
     "none",
     lived,
   ),
-  change(["add-value", "add-value/place/field"], "add value Thing.size large, seen as small before", [
+  change(["add-value", "add-value/target/field"], "add value Thing.size large, seen as small before", [
     add({ count: 1, size: "large" }, "201"),
     ask(`GET /things/{1}${old}`, { has: { size: "small" } }),
     add({ count: 1, size: "large" }, "422 #/size not-one-of", old),
