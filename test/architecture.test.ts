@@ -7,8 +7,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, matchesGlob, posix } from "node:path";
 import test from "node:test";
-
-const root = dirname(import.meta.dirname);
+import { type Import, readSources, root } from "./house/sources.ts";
 
 /** For each folder of src/, what its files may import from other folders of src/, as values or as types. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -61,26 +60,7 @@ const nineParts = [
   "versioning",
 ];
 
-interface Import {
-  /** As written: `./model.ts`, `node:fs`, `yaml`. */
-  readonly specifier: string;
-  /** Relative to src/, when the import is relative. */
-  readonly target: string | undefined;
-  readonly typeOnly: boolean;
-}
-
-interface Source {
-  /** Relative to src/, with forward slashes. */
-  readonly path: string;
-  readonly text: string;
-  /** The text with comments blanked out. */
-  readonly code: string;
-  readonly imports: readonly Import[];
-}
-
-const sources: readonly Source[] = files("src/**/*.ts")
-  .filter((path) => !path.endsWith(".test.ts"))
-  .map((path) => readSource(path.slice("src/".length)));
+const sources = readSources();
 
 test("every folder of src/ has a row in the import table", () => {
   const folders = new Set(sources.filter(({ path }) => path.includes("/")).map(({ path }) => folderOf(path)));
@@ -275,26 +255,6 @@ function read(path: string): string {
 
 function literally(text: string): RegExp {
   return new RegExp(RegExp.escape(text));
-}
-
-function readSource(path: string): Source {
-  const text = read(`src/${path}`);
-  const code = text.replace(/\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, " "));
-  return { path, text, code, imports: readImports(path, text) };
-}
-
-/**
- * The imports of a file: static ones, re-exports, and `import("…")`. A static import starts its line, which the
- * formatter guarantees, so an import inside a comment or an indented sample is not taken for one.
- */
-function readImports(path: string, text: string): readonly Import[] {
-  const statements = text.matchAll(/^(?:import|export)\b(\s+type\b)?(?:[^;"'`()=]*?\bfrom)?\s*"([^"\n]+)"/gm);
-  const calls = text.matchAll(/(typeof\s+)?\bimport\(\s*"([^"\n]+)"\s*\)/g);
-  return [...statements, ...calls].map(([, type, specifier = ""]) => ({
-    specifier,
-    target: specifier.startsWith(".") ? posix.normalize(posix.join(posix.dirname(path), specifier)) : undefined,
-    typeOnly: type !== undefined,
-  }));
 }
 
 function folderOf(path: string): string {
