@@ -88,8 +88,8 @@ export class Connection {
     }
   }
 
-  #respondLater(request: Received, httpResponse: Promise<HttpResponse>): void {
-    httpResponse
+  #respondLater(request: Received, promised: Promise<HttpResponse>): void {
+    promised
       .then((httpResponse) => this.#respond(request, httpResponse))
       .catch((thrown: unknown) => this.#fail(request, thrown));
   }

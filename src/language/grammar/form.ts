@@ -112,28 +112,31 @@ export function form<Value extends object, Several extends keyof Value = never>(
   const templates = typeof line === "string" ? [line] : custom === undefined ? ((line ?? []) as readonly string[]) : [];
   const lines = templates.map((template) => lineOf(template, options.members as unknown as LineMembers));
 
-  /** `said`: what the map or the line says of a member, read by `read`; `isKnown`: it says something, or that it is open. */
+  /**
+   * The value of the construct from the statements of its members in a map or a line. `isDeclared`: the document has the member, even if
+   * its value is open.
+   */
   const valueOf = <Declared>(
     reader: Reader,
     path: Path,
     owner: Owner,
-    present: (member: FormMember) => Declared | undefined,
-    read: (member: FormMember, present: Declared) => unknown,
-    isKnown: (member: FormMember) => boolean,
+    statementOf: (member: FormMember) => Declared | undefined,
+    read: (member: FormMember, statement: Declared) => unknown,
+    isDeclared: (member: FormMember) => boolean,
   ): Value | undefined => {
     const values: Values = {};
     let isSound = true;
     for (const one of members) {
-      const found = present(one);
-      const parsed = found && read(one, found);
-      const isLost = parsed === undefined && found !== undefined && one.member.orNothing === true;
+      const statement = statementOf(one);
+      const parsed = statement && read(one, statement);
+      const isLost = parsed === undefined && statement !== undefined && one.member.orNothing === true;
       const value = parsed === undefined ? one.member.absent : parsed;
       isSound &&= !isLost && (value !== undefined || one.member.needed !== true);
       if (value === undefined) continue;
       if (one.isSpread) Object.assign(values, value);
       else values[one.name] = value;
     }
-    const lost = needed.filter((one) => !isKnown(one)).map(({ key }) => key);
+    const lost = needed.filter((one) => !isDeclared(one)).map(({ key }) => key);
     if (lost.length > 0) options.missing?.(reader, path, lost, owner);
     return isSound ? (values as Value) : undefined;
   };
