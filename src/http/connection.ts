@@ -53,8 +53,8 @@ export class Connection {
     if (this.#over) return;
     const before = this.#last?.response;
     const account = this.#options.budget.account();
-    account.add(fieldBytes(message));
-    const request = { message, response, expectation, account };
+    const request = { message, response, expectation, fieldBytes: fieldBytes(message), account };
+    account.add(request.fieldBytes);
     this.#last = request;
     if (before === undefined || before.writableFinished) this.#begin(request);
     else this.#queue(request, before);

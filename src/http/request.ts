@@ -53,6 +53,8 @@ export interface Received {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly expectation: Expectation;
+  /** Of all fields. */
+  readonly fieldBytes: number;
   /** What the request holds; it ends with the answer. */
   readonly account: Account;
 }
