@@ -4,18 +4,18 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { Answer, HttpRequest } from "../../src/http/message.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/message.ts";
 import { createForwarding } from "../../src/http/proxies.ts";
 import { listen, type RunningServer } from "../../src/http/node-server.ts";
 import type { Service } from "../../src/runtime/service.ts";
 
-type Answering = (exchange: HttpRequest) => Answer | Promise<Answer>;
+type Answering = (exchange: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-async function serving(t: TestContext, answer: Answering): Promise<RunningServer> {
+async function serving(t: TestContext, response: Answering): Promise<RunningServer> {
   const done = (): Promise<void> => Promise.resolve();
   const service: Service = {
-    answer,
-    refuse: () => ({ status: 400, headers: [], body: "refused" }),
+    response,
+    reject: () => ({ status: 400, headers: [], body: "refused" }),
     fail: () => ({ status: 500, headers: [], body: "failed" }),
     tick: () => Promise.resolve(0),
     rest: done,
@@ -49,7 +49,7 @@ async function textOf(socket: Socket): Promise<string> {
 const statuses = (text: string): readonly string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status as string);
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-const later = async (): Promise<Answer> => {
+const later = async (): Promise<HttpResponse> => {
   await setImmediate();
   return { status: 200, headers: [], body: "later" };
 };
@@ -75,7 +75,7 @@ for (const [what, framing, piece] of [
   ],
 ] as const)
   test(`R4.5 a client that is still sending a body that ${what} gets the answer that ends its connection`, async (t) => {
-    const answer = async (exchange: HttpRequest): Promise<Answer> => {
+    const answer = async (exchange: HttpRequest): Promise<HttpResponse> => {
       assert.deepEqual(await exchange.body(1000, 30_000), { kind: "too-large" });
       return { status: 413, headers: [], body: "too large", close: true };
     };
@@ -118,11 +118,11 @@ test("R6.15 a stream ends with the client's half of its connection", async (t) =
 });
 
 test("a value that no field may have is a failure, and the connection goes on", async (t) => {
-  const answers: Answer[] = [
+  const answers: HttpResponse[] = [
     { status: 200, headers: ["X", "a\r\nb"] },
     { status: 200, headers: [] },
   ];
-  const socket = await dial(t, await serving(t, () => answers.shift() as Answer));
+  const socket = await dial(t, await serving(t, () => answers.shift() as HttpResponse));
   socket.end(`${request}${request}`);
   const text = await textOf(socket);
   assert.deepEqual(statuses(text), ["500", "200"]);
