@@ -34,8 +34,8 @@ const host =
   /^(?:\[[0-9a-f:.]+\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 
 /**
- * HTTP/1.1 asks for exactly one Host that is one (RFC 9112 section 3.2); two are joined by a comma and a space, which no host has. A body in a transfer coding that nobody here takes off would
- * be read as what it is not, and HTTP/1.0 has none (section 6.1).
+ * HTTP/1.1 requires exactly one Host field with a valid value (RFC 9112 section 3.2); Node joins two of them by a comma, which no valid
+ * value has. The only transfer coding is `chunked`, and HTTP/1.0 has none (section 6.1): any other body would be misread.
  */
 function isFramed(version: string, headers: RequestHeaders): boolean {
   const name = headers.get("host");

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import process from "node:process";
 import type { HttpResponse, Streaming } from "./message.ts";
 
-// See `server.ts` for why this is no import.
+// See `node-server.ts` for why this is no import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** @throws where a field cannot be sent: a mistake of ours; nothing has been sent then. */

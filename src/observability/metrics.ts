@@ -1,6 +1,6 @@
 /**
  * What is counted and measured of a service that runs. A figure has one name, kind and meaning, wherever it is shown: to
- * Prometheus (`figures-text.ts`), to OpenTelemetry (`figures-otel.ts`) and in docs/reference/metrics.md.
+ * Prometheus (`metrics-prometheus.ts`), to OpenTelemetry (`metrics-opentelemetry.ts`) and in docs/reference/metrics.md.
  *
  * Values that change with each request are kept here; those that only a question needs are asked for when they are read.
  */

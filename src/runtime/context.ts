@@ -107,7 +107,7 @@ export interface Call extends ChangeContext {
   readonly envelope?: Unwrapped;
   /** The version that the caller is served. */
   readonly version: Served;
-  /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/terms.ts). */
+  /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/request.ts). */
   readonly own?: VersionedRequest;
   /** Who logs in by it. */
   readonly proved?: Proved;

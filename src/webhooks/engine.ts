@@ -1,8 +1,8 @@
 /**
  * Sends events to webhook endpoints: at least once each, in the order of each record's, an endpoint that does not answer
  * delaying no other (R6.4, R6.8). All that is to be done is in the store: what this process was doing when it ended is
- * done again when its lease is over, by it or by another one. `fan-out.ts` makes deliveries of events, `attempts.ts`
- * attempts of deliveries, `sending.ts` is one of them, `settlement.ts` what comes of it.
+ * done again when its lease is over, by it or by another one. `plan-deliveries.ts` makes deliveries of events, `deliver.ts`
+ * attempts of deliveries, `attempt.ts` is one of them, `complete.ts` what comes of it.
  */
 import type { Clock } from "../base/clock.ts";
 import type { EventsPlan, WebhookPlan } from "../plan/events/types.ts";

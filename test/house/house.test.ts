@@ -1,9 +1,10 @@
 /** The house keeps its words and its rooms: a new use of a retired word, or a new import that goes up, fails here. */
 import assert from "node:assert/strict";
+import { globSync } from "node:fs";
 import { test } from "node:test";
 import { retiredUses } from "./retired.ts";
 import { roomless, rooms, upwardImports } from "./rooms.ts";
-import { readSources } from "./sources.ts";
+import { readSources, root } from "./sources.ts";
 
 const sources = readSources();
 
@@ -24,4 +25,18 @@ for (const folder of Object.keys(rooms))
 
 test("each file of a folder with rooms is in one of them", () => {
   assert.deepEqual(roomless(sources), []);
+});
+
+test("each file that a comment names is there", () => {
+  const files = globSync("{src,test,scripts,bench,examples,docs}/**/*.{ts,mjs,md}", {
+    cwd: root,
+    exclude: (path) => path.includes("node_modules"),
+  }).map((path) => `/${path.replaceAll("\\", "/")}`);
+  const lost = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/`(?:\.{1,2}\/)*([\w./-]+\.(?:ts|mjs|md))`|\(([a-z]+\/[\w./-]+\.ts)\)/g)]
+      .map(([, quoted, bare]) => quoted ?? bare ?? "")
+      .filter((name) => !files.some((file) => file.endsWith(`/${name}`)))
+      .map((name) => `src/${path}: ${name}`),
+  );
+  assert.deepEqual(lost, []);
 });

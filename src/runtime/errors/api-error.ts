@@ -25,7 +25,7 @@ export interface ApiErrorDetails {
   /** Header names and values in turn. */
   readonly headers?: readonly string[];
   readonly close?: boolean;
-  /** It speaks as the caller's version does (versions/refusals.ts). */
+  /** It speaks as the caller's version does (versions/to-older-error.ts). */
   readonly own?: boolean;
   /** Something may be written already that is no record: the transaction is undone as a whole. */
   readonly undo?: boolean;

@@ -1,7 +1,7 @@
 /**
  * One request that is counted in several limits at once: it takes one from each of them, or from none, and may give them back.
  *
- * Where several processes count together (`sharing.ts`), what is counted here is what they are known to have counted, and what
+ * Where several processes count together (`shared-counts.ts`), what is counted here is what they are known to have counted, and what
  * they have not been told of yet. A request for which there is no room by that is refused without asking. One for which there
  * is room is let pass at once where it is the only one that they do not know of, and the limit is so high that one more does
  * not matter; else they are asked first. So they let pass at most one request too many each (R8.3), of small limits and of long

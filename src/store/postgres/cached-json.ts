@@ -52,7 +52,7 @@ export function textsOf(table: Table, counted: readonly string[]): Texts | undef
   };
 }
 
-/** As `view-sql.ts` puts them together: all but the first of a record with a comma before each member. */
+/** As `sql/view.ts` puts them together: all but the first of a record with a comma before each member. */
 function fragmentWriter({ columns, opens }: CachedFragment): (row: Row) => string {
   const members = columns.map(
     ({ absent, name, type }): ViewMember => ({ name, source: { kind: "column", column: name }, type, absent }),

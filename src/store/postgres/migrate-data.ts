@@ -1,5 +1,5 @@
 /**
- * Data brought to a changed document that does not only add to it (`expand.ts`). The records are brought along in a SQLite file in the temporary folder, by what brings a SQLite service's
+ * Data brought to a changed document that does not only add to it (`migrate-online.ts`). The records are brought along in a SQLite file in the temporary folder, by what brings a SQLite service's
  * data along, so that both say and do the same; tables that differ afterwards are made anew from it, under the same row
  * numbers. All of it is in the transaction of the caller.
  *
