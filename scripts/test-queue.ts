@@ -13,10 +13,14 @@ export const timeoutMilliseconds: number = process.env["NONET_NIGHTLY"] === "1" 
 
 export async function runQueue(): Promise<void> {
   const folder = process.env["NONET_TEST_QUEUE"] ?? "";
+  // Without a handle that keeps the process, Node takes a moment in which a test waits for nothing that does (the time limit of a
+  // signal) for the end of the process: it closes the report, and loses each file after that.
+  const awake = setInterval(() => {}, 60_000);
   const files = readFileSync(join(folder, "files"), "utf8").split("\n");
   for (const [index, file] of files.entries())
     if (take(join(folder, `${index}`)))
       await describe(file, { timeout: timeoutMilliseconds }, () => import(pathToFileURL(resolve(file)).href));
+  clearInterval(awake);
   // A file on its own would never end.
   setTimeout(() => {
     process.stderr.write(`Something is left open: ${process.getActiveResourcesInfo().join(", ")}\n`);

@@ -2,7 +2,8 @@
  * In charge of how a test run reads: a line for each file, then every failure in full, then the tests left out and why,
  * then one line of totals. What a file printed is shown only when the file failed.
  */
-import { relative, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import type { EventData } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { inspect, styleText } from "node:util";
@@ -17,6 +18,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const printed = new Map<string, string>();
   /** Of the file of a queue that is under way; a process's events come together. */
   let counts = { passed: 0, failed: 0 };
+  const unreported = new Set(filesOfQueue());
 
   for await (const { type, data } of events) {
     if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
@@ -25,6 +27,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     } else if ((type === "test:pass" || type === "test:fail") && isOfQueue(data)) {
       yield fileLine(data.name, counts, data.details.duration_ms, type === "test:pass");
       counts = { passed: 0, failed: 0 };
+      unreported.delete(data.name);
       const [queue] = [...printed.keys()].filter((file) => file.endsWith(".mjs"));
       if (queue !== undefined && type === "test:fail") printed.set(resolve(data.name), printed.get(queue) ?? "");
       if (queue !== undefined) printed.delete(queue);
@@ -47,10 +50,18 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
         const output = printed.get(file);
         if (output !== undefined) yield `\n${styleText("bold", `printed by ${shown(file)}`)}\n${output}`;
       }
+      for (const file of unreported)
+        yield `${styleText("red", "✗")} ${file} ${styleText("dim", "never reported that it ended")}\n`;
       for (const line of leftOut) yield `${styleText("yellow", "left out")} ${line}\n`;
-      yield totalLine(data);
+      yield totalLine(data, unreported.size);
     }
   }
+}
+
+/** What `scripts/test.ts` put into the queue: a process that ends early takes some that no other has then. */
+function filesOfQueue(): readonly string[] {
+  const folder = process.env["NONET_TEST_QUEUE"];
+  return folder === undefined ? [] : readFileSync(join(folder, "files"), "utf8").split("\n");
 }
 
 /** A file that one of several processes took from the queue of all (`scripts/test-queue.ts`). */
@@ -69,10 +80,10 @@ function fileLine(file: string, { passed, failed }: Counts, milliseconds: number
   return `${mark} ${file} ${styleText("dim", `${result}, ${seconds(milliseconds)}`)}\n`;
 }
 
-function totalLine({ counts, duration_ms, success }: EventData.TestSummary): string {
+function totalLine({ counts, duration_ms, success }: EventData.TestSummary, lost: number): string {
   const { passed, skipped, todo } = counts;
   // A run can fail although no test did, for example when a suite's hook throws.
-  const failed = Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
+  const failed = lost + Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
   if (failed > 0) process.exitCode = 1;
   leaveTally({ passed, failed });
   const others = skipped + todo > 0 ? `, ${skipped + todo} left out` : "";
