@@ -43,6 +43,7 @@ const tasks = {
     cwd: root,
   }),
   simulate: (args) => ({ args: [join("test", "simulation", "main.ts"), ...args], cwd: root }),
+  measure: (args) => ({ args: [join("scripts", "measure.ts"), ...args], cwd: root }),
   corpus: (args) => ({ args: [join("test", "corpus", "main.ts"), ...args], cwd: root }),
   story: (args) => ({ args: [join("examples", "story", "story.ts"), ...args], cwd: root }),
   "test:postgres": (args) => ({ args: [testScript, "postgres", ...args], cwd: root, env: compiledOnce }),
@@ -56,6 +57,8 @@ const usages = {
   All tests, or those of the places that are given: npm test -- src/expression --test-name-pattern=walk`,
   story: `npm run story
   What becomes of a parcel, told by the service of examples/parcel-lockers.md from end to end.`,
+  measure: `npm run measure
+  How large the source is and how it hangs together, with what each measure may be at most.`,
   corpus: `npm run corpus -- [--freeze] [--out FOLDER] [--only NAME]
   Makes every output of the documents of the corpus: exports, findings, differences, responses. --freeze writes their digests
   to test/corpus/frozen.txt, --out the outputs themselves, so that those of two commits can be compared: diff -r.`,
@@ -70,7 +73,7 @@ const usages = {
   Makes what is published, in dist: npm pack ./dist. An image that runs the command alone needs no types.`,
 };
 
-const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run corpus | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
+const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
   Arguments after -- reach the task; with --help it says how it is used. npm prints two lines of its own before a task's
   output; where a program reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
 

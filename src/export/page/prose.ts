@@ -3,7 +3,6 @@
  * image is a link to it.
  */
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { Html } from "./html.ts";
@@ -18,7 +17,7 @@ export interface Section {
 }
 
 export function readSections(text: string): readonly Section[] {
-  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const tree = fromMarkdown(text);
   const sections: { heading: string | undefined; words: string; blocks: string }[] = [
     { heading: undefined, words: "", blocks: "" },
   ];
