@@ -71,7 +71,8 @@ export type { HttpResponse, HttpRequest } from "./http/message.ts";
 export type { Observation, Observe, Observer } from "./runtime/observation.ts";
 export { createTelemetry } from "./runtime/telemetry.ts";
 export { createForwarding, type Forwarding } from "./http/proxies.ts";
-export { listen, type RunningServer, type ServerOptions } from "./http/node-server.ts";
+export { listen, type RunningServer } from "./http/node-server.ts";
+export { type ServerOptions } from "./http/before-service.ts";
 
 // Beside the answers: who may ask, and who is told of events.
 export { keyCredentials, type Minting, mintKey } from "./runtime/auth/mint.ts";

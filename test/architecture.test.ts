@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   import: ["base/**", "diagnostics/**", "document/**", "language/**"],
   export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
   store: ["base/**", "expression/**", "plan/**"],
-  http: ["base/**", "plan/**", "store/port/**", "runtime/{service,target,router}.ts", "runtime/errors/**"],
+  http: ["base/**", "plan/**", "store/port/**"],
   runtime: ["base/**", "expression/**", "plan/**", "store/port/**", "http/**", "language/*/decide.ts"],
   webhooks: ["base/**", "expression/**", "plan/**", "store/port/**", "language/events/decide.ts"],
   // It watches the service, which knows none of it.

@@ -1,10 +1,10 @@
 /** What is checked of a request before the service sees it. */
 import { after } from "../base/after.ts";
 import type { Awaitable } from "../store/port/store.ts";
-import type { HttpResponse, RequestHeaders } from "./message.ts";
+import { type HttpResponse, type RequestHeaders, maximumTargetBytes, type Responder } from "./message.ts";
 import { fieldsOf, type Received, ReceivedRequest } from "./request.ts";
-import type { ServerOptions } from "./node-server.ts";
-import { maximumTargetBytes } from "../runtime/target.ts";
+import type { Budget } from "./memory-budget.ts";
+import type { Forwarding } from "./proxies.ts";
 
 export const maximumHeaderBytes = 16_384;
 
@@ -66,3 +66,18 @@ interface Stalls {
 export function stallOf({ requestMilliseconds, stallMilliseconds = 120_000 }: Stalls): number {
   return Math.max(stallMilliseconds, 2 * requestMilliseconds);
 }
+
+export interface ServerOptions {
+  /** The service that answers now; asked at each request, so that it can be exchanged while the server runs. */
+  readonly service: () => Responder;
+  readonly host: string;
+  readonly port: number;
+  readonly requestMilliseconds: number;
+  readonly forwarding: Forwarding;
+  /** What its connections and their requests may hold together; of its own unless told. */
+  readonly budget?: Budget;
+  /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
+  readonly stallMilliseconds?: number;
+}
+
+export type CountingOptions = ServerOptions & { readonly budget: Budget };

@@ -8,8 +8,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Account, connectionBytes } from "./memory-budget.ts";
 import type { HttpResponse } from "./message.ts";
-import { respondTo } from "./before-service.ts";
-import type { CountingOptions } from "./node-server.ts";
+import { respondTo, type CountingOptions } from "./before-service.ts";
 import { type Expectation, fieldBytes, type Received } from "./request.ts";
 import { rawText, send } from "./response.ts";
 

@@ -1,12 +1,18 @@
 /** The service behind the fetch standard: a Request to a Response, without a socket. */
-import type { HttpResponse, Body, HttpRequest, Sink, Streaming } from "./message.ts";
-import { readHeaders } from "./message.ts";
+import {
+  type HttpResponse,
+  type Body,
+  type HttpRequest,
+  type Sink,
+  type Streaming,
+  readHeaders,
+  type Responder,
+} from "./message.ts";
 import { gather } from "./byte-buffer.ts";
-import type { Service } from "../runtime/service.ts";
 
 export type Fetch = (request: Request, from?: { readonly address?: string }) => Promise<Response>;
 
-export function fetchFrom(service: Pick<Service, "response">): Fetch {
+export function fetchFrom(service: Pick<Responder, "response">): Fetch {
   return async (request, { address = "" } = {}) => {
     const url = new URL(request.url);
     const httpRequest: HttpRequest = {

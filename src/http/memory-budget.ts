@@ -3,7 +3,6 @@
  * a limit of its own, and many together would still take all the memory there is.
  */
 import process from "node:process";
-import { ApiError } from "../runtime/errors/api-error.ts";
 
 export interface Budget {
   readonly limit: number;
@@ -89,9 +88,4 @@ class OneAccount implements Account {
     this.#all.held -= this.#bodies + this.#others;
     [this.#bodies, this.#others, this.#ended] = [0, 0, true];
   }
-}
-
-/** The body can come again when others are done with; the rest of it is not read. */
-export function noRoom(): ApiError {
-  return new ApiError("overloaded", { close: true });
 }

@@ -1,5 +1,9 @@
 /** One request and one answer as data, apart from the socket they came by, so that any front end can drive the pipeline. */
+import type { Awaitable } from "../store/port/store.ts";
 import type { Account } from "./memory-budget.ts";
+
+/** A longer target is refused (R4.3). */
+export const maximumTargetBytes = 8192;
 
 export interface HttpRequest {
   readonly method: string;
@@ -61,6 +65,18 @@ export interface HttpResponse {
   readonly policy?: string;
 }
 
+/** What responds to requests, whichever way they come. */
+export interface Responder {
+  /** Always answers; never rejects. The answer has its Request-Id and every other header. At once, where nothing is waited for. */
+  response(httpRequest: HttpRequest): Awaitable<HttpResponse>;
+  /** The answer to a request that is refused before it is looked at. */
+  reject(code: string, rejected?: RejectOptions): HttpResponse;
+  /** The answer to a request that could not be brought before the service; what was thrown is reported. */
+  fail(thrown: unknown): HttpResponse;
+  /** From now on `/readyz` is 503 (R1.8), and nothing is begun; resolves when nothing is under way. */
+  drain(): Promise<void>;
+}
+
 /** What writes a body that goes on. */
 export interface Streaming {
   /** Once the answer's head is sent; never where the caller has gone already, or asked for the head alone. */
@@ -96,4 +112,11 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
     }
   }
   return { get: (name) => values.get(name), repeated: (name) => twice?.has(name) ?? false };
+}
+
+export interface RejectOptions {
+  /** Where the code has more than one. */
+  readonly status?: number;
+  /** The request; absent where the HTTP parser could not read it. */
+  readonly exchange?: HttpRequest;
 }

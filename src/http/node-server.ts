@@ -3,30 +3,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as pass } from "node:timers/promises";
-import { type Budget, createBudget, usualBudget } from "./memory-budget.ts";
-import type { HttpResponse } from "./message.ts";
-import type { Forwarding } from "./proxies.ts";
-import { stallOf } from "./before-service.ts";
+import { createBudget, usualBudget } from "./memory-budget.ts";
+import { type HttpResponse, type Responder, maximumTargetBytes } from "./message.ts";
+import { stallOf, type ServerOptions } from "./before-service.ts";
 import { Connection } from "./connection.ts";
 import type { Expectation } from "./request.ts";
-import type { Service } from "../runtime/service.ts";
-import { maximumTargetBytes } from "../runtime/target.ts";
 
 // An import would ask the module for all of its names, and one of them loads a client of HTTP with everything it needs.
 const { createServer } = process.getBuiltinModule("node:http");
-
-export interface ServerOptions {
-  /** The service that answers now; asked at each request, so that it can be exchanged while the server runs. */
-  readonly service: () => Service;
-  readonly host: string;
-  readonly port: number;
-  readonly requestMilliseconds: number;
-  readonly forwarding: Forwarding;
-  /** What its connections and their requests may hold together; of its own unless told. */
-  readonly budget?: Budget;
-  /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
-  readonly stallMilliseconds?: number;
-}
 
 export interface RunningServer {
   readonly port: number;
@@ -51,8 +35,6 @@ const headersMilliseconds = 10_000;
 const maximumSectionBytes = 61_440;
 /** As many idle connections are closed for a new one where memory is short. */
 const mostRested = 16;
-
-export type CountingOptions = ServerOptions & { readonly budget: Budget };
 
 export async function listen(supplied: ServerOptions): Promise<RunningServer> {
   const options = { ...supplied, budget: supplied.budget ?? createBudget(usualBudget()), isDraining: () => draining };
@@ -137,7 +119,7 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** Requests that the parser refuses are answered like any other refusal (R7.1). */
-function parserErrorResponse(service: Service, error: ParserError): HttpResponse {
+function parserErrorResponse(service: Responder, error: ParserError): HttpResponse {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return service.reject(startsWithLongLine(error.rawPacket) ? "uri-too-long" : "headers-too-large");

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
-import { type Health, healthResponse, type HealthStatus } from "../http/health.ts";
+import { type Health, healthResponse, type HealthStatus } from "../runtime/health.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsText, textMedia } from "./metrics-prometheus.ts";
 import { isOperator } from "./operator-token.ts";

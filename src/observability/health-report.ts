@@ -1,8 +1,7 @@
 /** What an operator is told of a service's health (R1.2), as draft-inadarei-api-health-check-06 writes it. */
 import type { JsonObject } from "../base/json.ts";
-import type { Health, HealthStatus } from "../http/health.ts";
-import type { Backlog } from "./service-metrics.ts";
-import { overdueSeconds, type ServiceSnapshot } from "./service-metrics.ts";
+import type { Health, HealthStatus } from "../runtime/health.ts";
+import { type Backlog, overdueSeconds, type ServiceSnapshot } from "./service-metrics.ts";
 
 /** From here on something is late; requests are served nevertheless. */
 const lateDeliverySeconds = 900;

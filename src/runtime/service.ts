@@ -26,25 +26,22 @@ import { compileStream } from "./events/compile.ts";
 import { createStreams, type Streams } from "./events/streams.ts";
 import { createEventRenderer, type EventRenderer } from "./events/render.ts";
 import { webhookExtensions, type WebhookOptions } from "./events/webhooks.ts";
-import type { HttpResponse, HttpRequest } from "../http/message.ts";
+import type { HttpResponse, HttpRequest, Responder } from "../http/message.ts";
 import type { ServiceFunctions } from "./functions/functions.ts";
 import { compileFunctions } from "./functions/compile.ts";
 import { asContractResponse } from "./functions/contract-response.ts";
-import { healthPages, type HealthStatus, type HealthDisclosure, isReady } from "../http/health.ts";
+import { healthPages, type HealthStatus, type HealthDisclosure, isReady } from "./health.ts";
 import { createRateSnapshots } from "./limits/snapshots.ts";
-import type { Limiter } from "./limits/limiter.ts";
-import { createLimiter, rateLimitHeaders } from "./limits/limiter.ts";
+import { type Limiter, createLimiter, rateLimitHeaders } from "./limits/limiter.ts";
 import { createLoad } from "./limits/load-shedding.ts";
 import { liveQuotas } from "./limits/quotas.ts";
 import { createSharing } from "./limits/shared-counts.ts";
 import { oauthPages } from "./auth/oauth/server.ts";
 import type { ObservationBuilder, Observe, Observer } from "./observation.ts";
-import type { Endpoint, PageResponder, Pipeline } from "./respond.ts";
-import { response } from "./respond.ts";
+import { type Endpoint, type PageResponder, type Pipeline, response } from "./respond.ts";
 import { createEvaluator, type CompiledOperation, compileOperations } from "./compile.ts";
 import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
-import type { Route } from "./router.ts";
-import { createRouter, literalPath, templateOf } from "./router.ts";
+import { type Route, createRouter, literalPath, templateOf } from "./router.ts";
 import { createSchedulerLoop } from "./scheduler/loop.ts";
 import { createTime, type TimerObserver } from "./scheduler/timers.ts";
 import { createColumnValidators } from "./records/defaults-and-rules.ts";
@@ -103,20 +100,7 @@ export interface Page {
   readonly rate?: "none" | "stored";
 }
 
-export interface RejectOptions {
-  /** Where the code has more than one. */
-  readonly status?: number;
-  /** The request; absent where the HTTP parser could not read it. */
-  readonly exchange?: HttpRequest;
-}
-
-export interface Service {
-  /** Always answers; never rejects. The answer has its Request-Id and every other header. At once, where nothing is waited for. */
-  response(httpRequest: HttpRequest): Awaitable<HttpResponse>;
-  /** The answer to a request that is refused before it is looked at. */
-  reject(code: string, rejected?: RejectOptions): HttpResponse;
-  /** The answer to a request that could not be brought before the service; what was thrown is reported. */
-  fail(thrown: unknown): HttpResponse;
+export interface Service extends Responder {
   /**
    * Does what time has made due (part 3, `after` and `at`; part 8, `keep`), and gives the number of records to which it did
    * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
@@ -125,8 +109,6 @@ export interface Service {
   tick(lateMilliseconds?: number): Promise<number>;
   /** Cuts short a `tick` that is under way, and ends all streams; resolves when the store may be closed. */
   rest(): Promise<void>;
-  /** From now on `/readyz` is 503 (R1.8), and ticks do nothing; resolves as `rest` does. */
-  drain(): Promise<void>;
   /**
    * Brings what is only in memory into the store (rates of long windows): before that is closed, or used by another service.
    * Never rejects.

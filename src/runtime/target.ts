@@ -1,7 +1,6 @@
 /** The request target taken apart: a decoded path, and the query as a list of pairs (R4.3, R4.13). */
 import { malformed, ApiError } from "./errors/api-error.ts";
-
-export const maximumTargetBytes = 8192;
+import { maximumTargetBytes } from "../http/message.ts";
 
 export interface Target {
   /** As it was sent, without scheme and authority. */

@@ -1,6 +1,6 @@
 /** Listening where a command line says, with a sentence for each reason why that may not be possible. */
-import type { RunningServer, ServerOptions } from "../http/node-server.ts";
-import { listen } from "../http/node-server.ts";
+import { type RunningServer, listen } from "../http/node-server.ts";
+import type { ServerOptions } from "../http/before-service.ts";
 import { UsageError } from "../cli/command-line.ts";
 
 interface ListenAddress {

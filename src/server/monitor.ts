@@ -6,7 +6,7 @@ import type { Log } from "../observability/log.ts";
 import { isOperator } from "../observability/operator-token.ts";
 import { createMonitoring, type Monitoring } from "../observability/monitoring.ts";
 import { createBacklog, watchService } from "../observability/service-metrics.ts";
-import type { HealthStatus, HealthDisclosure } from "../http/health.ts";
+import type { HealthStatus, HealthDisclosure } from "../runtime/health.ts";
 import { explained } from "./listen.ts";
 import { clock, type Served } from "./compose.ts";
 import { releaseVersion } from "./version.ts";

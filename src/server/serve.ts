@@ -5,7 +5,7 @@ import type { Level, Members } from "../observability/log.ts";
 import { longestRequest } from "../plan/limits/limits.ts";
 import { createBudget, usualBudget } from "../http/memory-budget.ts";
 import { createForwarding } from "../http/proxies.ts";
-import { startingService } from "../http/not-ready.ts";
+import { startingService } from "./not-ready.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
 import { UsageError } from "../cli/command-line.ts";
@@ -16,8 +16,16 @@ import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { startMonitoring, type MonitoringOptions } from "./monitor.ts";
 import { purge } from "./purge.ts";
 import { createReloading, type Reloading } from "./reload.ts";
-import type { ServeDependencies, PagesFor, Servable, Served } from "./compose.ts";
-import { clock, random, servable, served } from "./compose.ts";
+import {
+  type ServeDependencies,
+  type PagesFor,
+  type Servable,
+  type Served,
+  clock,
+  random,
+  servable,
+  served,
+} from "./compose.ts";
 import { withoutSecret } from "./open-store.ts";
 import { withSecretFiles } from "./settings.ts";
 import type { Terminal } from "../cli/terminal.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createForwarding } from "../../src/http/proxies.ts";
 import { listen } from "../../src/http/node-server.ts";
-import { startingService } from "../../src/http/not-ready.ts";
+import { startingService } from "../../src/server/not-ready.ts";
 import { readExposition, valueOf } from "../operate/exposition.ts";
 import { planOf } from "../serve/running.ts";
 import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { violationCodes } from "../../src/language/errors/model.ts";
 import { signatureField } from "../../src/runtime/auth/hmac.ts";
-import { maximumTargetBytes } from "../../src/runtime/target.ts";
+import { maximumTargetBytes } from "../../src/http/message.ts";
 import { planOf } from "../serve/running.ts";
 import { fencesOf, readPage, root, tableRows } from "./fences.ts";
 

@@ -17,6 +17,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     "*.ts",
   ],
   store: ["port/**", "sql/**", "migration/**", "backup/**", "{memory,sqlite,postgres,valkey}/**"],
+  http: [
+    ...["{message,memory-budget,byte-buffer}.ts", "{json,negotiation,preconditions,proxies,multipart}.ts"],
+    ...["{compression,cors,fetch,request,response}.ts", "before-service.ts", "connection.ts", "node-server.ts"],
+  ],
   runtime: [
     ...["{random,observation}.ts", "errors/**", "validation/**", "context/**", "versions/**", "limits/**", "auth/**"],
     ...["records/**", "functions/**", "operations/**", "events/**", "scheduler/**", "*.ts"],

@@ -67,3 +67,8 @@ export function invalid(violations: readonly Violation[]): ApiError {
   const detail = violations.length === 1 && first !== undefined ? { detail: first.detail } : {};
   return new ApiError("invalid-request", { status: 422, ...detail, violations: violations.slice(0, 100) });
 }
+
+/** The body can come again when others are done with; the rest of it is not read. */
+export function noRoom(): ApiError {
+  return new ApiError("overloaded", { close: true });
+}

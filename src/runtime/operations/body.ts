@@ -1,12 +1,11 @@
 /** Reading a request's body: media type, size, JSON (R4.5). */
 import type { Json } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
-import { noRoom } from "../../http/memory-budget.ts";
+import { noRoom, malformed, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
 import type { Validator } from "../validation/validator.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
-import { malformed, ApiError } from "../errors/api-error.ts";
 import { fits } from "./upload.ts";
 
 /** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */

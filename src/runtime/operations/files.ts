@@ -2,11 +2,10 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { FileStore } from "../../store/port/store.ts";
-import { noRoom } from "../../http/memory-budget.ts";
+import { noRoom, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest, PipeResult } from "../../http/message.ts";
 import { type UploadPipe, readForm } from "./form.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
-import { ApiError } from "../errors/api-error.ts";
 import { receive } from "./upload.ts";
 
 /** The body's bytes; `read` are those that somebody has read already, to see whether a signature is theirs. */

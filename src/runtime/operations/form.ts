@@ -1,14 +1,13 @@
 /** `multipart/form-data` (RFC 7578): files into the store as they come, all other parts as the members of a body. */
 import { fragmentTo } from "../../base/json-pointer.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { isObject } from "../../base/json.ts";
+import { type Json, type JsonObject, isObject } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
 import type { FileStore } from "../../store/port/store.ts";
-import { type Account, noRoom } from "../../http/memory-budget.ts";
+import type { Account } from "../../http/memory-budget.ts";
+import { noRoom, type Violation, invalid, malformed, ApiError } from "../errors/api-error.ts";
 import { parseJson } from "../../http/json.ts";
 import { type Gathered, gather } from "../../http/byte-buffer.ts";
 import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "../../http/multipart.ts"; // biome-ignore format: one line
-import { type Violation, invalid, malformed, ApiError } from "../errors/api-error.ts";
 import { fits, type Receiving, receive } from "./upload.ts";
 
 /** Where the bytes of a body come from: the next ones are asked for when `take` has taken the last. */

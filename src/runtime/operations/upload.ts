@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import type { FilePlan } from "../../plan/resources/types.ts";
 import type { FileStore } from "../../store/port/store.ts";
-import { type Account, noRoom } from "../../http/memory-budget.ts";
+import type { Account } from "../../http/memory-budget.ts";
+import { noRoom, ApiError } from "../errors/api-error.ts";
 import { gather } from "../../http/byte-buffer.ts";
-import { ApiError } from "../errors/api-error.ts";
 
 /** What a record says of a file. Only an upload makes one, so that nobody can name a file that was another's (`isFile`). */
 export class Uploaded {

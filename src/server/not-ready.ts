@@ -3,8 +3,8 @@
  * (R1.2), and everything else may be asked again soon.
  */
 import type { Plan } from "../plan/plan.ts";
-import type { HttpRequest } from "./message.ts";
-import { healthResponse } from "./health.ts";
+import type { HttpRequest } from "../http/message.ts";
+import { healthResponse } from "../runtime/health.ts";
 import { createProblems } from "../runtime/errors/problem.ts";
 import { finish, requestIds, type Service } from "../runtime/service.ts";
 
