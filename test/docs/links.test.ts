@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
-import { fencesOf, readPage, root, tableRows } from "./fences.ts";
+import { fencesOf, firstColumn, readPage, root, tableRows } from "./fences.ts";
 
 const skipped = /(?:^|[\\/])(?:node_modules|\.git|\.nonet|dist|coverage)(?:[\\/]|$)/;
 const pages = globSync("**/*.md", { cwd: root, exclude: (path) => skipped.test(path) })
@@ -109,6 +109,9 @@ test("decisions are numbered without a gap", () => {
 
 test("excerpts are from the flagship, and code that a page shows from the file that it names", () => {
   const flagship = readPage("examples/parcel-lockers.md");
+  const shown = firstColumn("README.md", "Nonet");
+  assert(shown.length >= 8);
+  for (const line of shown) assert(flagship.includes(line), line);
   for (const page of pages) {
     for (const { at, meta, text } of fencesOf(page)) {
       if (meta["excerpt"] !== undefined) assert(flagship.includes(text), at);
