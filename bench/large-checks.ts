@@ -7,7 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { findings } from "../src/cli/findings.ts";
+import { printDiagnostics } from "../src/diagnostics/text.ts";
 import { check } from "../src/language/check.ts";
 import { constructs, fileNameOf } from "./large-documents.ts";
 
@@ -38,7 +38,7 @@ function cost({ name, size }: Task): Cost {
     const text = grow(characters);
     const before = process.threadCpuUsage();
     const result = check(fileNameOf(name), text);
-    const printed = findings(result, { colour: false }).length;
+    const printed = printDiagnostics(result, { colour: false }).length;
     const { user, system } = process.threadCpuUsage(before);
     return { ms: (user + system) / 1000, found: result.diagnostics.length, printed };
   };

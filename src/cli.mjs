@@ -10,6 +10,6 @@ import process from "node:process";
 
 // Types are stripped and code is compiled once, not at each start; so what follows is loaded after this line.
 enableCompileCache();
-const [{ run }, { processTerminal }] = await Promise.all([import("./cli/run.ts"), import("./cli/terminal.ts")]);
+const [{ run }, { processTerminal }] = await Promise.all([import("./cli/run.ts"), import("./server/terminal.ts")]);
 
 process.exitCode = await run(process.argv.slice(2), processTerminal());

@@ -55,13 +55,13 @@ export { jsonSchema } from "./export/json-schema.ts";
 export { markdown } from "./export/markdown/markdown.ts";
 export { diagrams, type Diagram, mermaidMarkdown } from "./export/mermaid/mermaid.ts";
 export { functionTypes } from "./export/typescript/functions.ts";
-export { typescript } from "./cli/typescript.ts";
+export { typescript } from "./cli/export.ts";
 export { servicePages } from "./export/page/pages.ts";
 
 // The data.
 export { openMemoryStore } from "./store/memory/open.ts";
 export { openSqliteStore } from "./store/sqlite/open.ts";
-export { followingOf } from "./server/validators-of-migration.ts";
+export { followingOf } from "./server/open-store.ts";
 export { StoreError } from "./store/port/error.ts";
 export type { Store } from "./store/port/store.ts";
 

@@ -31,7 +31,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["base/**", "webhooks/engine.ts", "language/events/decide.ts", "plan/**", "http/**", "runtime/**"],
     "store/port/**",
   ],
-  server: ["**"],
+  // It puts a service together for whoever runs one; what a command prints of it is the command's.
+  server: [
+    ...["base/**", "diagnostics/**", "language/**", "plan/**", "export/page/**", "store/**", "http/**", "runtime/**"],
+    ...["webhooks/**", "observability/**"],
+  ],
   cli: ["**"],
 };
 

@@ -24,7 +24,7 @@ import {
 } from "../store/backup/file.ts";
 import type { PortableSource } from "../store/backup/portable.ts";
 import { syncFolder } from "../store/sqlite/durability.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 
 /** A backup that has been read to its end, and is right. */
 export interface Backup {

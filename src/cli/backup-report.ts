@@ -1,6 +1,6 @@
 /** What is told of a backup: what it holds, of which moment it is, and by what it is known again. */
 import type { Backup } from "./backup-files.ts";
-import { count } from "./layout.ts";
+import { count } from "../base/layout.ts";
 
 export function backupText(backup: Backup, what: string): string {
   const { bytes, document, head, summary } = backup;

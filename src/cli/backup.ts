@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { backUpTo, lookThrough } from "./backup-files.ts";
 import { backupJson, backupText } from "./backup-report.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { dataSource, openSource, usable } from "./data-location.ts";
 import { clock } from "../server/compose.ts";
 import { withoutSecret } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface BackupOptions {
   readonly data: string | undefined;

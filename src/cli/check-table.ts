@@ -5,8 +5,8 @@
 import { styleText } from "node:util";
 import type { CheckResult } from "../language/check.ts";
 import type { PartAnswers, QuestionAnswer } from "../language/analysis/questions.ts";
-import { count, wrapped } from "./layout.ts";
-import type { Terminal } from "./terminal.ts";
+import { count, wrapped } from "../base/layout.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 type Status = QuestionAnswer["status"];
 

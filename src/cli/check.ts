@@ -5,10 +5,9 @@ import { sarif } from "../diagnostics/sarif.ts";
 import type { CheckResult } from "../language/check.ts";
 import { checkTable } from "./check-table.ts";
 import { checkFile } from "../server/document.ts";
-import { findings } from "./findings.ts";
+import { printDiagnostics } from "../diagnostics/text.ts";
 import { strictly } from "./gaps-as-errors.ts";
-import type { Terminal } from "./terminal.ts";
-import { releaseVersion } from "../server/version.ts";
+import { type Terminal, releaseVersion } from "../server/terminal.ts";
 
 export interface CheckOptions {
   readonly strict: boolean;
@@ -32,7 +31,7 @@ export async function check(
 }
 
 const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, terminal: Terminal) => void>> = {
-  text: (result, terminal) => terminal.out(findings(result, terminal) + checkTable(result, terminal)),
+  text: (result, terminal) => terminal.out(printDiagnostics(result, terminal) + checkTable(result, terminal)),
   json: (result, terminal) => terminal.out(`${JSON.stringify(checkJson(result), null, 2)}\n`),
   sarif: (result, terminal) =>
     terminal.out(`${JSON.stringify(sarif(result.diagnostics, result.name, [], releaseVersion()), null, 2)}\n`),

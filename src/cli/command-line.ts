@@ -8,13 +8,8 @@ import { parseArgs } from "node:util";
 import { parseSize } from "../base/bytes.ts";
 import { parseClockDuration } from "../base/duration.ts";
 import { didYouMean } from "../base/suggest.ts";
-import type { Terminal } from "./terminal.ts";
-
-/** Wrong usage, an environment that lacks something, or a file that cannot be used: exit code 2. */
-export class UsageError extends Error {}
-
-/** A document that has errors, or that its data does not fit; the message is all there is to say: exit code 1. */
-export class DocumentError extends Error {}
+import type { Terminal } from "../server/terminal.ts";
+import { UsageError } from "../server/errors.ts";
 
 export interface Command {
   /** As typed: `check`, `key create`. */

@@ -1,8 +1,7 @@
 /** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
-import type { Command } from "./command-line.ts";
-import { address, choice, command, file, flag, guarded, named, text, texts } from "./command-line.ts";
-import { dataHelp, serveOptions } from "../server/options.ts";
-import { configured } from "../server/settings.ts";
+import { type Command, address, choice, command, file, flag, guarded, named, text, texts } from "./command-line.ts";
+import { dataHelp, serveOptions } from "./options.ts";
+import { configured } from "./settings.ts";
 
 const data = guarded(text("FILE", dataHelp));
 

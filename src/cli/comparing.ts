@@ -5,10 +5,10 @@ import { findingsOf } from "../diff/findings.ts";
 import { check, type CheckResult } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import type { SourceLocations } from "../language/model.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { checkFile, readDocument } from "../server/document.ts";
-import { count } from "./layout.ts";
-import type { Terminal } from "./terminal.ts";
+import { count } from "../base/layout.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface Compared {
   readonly old: CheckResult;

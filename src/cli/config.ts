@@ -1,7 +1,7 @@
 /** `nonet config`: the settings that `serve` would run with, and where each comes from. */
-import { columns } from "./layout.ts";
-import type { Setting } from "../server/settings.ts";
-import type { Terminal } from "./terminal.ts";
+import { columns } from "../base/layout.ts";
+import type { Setting } from "./settings.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export function config(settings: readonly Setting[], format: "text" | "json", terminal: Terminal): Promise<number> {
   const listed = settings.filter(({ name }) => name !== "format");

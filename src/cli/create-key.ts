@@ -3,8 +3,8 @@ import { didYouMean } from "../base/suggest.ts";
 import type { CredentialPlan } from "../plan/authentication/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import { keyCredentials } from "../runtime/auth/mint.ts";
-import { UsageError } from "./command-line.ts";
-import { listed } from "./layout.ts";
+import { UsageError } from "../server/errors.ts";
+import { listed } from "../base/layout.ts";
 
 /** The credential of this name, or the only one there is. */
 export function keyCredential(plan: Plan, name: string | undefined): CredentialPlan {

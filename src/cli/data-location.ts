@@ -3,8 +3,8 @@ import { existsSync, globSync } from "node:fs";
 import { StoreError } from "../store/port/error.ts";
 import type { PortableSource, PortableTarget } from "../store/backup/portable.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
-import { UsageError } from "./command-line.ts";
-import { listed } from "./layout.ts";
+import { UsageError } from "../server/errors.ts";
+import { listed } from "../base/layout.ts";
 import { withoutSecret } from "../server/open-store.ts";
 
 /** What `--data` says; without it, the only file in `.nonet`. */

@@ -5,7 +5,7 @@ import { visible } from "../diagnostics/text.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import { changeText } from "../language/versioning/change.ts";
 import type { Compared } from "./comparing.ts";
-import { count } from "./layout.ts";
+import { count } from "../base/layout.ts";
 
 const effects: readonly Effect[] = ["breaking", "additive", "neutral"];
 

@@ -3,8 +3,8 @@ import { markdownOf } from "../diff/markdown.ts";
 import { isComparisonCode } from "../language/analysis/comparison.ts";
 import { type Compared, compareFiles } from "./comparing.ts";
 import { jsonOf, textOf } from "./diff-report.ts";
-import { findings } from "./findings.ts";
-import type { Terminal } from "./terminal.ts";
+import { printDiagnostics } from "../diagnostics/text.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface DiffOptions {
   readonly format: "text" | "json" | "markdown";
@@ -16,7 +16,7 @@ export async function diff(older: string, newer: string, { format }: DiffOptions
   const { result, open } = compared;
   // What is wrong in the newer document by itself cannot be compared, so nothing is known of it.
   const errors = result.diagnostics.filter(({ severity, code }) => severity === "error" && !isComparisonCode(code));
-  terminal.err(findings({ ...result, diagnostics: errors }, terminal));
+  terminal.err(printDiagnostics({ ...result, diagnostics: errors }, terminal));
   return open.size > 0 || errors.length > 0 ? 1 : 0;
 }
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Plan } from "../plan/plan.ts";
 import { StoreError, type StoreErrorKind } from "../store/port/error.ts";
 import { explained } from "../store/sqlite/connection.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./doctor-finding.ts";
 import { type DataSource, followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 

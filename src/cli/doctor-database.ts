@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import process from "node:process";
-import type { Finding } from "./doctor.ts";
-import type { ServeSettings } from "../server/options.ts";
+import type { Finding } from "./doctor-finding.ts";
+import type { ServeSettings } from "./options.ts";
 
 const neededNode = 24;
 const neededDescriptors = 4096;

@@ -4,7 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../store/postgres/database-url.ts";
 import type { Single } from "../store/postgres/connection.ts";
 import { StoreError } from "../store/port/error.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./doctor-finding.ts";
 import { followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 

@@ -4,9 +4,9 @@ import type { Plan } from "../plan/plan.ts";
 import { StoreError } from "../store/port/error.ts";
 import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
 import type { Awaitable } from "../store/port/store.ts";
-import type { Finding } from "./doctor.ts";
-import { followingOf } from "../server/validators-of-migration.ts";
-import { count } from "./layout.ts";
+import type { Finding } from "./doctor-finding.ts";
+import { followingOf } from "../server/open-store.ts";
+import { count } from "../base/layout.ts";
 import { clock } from "../server/compose.ts";
 
 const lateDeliveryMilliseconds = 900_000;

@@ -2,26 +2,18 @@
 import { accessSync, constants } from "node:fs";
 import { soundModel, unservable } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
-import { DocumentError, UsageError } from "./command-line.ts";
+import { DocumentError, UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
+import type { Finding } from "./doctor-finding.ts";
 import { fileFindings } from "./doctor-data.ts";
 import { databaseFindings } from "./doctor-database.ts";
 import { postgresFindings } from "./doctor-postgres.ts";
 import { functionsOf } from "../server/handlers.ts";
-import { count } from "./layout.ts";
+import { count } from "../base/layout.ts";
 import { keyFile } from "../server/secret-keys.ts";
-import type { ServeSettings } from "../server/options.ts";
+import type { ServeSettings } from "./options.ts";
 import { databaseOf } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
-
-export interface Finding {
-  readonly check: string;
-  /** `warn`: it can be served, and somebody should see to it. */
-  readonly status: "pass" | "warn" | "fail";
-  readonly found: string;
-  /** What to do; there wherever something is. */
-  readonly fix?: string;
-}
+import type { Terminal } from "../server/terminal.ts";
 
 export interface DoctorOptions extends ServeSettings {
   readonly format: "text" | "json";

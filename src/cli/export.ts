@@ -2,9 +2,10 @@
 import type { JsonObject } from "../base/json.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf, written } from "../server/document.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
+import { readFile } from "node:fs/promises";
 
 export interface ExportOptions {
   /** A file; without it, standard output. */
@@ -63,7 +64,6 @@ export async function exportMermaid(document: string, options: MermaidOptions, t
 }
 
 export async function exportTypescript(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
-  const { typescript } = await import("./typescript.ts");
   const client = await typescript();
   return exported(document, options, terminal, client);
 }
@@ -88,4 +88,11 @@ async function exported(
   const text = textOf(await planOf(result, terminal), result);
   await written(out, text, terminal);
   return 0;
+}
+
+/** Gives what writes the client of a plan. */
+export async function typescript(): Promise<(plan: Plan) => string> {
+  const { typescriptClient } = await import("../export/typescript/client.ts");
+  const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");
+  return (plan) => typescriptClient(plan, runtime);
 }

@@ -5,11 +5,11 @@ import { backupTablesOf } from "../store/backup/portable.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { createSearch, isInBytes, type Match } from "../store/backup/search.ts";
 import { lookThrough } from "./backup-files.ts";
-import { UsageError } from "./command-line.ts";
-import { count } from "./layout.ts";
+import { UsageError } from "../server/errors.ts";
+import { count } from "../base/layout.ts";
 import { dataSource, openSource, usable } from "./data-location.ts";
 import { withoutSecret } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface FindOptions {
   readonly data: string | undefined;

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { inOrder } from "../diagnostics/order.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { PartAnswers, QuestionAnswer } from "../language/analysis/questions.ts";
-import { count } from "./layout.ts";
+import { count } from "../base/layout.ts";
 
 /** The same result with an error `document/gap` for each of its gaps. */
 export function strictly(result: CheckResult): CheckResult {

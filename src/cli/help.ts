@@ -1,6 +1,6 @@
 /** Help, from what the commands say of themselves. */
 import type { Command, Option } from "./command-line.ts";
-import { columns } from "./layout.ts";
+import { columns } from "../base/layout.ts";
 
 const exitCodes =
   "Exit codes: 0 fine, 1 the document or its data is wrong, 2 wrong usage or a file that cannot be used.\n";

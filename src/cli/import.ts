@@ -2,10 +2,10 @@
 import { mismatches } from "../import/compare.ts";
 import { importDocument, type Imported, type LocatedNotice } from "../import/import.ts";
 import { check, soundModel } from "../language/check.ts";
-import { DocumentError } from "./command-line.ts";
+import { DocumentError } from "../server/errors.ts";
 import { readDocument, written } from "../server/document.ts";
-import { columns, count } from "./layout.ts";
-import type { Terminal } from "./terminal.ts";
+import { columns, count } from "../base/layout.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface ImportOptions {
   /** A file; without it, standard output. */

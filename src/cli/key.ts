@@ -7,14 +7,14 @@ import { keyMilliseconds, mintKey } from "../runtime/auth/mint.ts";
 import { endAfter } from "../runtime/auth/session.ts";
 import { redirectProblem, register } from "../runtime/auth/oauth/registered.ts";
 import type { Key, Store } from "../store/port/store.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
-import { columns, count } from "./layout.ts";
+import { columns, count } from "../base/layout.ts";
 import { assertRoles, keyCredential } from "./create-key.ts";
 import { clock, random } from "../server/compose.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 type KeyStores = Pick<Store, "keys" | "sessions"> & Partial<Pick<Store, "grants">>;
 

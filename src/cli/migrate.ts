@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
-import { UsageError } from "./command-line.ts";
+import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
-import { followingOf } from "../server/validators-of-migration.ts";
-import { followedText, lossText, planJson, planText } from "./migration-report.ts";
+import { followingOf, openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
+import { followedText, lossText, planJson, planText } from "../server/migration-report.ts";
 import { clock } from "../server/compose.ts";
-import { openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface MigrateOptions {
   readonly data: string | undefined;

@@ -9,14 +9,13 @@ import { obstaclesOf } from "../store/migration/migration.ts";
 import type { PortableTarget } from "../store/backup/portable.ts";
 import { type Backup, lookThrough } from "./backup-files.ts";
 import { backupJson, backupText } from "./backup-report.ts";
-import { DocumentError, UsageError } from "./command-line.ts";
+import { DocumentError, UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
-import { followingOf } from "../server/validators-of-migration.ts";
-import { planText } from "./migration-report.ts";
+import { followingOf, databaseOf, withoutSecret } from "../server/open-store.ts";
+import { planText } from "../server/migration-report.ts";
 import { dataSource, isPresent, openTarget, usable } from "./data-location.ts";
 import { clock } from "../server/compose.ts";
-import { databaseOf, withoutSecret } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 export interface RestoreOptions {
   readonly data: string | undefined;

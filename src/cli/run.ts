@@ -1,13 +1,12 @@
 /** From arguments to a command and its exit code. */
 import { didYouMean } from "../base/suggest.ts";
 import type { Command } from "./command-line.ts";
-import { DocumentError, UsageError } from "./command-line.ts";
+import { DocumentError, UsageError } from "../server/errors.ts";
 import { commands } from "./commands.ts";
 import { helpOn, helpOnAll } from "./help.ts";
-import { listed } from "./layout.ts";
+import { listed } from "../base/layout.ts";
 import { withoutPasswords } from "../observability/redact.ts";
-import type { Terminal } from "./terminal.ts";
-import { releaseVersion } from "../server/version.ts";
+import { type Terminal, releaseVersion } from "../server/terminal.ts";
 
 /** Runs one command line. Wrong usage is told in a sentence with exit code 2, never as a stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -4,14 +4,12 @@ import type { Grant } from "../language/authentication/model.ts";
 import { withWebhooks } from "../language/events/webhooks.ts";
 import { streamOperations } from "../plan/events/events.ts";
 import { servedOperations } from "../plan/endpoints/contract.ts";
-import { longestRequest } from "../plan/limits/limits.ts";
 import type { Operation } from "../plan/endpoints/types.ts";
 import type { PartAnswers } from "../language/analysis/questions.ts";
-import { columns, count, listed, wrapped } from "./layout.ts";
-import type { Served } from "../server/compose.ts";
+import { columns, count, wrapped } from "../base/layout.ts";
 import type { Serving } from "../server/serve.ts";
 import { withoutSecret } from "../server/open-store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 const mostColumns = 120;
 
@@ -53,28 +51,6 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
       "Not enforced yet by this release",
       plan.unenforced.flatMap(({ line, what }) => hanging(`line ${line}: ${what}`, width)),
     ),
-  ].join("\n");
-}
-
-/** What is served otherwise than before. */
-export function changeReport(before: Served, now: Served): string {
-  const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
-  const added = names(now).filter((name) => !names(before).includes(name));
-  const removed = names(before).filter((name) => !names(now).includes(name));
-  const { warnings } = now.result.summary;
-  return [
-    `${now.result.name} has changed and is served as it is now: ${count(names(now).length, "operation")}`,
-    ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
-    ...(removed.length === 0 ? [] : [`  gone: ${listed(removed)}`]),
-    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),
-    ...(now.data === before.data ? [] : [`  its data is now in ${withoutSecret(now.data)}`]),
-    ...(now.data === "memory" && now.store !== before.store
-      ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
-      : []),
-    ...(longestRequest(now.plan) === longestRequest(before.plan)
-      ? []
-      : ["  how long a request may take changes with the next start"]),
-    "",
   ].join("\n");
 }
 

@@ -2,9 +2,8 @@
 import { join } from "node:path";
 import { demonstrate } from "./demo-requests.ts";
 import { describe } from "./serve-report.ts";
-import type { ServeOptions } from "../server/serve.ts";
-import { startServing } from "../server/serve.ts";
-import type { Terminal } from "./terminal.ts";
+import { type ServeOptions, startServing } from "../server/serve.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 /** The example that comes with the package, wherever that is. */
 const example = join(import.meta.dirname, "..", "..", "examples", "parcel-lockers.md");

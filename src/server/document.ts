@@ -1,11 +1,10 @@
 /** Reading and checking the document that a command names. */
-import type { CheckResult } from "../language/check.ts";
-import { check, soundModel, unservable } from "../language/check.ts";
+import { type CheckResult, check, soundModel, unservable } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
-import { DocumentError, UsageError } from "../cli/command-line.ts";
-import { findings } from "../cli/findings.ts";
-import { count, listed } from "../cli/layout.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { DocumentError, UsageError } from "./errors.ts";
+import { printDiagnostics } from "../diagnostics/text.ts";
+import { count, listed } from "../base/layout.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** @throws UsageError when it cannot be read. */
 export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
@@ -55,7 +54,7 @@ export async function planOf(result: CheckResult, terminal: Terminal): Promise<P
   const sound = soundModel(result);
   const failureText = (why: string) => `${result.name} cannot be served: ${why}`;
   if (sound === undefined)
-    throw new DocumentError(findings(result, terminal) + failureText(count(result.summary.errors, "error")));
+    throw new DocumentError(printDiagnostics(result, terminal) + failureText(count(result.summary.errors, "error")));
   const missing = unservable(result).map((part) => `its ${part}`);
   if (missing.length > 0)
     throw new DocumentError(failureText(`it does not say ${listed(missing)}, without which there is nothing to serve`));

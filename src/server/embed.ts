@@ -18,7 +18,7 @@ import type { Observe } from "../runtime/observation.ts";
 import { listen, type RunningServer } from "../http/node-server.ts";
 import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
 import type { Store } from "../store/port/store.ts";
-import { UsageError } from "../cli/command-line.ts";
+import { UsageError } from "./errors.ts";
 import { addressOf } from "./listen.ts";
 import { clock as systemClock, type PagesFor, random as systemRandom, servedFrom } from "./compose.ts";
 import { openStore, rowSecurityText } from "./open-store.ts";

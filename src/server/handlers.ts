@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Plan } from "../plan/plan.ts";
 import { mismatches } from "../runtime/functions/validate.ts";
 import type { ServiceFunctions } from "../runtime/functions/functions.ts";
-import { DocumentError, UsageError } from "../cli/command-line.ts";
+import { DocumentError, UsageError } from "./errors.ts";
 
 /**
  * @throws UsageError when there is no such module.

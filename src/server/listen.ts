@@ -1,7 +1,7 @@
 /** Listening where a command line says, with a sentence for each reason why that may not be possible. */
 import { type RunningServer, listen } from "../http/node-server.ts";
 import type { ServerOptions } from "../http/before-service.ts";
-import { UsageError } from "../cli/command-line.ts";
+import { UsageError } from "./errors.ts";
 
 interface ListenAddress {
   readonly host: string;

@@ -5,7 +5,7 @@ import { textLines } from "../observability/log-text.ts";
 import { createLog, type Level, type Lines, type Log } from "../observability/log.ts";
 import { createRedact } from "../observability/redact.ts";
 import { clock } from "./compose.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** `auto`: text on a terminal, JSON elsewhere. */
 export type LogFormat = "auto" | "json" | "text";

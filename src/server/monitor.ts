@@ -9,7 +9,7 @@ import { createBacklog, watchService } from "../observability/service-metrics.ts
 import type { HealthStatus, HealthDisclosure } from "../runtime/health.ts";
 import { explained } from "./listen.ts";
 import { clock, type Served } from "./compose.ts";
-import { releaseVersion } from "./version.ts";
+import { releaseVersion } from "./terminal.ts";
 
 export interface MonitoringOptions {
   readonly "admin-port": number | undefined;

@@ -7,12 +7,11 @@ import type { Plan } from "../plan/plan.ts";
 import { rowSecurityOf } from "../plan/authentication/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { StoreError } from "../store/port/error.ts";
-import { type Migrated, MigrationRejected } from "../store/migration/migration.ts";
+import { type Migrated, MigrationRejected, type Following } from "../store/migration/migration.ts";
 import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
 import type { Store } from "../store/port/store.ts";
-import { DocumentError, UsageError } from "../cli/command-line.ts";
-import { followingOf } from "./validators-of-migration.ts";
-import { migrationErrorText } from "../cli/migration-report.ts";
+import { DocumentError, UsageError } from "./errors.ts";
+import { migrationErrorText } from "./migration-report.ts";
 
 const folder = ".nonet";
 
@@ -95,4 +94,18 @@ export async function withDatabase<T>({ title }: Plan, data: string, task: () =>
       throw new UsageError(`cannot make the folder ${folder} for the data: ${message}; --data says where else`);
     throw thrown;
   }
+}
+
+/** For `openSqliteStore`. What judges values is what judges those that callers send. */
+export async function followingOf({ events, history }: Plan): Promise<Following> {
+  const { createValidators } = await import("../runtime/validation/validator.ts");
+  const validatorOf = createValidators();
+  return {
+    history,
+    events: Object.keys(events.out),
+    validate: (schema) => {
+      const validate = validatorOf(schema);
+      return (value) => validate(value).length === 0;
+    },
+  };
 }

@@ -3,13 +3,22 @@
  * be is told of, and what was served last goes on. A store is never open twice: the present one is closed between two
  * requests, and where the new document does not fit the data it is opened again.
  */
-import { DocumentError, UsageError } from "../cli/command-line.ts";
+import { DocumentError, UsageError } from "./errors.ts";
 import { checkFile } from "./document.ts";
 import type { SwappableService } from "./swap.ts";
-import { changeReport } from "../cli/serve-report.ts";
-import type { ServeDependencies, Servable, Served } from "./compose.ts";
-import { servable, served, servedWith, storeOf } from "./compose.ts";
-import { databaseOf } from "./open-store.ts";
+import {
+  type ServeDependencies,
+  type Servable,
+  type Served,
+  servable,
+  served,
+  servedWith,
+  storeOf,
+} from "./compose.ts";
+import { databaseOf, withoutSecret } from "./open-store.ts";
+import { count, listed } from "../base/layout.ts";
+import { servedOperations } from "../plan/endpoints/contract.ts";
+import { longestRequest } from "../plan/limits/limits.ts";
 
 /** How long requests that are under way may hold up a changed document. */
 const patienceMilliseconds = 1_000;
@@ -87,4 +96,26 @@ async function follow(before: Served, next: Servable, dependencies: ServeDepende
 async function again(before: Served, dependencies: ServeDependencies): Promise<Served> {
   const store = await storeOf(before, before.data, dependencies);
   return servedWith(before, before.data, store, dependencies);
+}
+
+/** What is served otherwise than before. */
+export function changeReport(before: Served, now: Served): string {
+  const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
+  const added = names(now).filter((name) => !names(before).includes(name));
+  const removed = names(before).filter((name) => !names(now).includes(name));
+  const { warnings } = now.result.summary;
+  return [
+    `${now.result.name} has changed and is served as it is now: ${count(names(now).length, "operation")}`,
+    ...(added.length === 0 ? [] : [`  new: ${listed(added)}`]),
+    ...(removed.length === 0 ? [] : [`  gone: ${listed(removed)}`]),
+    ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${now.result.name}`]),
+    ...(now.data === before.data ? [] : [`  its data is now in ${withoutSecret(now.data)}`]),
+    ...(now.data === "memory" && now.store !== before.store
+      ? ["  its tables have changed, so the records in memory are gone; keys are kept"]
+      : []),
+    ...(longestRequest(now.plan) === longestRequest(before.plan)
+      ? []
+      : ["  how long a request may take changes with the next start"]),
+    "",
+  ].join("\n");
 }

@@ -10,8 +10,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Store } from "../store/port/store.ts";
-import { UsageError } from "../cli/command-line.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "./errors.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What seals, and what opens, first the present one; `none` is no sealing. */
 export type SecretKeys = readonly [present: string, ...before: string[]];
@@ -94,4 +94,36 @@ function open(keys: SecretKeys, name: string, stored: string): { readonly key: s
 
 function derived(by: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", by, "", "nonet service keys", 32));
+}
+
+/**
+ * The environment, with what is in the files that its `_FILE` variables name: so Docker and Kubernetes give secrets.
+ * @throws UsageError when one is asked for whose file cannot be read.
+ */
+export function withSecretFiles(
+  environment: Terminal["environment"],
+  read: (path: string) => string,
+): Terminal["environment"] {
+  const known = new Map<string, string>();
+  return new Proxy(environment, {
+    get(target, name): string | undefined {
+      const value = typeof name === "string" ? target[name] : undefined;
+      if (typeof name !== "string" || (value ?? "") !== "") return value;
+      const path = target[`${name}_FILE`] ?? "";
+      if (path === "") return value;
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const text = contentOf(path, `${name}_FILE`, read);
+      known.set(name, text);
+      return text;
+    },
+  });
+}
+
+export function contentOf(path: string, variable: string, read: (path: string) => string): string {
+  try {
+    return read(path).trim();
+  } catch (thrown) {
+    throw new UsageError(`${variable}: cannot read ${path}: ${(thrown as Error).message}`);
+  }
 }

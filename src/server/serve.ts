@@ -8,7 +8,7 @@ import { createForwarding } from "../http/proxies.ts";
 import { startingService } from "./not-ready.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
-import { UsageError } from "../cli/command-line.ts";
+import { UsageError } from "./errors.ts";
 import { checkFile } from "./document.ts";
 import { createSwappableService } from "./swap.ts";
 import { addressOf, listenAt } from "./listen.ts";
@@ -27,8 +27,8 @@ import {
   served,
 } from "./compose.ts";
 import { withoutSecret } from "./open-store.ts";
-import { withSecretFiles } from "./settings.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { withSecretFiles } from "./secret-keys.ts";
+import type { Terminal } from "./terminal.ts";
 import { startScheduler } from "./scheduler.ts";
 import { watchFile, type Watcher } from "./watch.ts";
 import type { Watchdog } from "./watchdog.ts";

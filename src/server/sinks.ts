@@ -7,8 +7,8 @@ import type { Plan } from "../plan/plan.ts";
 import { isPassing } from "../store/port/error.ts";
 import type { Store } from "../store/port/store.ts";
 import type { Background } from "./background.ts";
-import { UsageError } from "../cli/command-line.ts";
-import { listed } from "../cli/layout.ts";
+import { UsageError } from "./errors.ts";
+import { listed } from "../base/layout.ts";
 
 /** How often events are looked for. */
 const roundMilliseconds = 100;

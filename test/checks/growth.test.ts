@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { constructs, fileNameOf } from "../../bench/large-documents.ts";
-import { findings } from "../../src/cli/findings.ts";
+import { printDiagnostics } from "../../src/diagnostics/text.ts";
 import { check } from "../../src/language/check.ts";
 import { runs } from "../nightly.ts";
 
@@ -20,7 +20,7 @@ const tries = 4;
 
 function milliseconds(name: string, text: string): number {
   const before = process.threadCpuUsage();
-  findings(check(fileNameOf(name), text), { colour: false });
+  printDiagnostics(check(fileNameOf(name), text), { colour: false });
   const { system, user } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }

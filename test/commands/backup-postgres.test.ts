@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../../src/cli/run.ts";
-import { processTerminal } from "../../src/cli/terminal.ts";
+import { processTerminal } from "../../src/server/terminal.ts";
 import { postgresForFile } from "../postgres/for-file.ts";
 import { addressOf, nonet, root, type Running, temporaryFolder } from "./process.ts";
 

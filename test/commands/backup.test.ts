@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { run } from "../../src/cli/run.ts";
-import { processTerminal } from "../../src/cli/terminal.ts";
+import { processTerminal } from "../../src/server/terminal.ts";
 import { addressOf, finishedHere, nonet, type Running, temporaryFolder } from "./process.ts";
 import { type ShelfOptions, shelf } from "./shelf.ts";
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { type Server, serverFindings } from "../../src/cli/doctor-postgres.ts";
 import { run as command } from "../../src/cli/run.ts";
-import { processTerminal } from "../../src/cli/terminal.ts";
+import { processTerminal } from "../../src/server/terminal.ts";
 import { deliveryResource } from "../../src/language/events/decide.ts";
 import { postgresForFile } from "../postgres/for-file.ts";
 import { createClient } from "../serve/client.ts";

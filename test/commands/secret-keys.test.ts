@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { UsageError } from "../../src/cli/command-line.ts";
+import { UsageError } from "../../src/server/errors.ts";
 import { keyFile, secretKeysOf, serviceKey } from "../../src/server/secret-keys.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { temporaryFolder } from "./process.ts";

@@ -1,7 +1,8 @@
 /** What `serve` and the pages say of operations: all that are served, where they are, and who may run them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeReport, describe } from "../../src/cli/serve-report.ts";
+import { changeReport } from "../../src/server/reload.ts";
+import { describe } from "../../src/cli/serve-report.ts";
 import type { Served } from "../../src/server/compose.ts";
 import type { Serving } from "../../src/server/serve.ts";
 import { servicePages } from "../../src/export/page/pages.ts";

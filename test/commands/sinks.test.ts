@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Kept, kafkaServer, natsServer, without } from "../brokers/servers.ts";
-import { UsageError } from "../../src/cli/command-line.ts";
+import { UsageError } from "../../src/server/errors.ts";
 import { openSinks } from "../../src/server/sinks.ts";
 import { createClient } from "../serve/client.ts";
 import { until } from "../until.ts";

@@ -10,7 +10,7 @@ import { markdown } from "../../src/export/markdown/markdown.ts";
 import { diagrams, mermaidMarkdown } from "../../src/export/mermaid/mermaid.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { functionTypes } from "../../src/export/typescript/functions.ts";
-import { typescript } from "../../src/cli/typescript.ts";
+import { typescript } from "../../src/cli/export.ts";
 import { check, type CheckResult } from "../../src/language/check.ts";
 import { partNames } from "../../src/language/model.ts";
 import { printData, printModel } from "../../src/language/print.ts";

@@ -25,8 +25,20 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["{random,observation}.ts", "errors/**", "validation/**", "context/**", "versions/**", "limits/**", "auth/**"],
     ...["records/**", "functions/**", "operations/**", "events/**", "scheduler/**", "*.ts"],
   ],
-  server: ["**"],
-  cli: ["**"],
+  server: [
+    ...[
+      "{errors,terminal}.ts",
+      "{listen,migration-report,not-ready,purge,scheduler,secret-keys,swap,watch,watchdog}.ts",
+    ],
+    ...["{document,handlers,open-store,background}.ts", "sinks.ts", "compose.ts", "{logging,monitor,reload,embed}.ts"],
+    "serve.ts",
+  ],
+  cli: [
+    ...["command-line.ts", "{options,settings-file}.ts", "settings.ts"],
+    ...["{backup-files,comparing,data-location,doctor-finding,sample-value}.ts", "{sample-requests,doctor-waiting}.ts"],
+    ...["{*-report,check-table,create-key,demo-requests,gaps-as-errors,doctor-*}.ts"],
+    ...["!(commands|help|run).ts", "{commands,help}.ts", "run.ts"],
+  ],
 };
 
 export interface Arrow {

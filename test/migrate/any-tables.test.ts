@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../src/base/json.ts";
-import { followingOf } from "../../src/server/validators-of-migration.ts";
+import { followingOf } from "../../src/server/open-store.ts";
 import type { Value } from "../../src/expression/evaluate.ts";
 import type { Column, ColumnType, Table } from "../../src/plan/resources/types.ts";
 import type { Plan } from "../../src/plan/plan.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { followingOf } from "../../src/server/validators-of-migration.ts";
+import { followingOf } from "../../src/server/open-store.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Table } from "../../src/plan/resources/types.ts";
 import type { Following, Migrated } from "../../src/store/migration/migration.ts";

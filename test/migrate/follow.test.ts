@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { obstacleText, MigrationRejected } from "../../src/store/migration/migration.ts";
 import { planMigration } from "../../src/store/sqlite/migrate.ts";
-import { followingOf } from "../../src/server/validators-of-migration.ts";
+import { followingOf } from "../../src/server/open-store.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Row } from "../../src/store/port/store.ts";
 import {

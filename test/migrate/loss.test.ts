@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { lossText, planText } from "../../src/cli/migration-report.ts";
+import { lossText, planText } from "../../src/server/migration-report.ts";
 import type { Following } from "../../src/store/migration/migration.ts";
 import { planMigration as planPostgres } from "../../src/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";

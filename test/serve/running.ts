@@ -12,7 +12,7 @@ import { longestRequest } from "../../src/plan/limits/limits.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { rowSecurityOf } from "../../src/plan/authentication/row-security.ts";
 import { keyCredentials, keyMilliseconds, mintKey } from "../../src/runtime/auth/mint.ts";
-import { followingOf } from "../../src/server/validators-of-migration.ts";
+import { followingOf } from "../../src/server/open-store.ts";
 import type { Budget } from "../../src/http/memory-budget.ts";
 import { createForwarding } from "../../src/http/proxies.ts";
 import { planWith } from "../../src/runtime/functions/validate.ts";

@@ -1,5 +1,5 @@
 /** A service in which nothing is left to chance: the clock stands, randomness is counted. Driven without a socket. */
-import { followingOf } from "../../../src/server/validators-of-migration.ts";
+import { followingOf } from "../../../src/server/open-store.ts";
 import { hashSecret, mintSecret } from "../../../src/runtime/auth/api-key.ts";
 import { readHeaders, type HttpRequest } from "../../../src/http/message.ts";
 import { createService } from "../../../src/runtime/service.ts";

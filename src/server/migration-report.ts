@@ -8,7 +8,7 @@ import {
   obstacleText,
   recordsText,
 } from "../store/migration/migration.ts";
-import { count } from "./layout.ts";
+import { count } from "../base/layout.ts";
 
 /** Each step with what stands in its way below it, and what would come of it all. */
 export function planText(plan: MigrationPlan, data: string): string {

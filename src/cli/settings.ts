@@ -4,10 +4,18 @@
  */
 import { didYouMean } from "../base/suggest.ts";
 import { createRedact } from "../observability/redact.ts";
-import type { Command, CommandOf, SuppliedOption, Line, Option, Scanned } from "../cli/command-line.ts";
-import { lineOf, scan, UsageError } from "../cli/command-line.ts";
+import {
+  type Command,
+  type CommandOf,
+  type SuppliedOption,
+  type Line,
+  type Option,
+  type Scanned,
+  lineOf,
+  scan,
+} from "./command-line.ts";
 import { serveOptions } from "./options.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "../server/terminal.ts";
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
@@ -204,36 +212,4 @@ function settingsOf(options: Options, { documents, supplied }: Scanned): readonl
       };
     }),
   ];
-}
-
-/**
- * The environment, with what is in the files that its `_FILE` variables name: so Docker and Kubernetes give secrets.
- * @throws UsageError when one is asked for whose file cannot be read.
- */
-export function withSecretFiles(
-  environment: Terminal["environment"],
-  read: (path: string) => string,
-): Terminal["environment"] {
-  const known = new Map<string, string>();
-  return new Proxy(environment, {
-    get(target, name): string | undefined {
-      const value = typeof name === "string" ? target[name] : undefined;
-      if (typeof name !== "string" || (value ?? "") !== "") return value;
-      const path = target[`${name}_FILE`] ?? "";
-      if (path === "") return value;
-      const before = known.get(name);
-      if (before !== undefined) return before;
-      const text = contentOf(path, `${name}_FILE`, read);
-      known.set(name, text);
-      return text;
-    },
-  });
-}
-
-function contentOf(path: string, variable: string, read: (path: string) => string): string {
-  try {
-    return read(path).trim();
-  } catch (thrown) {
-    throw new UsageError(`${variable}: cannot read ${path}: ${(thrown as Error).message}`);
-  }
 }

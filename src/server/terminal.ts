@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
+import { readFileSync } from "node:fs";
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 export type StopSignal = (typeof stopSignals)[number];
@@ -60,4 +61,9 @@ function stopped(): Promise<StopSignal> {
     };
     for (const signal of stopSignals) process.on(signal, stop);
   });
+}
+
+export function releaseVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

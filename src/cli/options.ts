@@ -2,9 +2,23 @@
  * The options of a service that runs: one table that is read by the command line, the environment and files of settings, and
  * from which help and docs/reference/configuration.md are made.
  */
-import type { Option } from "../cli/command-line.ts";
-import { address, choice, duration, flag, guarded, maybePort, maybeSize, networks, port, secret, text, textOr, texts } from "../cli/command-line.ts"; // biome-ignore format: short
-import type { ServeOptions } from "./serve.ts";
+import {
+  type Option,
+  address,
+  choice,
+  duration,
+  flag,
+  guarded,
+  maybePort,
+  maybeSize,
+  networks,
+  port,
+  secret,
+  text,
+  textOr,
+  texts,
+} from "./command-line.ts";
+import type { ServeOptions } from "../server/serve.ts";
 
 export interface ServeSettings extends ServeOptions {
   /** Where other settings are. */
