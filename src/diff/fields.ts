@@ -67,8 +67,8 @@ function removedField(owner: Owner, name: string, field: Field, renamed: string 
     const message = `\`${subject}\` is called \`${renamed}\``;
     return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, details);
   }
-  const seen = returned && !field.optional ? { seen: sampleOf(field.type) } : {};
-  const entry: Change = { kind: "remove", target, type: fieldText(field), ...seen };
+  const sample = returned && !field.optional ? { seen: sampleOf(field.type) } : {};
+  const entry: Change = { kind: "remove", target, type: fieldText(field), ...sample };
   return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
 }
 
@@ -89,8 +89,14 @@ function fieldAdded(owner: Owner, name: string, field: Field): Difference {
     const entry: Change = { kind: "add", target: targetOf(owner, name), taken: sampleOf(field.type) };
     return difference("breaking", "field-added", subject, at, `\`${subject}\` is new, and requests need it`, { entry });
   }
-  const seen = creates ?? changes ?? (returned ? "given" : undefined);
-  return difference(seen === undefined ? "neutral" : "additive", "field-added", subject, at, `\`${subject}\` is new`);
+  const presence = creates ?? changes ?? (returned ? "given" : undefined);
+  return difference(
+    presence === undefined ? "neutral" : "additive",
+    "field-added",
+    subject,
+    at,
+    `\`${subject}\` is new`,
+  );
 }
 
 function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iterable<Difference> {
@@ -205,16 +211,16 @@ function typeChanges(change: FieldChange): readonly Difference[] {
 
 /** The worst of what it does to requests, to answers and to filters. */
 function effectOfType({ before, after, old, now }: FieldChange, { direction, what }: TypeDifference): Effect {
-  const taken = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
+  const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
   const returned = before.returned && after.returned;
   const filtered = after.listed && now.marks.includes("filter");
-  if (direction === "other") return taken || returned || filtered ? "breaking" : "neutral";
-  if (direction === "narrower" && (taken || (filtered && what !== "range"))) return "breaking";
+  if (direction === "other") return isInput || returned || filtered ? "breaking" : "neutral";
+  if (direction === "narrower" && (isInput || (filtered && what !== "range"))) return "breaking";
   // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read, and
   // of a file it is told with the bytes what they are.
   const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
   if (direction === "wider" && returned && surprising) return "breaking";
-  return direction === "wider" && (taken || returned || filtered) ? "additive" : "neutral";
+  return direction === "wider" && (isInput || returned || filtered) ? "additive" : "neutral";
 }
 
 function entryFor({ target, old, now, before }: FieldChange, { what, direction, value }: TypeDifference): Change {
@@ -222,22 +228,22 @@ function entryFor({ target, old, now, before }: FieldChange, { what, direction, 
     return { kind: "add-value", target, value, seen: sampleOf(old.type) };
   const was = printFieldType(old.type);
   if (what === "null" && direction === "wider") return { kind: "relax", target, was, seen: sampleOf(old.type) };
-  const taken = (before.creates ?? before.changes) !== undefined && !["range", "pattern", "media"].includes(what);
+  const isInput = (before.creates ?? before.changes) !== undefined && !["range", "pattern", "media"].includes(what);
   return {
     kind: "retype",
     target,
     was,
     ...(before.returned && direction !== "narrower" ? { seen: sampleOf(old.type) } : {}),
-    ...(taken && direction !== "wider" ? { taken: sampleOf(now.type) } : {}),
+    ...(isInput && direction !== "wider" ? { taken: sampleOf(now.type) } : {}),
   };
 }
 
 function defaultDifferences({ subject, at, old, now, before, after }: FieldChange): readonly Difference[] {
   if (same(old.default, now.default)) return [];
-  const taken = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
+  const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
   // That it has to be sent now is told already.
-  if (now.default === undefined && !now.optional && taken) return [];
-  const effect = !taken ? "neutral" : old.default === undefined ? "additive" : "breaking";
+  if (now.default === undefined && !now.optional && isInput) return [];
+  const effect = !isInput ? "neutral" : old.default === undefined ? "additive" : "breaking";
   const statement = { kind: "default-changed", subject, at: `${at}/default`, what: `The default of \`${subject}\`` };
   return [...restated(statement, defaultText(old), defaultText(now), effect)];
 }
@@ -259,13 +265,13 @@ interface ModifierEffect {
 
 /** The marks that neither requests nor answers show; what `read-only` and its like do is told by them. */
 function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifier, ModifierEffect>> {
-  const taken = (after.creates ?? after.changes) !== undefined;
+  const isInput = (after.creates ?? after.changes) !== undefined;
   const listed = before.listed && after.listed;
   const listing = { added: listed ? "additive" : "neutral", removed: listed ? "breaking" : "neutral" } as const;
   return {
     unique: {
-      added: taken ? "breaking" : "neutral",
-      removed: taken ? "additive" : "neutral",
+      added: isInput ? "breaking" : "neutral",
+      removed: isInput ? "additive" : "neutral",
       is: "has to be unique",
       isNot: "need not be unique any more",
     },

@@ -85,7 +85,7 @@ function parameterOf(
   reportStyle(source, value, pointer, location);
   const type = parameterType(source, value, pointer);
   const optional = location !== "path" && value["required"] !== true;
-  return [[name, { optional, type, ...noteOf(value), ...exampleOf(source, value, pointer) }]];
+  return [[name, { optional, type, ...descriptionMember(value), ...exampleOf(source, value, pointer) }]];
 }
 
 const defaultStyles: Readonly<Record<string, string>> = {
@@ -142,7 +142,7 @@ const schemaWords: ReadonlySet<string> = new Set([
   "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "enum", "multipleOf",
 ]); // biome-ignore format: a table
 
-function noteOf(value: JsonObject): { readonly note?: string } {
+function descriptionMember(value: JsonObject): { readonly note?: string } {
   const { description } = value;
   return typeof description === "string" && description !== "" ? { note: description } : {};
 }
@@ -170,7 +170,7 @@ function requestBody(source: ImportContext, operation: Found): ContractBody | un
   const body = schemas.resolve(operation.value["requestBody"], at);
   if (body === undefined) return undefined;
   const content = contentOf(source, body.value["content"], below(body.pointer, "content"));
-  return { optional: body.value["required"] !== true, ...content, ...noteOf(body.value) };
+  return { optional: body.value["required"] !== true, ...content, ...descriptionMember(body.value) };
 }
 
 function swaggerBody(source: ImportContext, operation: Found, parameters: readonly Found[]): ContractBody | undefined {
@@ -180,7 +180,12 @@ function swaggerBody(source: ImportContext, operation: Found, parameters: readon
   const form = parameters.filter(({ value }) => value["in"] === "formData");
   if (body !== undefined) {
     const type = schemas.typeOf(body.value["schema"], below(body.pointer, "schema"));
-    return { optional: body.value["required"] !== true, type, ...mediaMember(consumes), ...noteOf(body.value) };
+    return {
+      optional: body.value["required"] !== true,
+      type,
+      ...mediaMember(consumes),
+      ...descriptionMember(body.value),
+    };
   }
   const [first] = form;
   if (first === undefined) return undefined;
@@ -285,7 +290,7 @@ function responseOf(source: ImportContext, operation: Found, { value, pointer }:
       : contentOf(source, value["content"], below(pointer, "content"));
   const headers = headersOf(source, value["headers"], below(pointer, "headers"));
   if (value["links"] !== undefined) notices.lost(below(pointer, "links"), "links between operations");
-  return { ...content, ...(Object.keys(headers).length === 0 ? {} : { headers }), ...noteOf(value) };
+  return { ...content, ...(Object.keys(headers).length === 0 ? {} : { headers }), ...descriptionMember(value) };
 }
 
 function swaggerContent(
@@ -313,7 +318,12 @@ function headersOf(
       if (header === undefined) return [];
       const type = parameterType(source, header.value, header.pointer);
       const optional = header.value["required"] !== true;
-      return [[name, { optional, type, ...noteOf(header.value), ...exampleOf(source, header.value, header.pointer) }]];
+      return [
+        [
+          name,
+          { optional, type, ...descriptionMember(header.value), ...exampleOf(source, header.value, header.pointer) },
+        ],
+      ];
     }),
   );
 }

@@ -6,7 +6,7 @@ import type { Model, PartName, PartStatus } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
 import type { Prose } from "../language/print.ts";
 import { webhooksOf } from "./events.ts";
-import { type ImportedOperation, linkOf, oneSentence, operationsOf } from "./operations.ts";
+import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
 import { below, type ImportNotices } from "./report.ts";
 import { type Similarity, likenesses } from "./resources.ts";
@@ -126,7 +126,7 @@ export function purposeOf(
     purpose: {
       nonet: "1",
       ...(service === "" ? {} : { service }),
-      ...(described === undefined ? {} : { purpose: oneSentence(described.replace(/^[#\s]+/, "")) }),
+      ...(described === undefined ? {} : { purpose: shortText(described.replace(/^[#\s]+/, "")) }),
       users: {},
       operations: Object.fromEntries(
         operations.flatMap(({ name, purpose }) => (purpose === undefined ? [] : [[name, purpose]])),
@@ -190,7 +190,7 @@ function errorsOf(
       if (!/^[45][0-9]{2}$/.test(status)) continue;
       const counts = descriptions.get(Number(status)) ?? new Map<string, number>();
       descriptions.set(Number(status), counts);
-      const purpose = oneSentence(note ?? "");
+      const purpose = shortText(note ?? "");
       if (purpose !== "") counts.set(purpose, (counts.get(purpose) ?? 0) + 1);
     }
   }

@@ -179,11 +179,11 @@ function nameOf(
 function descriptionOf(value: JsonObject): string | undefined {
   const { summary, description } = value;
   const text = [summary, description].find((one): one is string => typeof one === "string" && one.trim() !== "");
-  return text === undefined ? undefined : oneSentence(text);
+  return text === undefined ? undefined : shortText(text);
 }
 
 /** The first sentence or line, on one line; a text that means something to the reader gets a full stop. */
-export function oneSentence(text: string): string {
+export function shortText(text: string): string {
   const [line = ""] = text.trim().split(/\r?\n/, 1);
   const words = line
     .replaceAll(/\p{Cc}/gu, " ")

@@ -426,7 +426,7 @@ function withoutCircles(
       delete (schema as Mutable)["$ref"];
       notices.lost(pointers.get(target) ?? "", "a schema that is itself, without a member or an item between", target);
     } else if (target !== undefined) visit(target, around);
-    for (const keyword of inPlace) {
+    for (const keyword of applicators) {
       const parts = schema[keyword];
       for (const part of Array.isArray(parts) ? (parts as readonly Json[]) : parts === undefined ? [] : [parts])
         cut(part, around);
@@ -436,4 +436,4 @@ function withoutCircles(
   return schemas;
 }
 
-const inPlace = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"] as const;
+const applicators = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"] as const;

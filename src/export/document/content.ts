@@ -23,7 +23,7 @@ export type Block =
   | { readonly kind: "list"; readonly items: readonly Words[] }
   | Table
   /** A list of pairs: a term and its description. */
-  | { readonly kind: "facts"; readonly entries: readonly Fact[] }
+  | { readonly kind: "descriptions"; readonly entries: readonly DescriptionEntry[] }
   | { readonly kind: "code"; readonly title: string; readonly language: string; readonly text: string }
   /** Details, which a page shows when a reader opens them. With `to`, others lead here. */
   | { readonly kind: "details"; readonly title: string; readonly to?: Target; readonly blocks: Blocks }
@@ -52,7 +52,7 @@ export interface OperationBlock {
 }
 
 export type Row = readonly Words[];
-export type Fact = readonly [term: string, words: Words];
+export type DescriptionEntry = readonly [label: string, words: Words];
 /** What is undefined is left out. */
 export type Blocks = readonly (Block | undefined)[];
 
@@ -84,9 +84,9 @@ export function named(block: Table | undefined): Table | undefined {
 }
 
 /** Those without words are left out. */
-export function facts(entries: readonly Fact[]): Block | undefined {
+export function descriptionList(entries: readonly DescriptionEntry[]): Block | undefined {
   const some = entries.filter(([, words]) => words !== undefined && words !== "");
-  return some.length === 0 ? undefined : { kind: "facts", entries: some };
+  return some.length === 0 ? undefined : { kind: "descriptions", entries: some };
 }
 
 /** Nothing where there is nothing in it. */

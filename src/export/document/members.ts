@@ -8,7 +8,7 @@ export interface MembersOptions {
   /** Components that have a heading of their own: links lead there, and their members are not listed again. */
   readonly headings: ReadonlyMap<string, Target>;
   /** What else is known of a member, by its path. */
-  readonly notes?: Readonly<Record<string, readonly Words[]>>;
+  readonly remarks?: Readonly<Record<string, readonly Words[]>>;
 }
 
 /** Nothing where the schema is of no object with members. */
@@ -25,14 +25,14 @@ function memberRows(options: MembersOptions, schema: Json, before: string, depth
   return Object.entries(properties ?? {}).flatMap(([name, member]) => {
     const inner = member as JsonObject;
     const path = before + name;
-    const notes = [
+    const remarks = [
       ...(required.includes(name) ? [] : ["optional"]),
       ...(inner["readOnly"] === true ? ["read-only"] : []),
       ...(inner["default"] === undefined ? [] : [["default ", code(JSON.stringify(inner["default"]))]]),
-      ...(options.notes?.[path] ?? []),
+      ...(options.remarks?.[path] ?? []),
     ];
     const description = typeof inner["description"] === "string" ? inner["description"] : undefined;
-    const row = [code(path), typeWords(options, inner), joined(notes, ", "), description];
+    const row = [code(path), typeWords(options, inner), joined(remarks, ", "), description];
     return [row, ...(depth > 4 ? [] : nestedRows(options, inner, path, depth))];
   });
 }

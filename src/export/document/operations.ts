@@ -42,7 +42,7 @@ export function operationBlock(source: Source, described: DescribedOperation): B
 function successes({ members }: Source, { name, successes: all }: DescribedOperation): readonly (Block | undefined)[] {
   return all.flatMap(({ status, description, schema }) => {
     const type = schema === undefined ? undefined : typeWords(members, schema);
-    const rows = leadsElsewhere(type) ? undefined : membersTable(`What ${name} gives with ${status}`, members, schema);
+    const rows = hasLink(type) ? undefined : membersTable(`What ${name} gives with ${status}`, members, schema);
     const label: Words = [{ kind: "strong", text: String(status) }, " "];
     return [
       {
@@ -58,8 +58,8 @@ function successes({ members }: Source, { name, successes: all }: DescribedOpera
 }
 
 /** Whether a type is, or is made of, one that has a heading of its own. */
-function leadsElsewhere(words: Words): boolean {
-  if (Array.isArray(words)) return words.some(leadsElsewhere);
+function hasLink(words: Words): boolean {
+  if (Array.isArray(words)) return words.some(hasLink);
   return typeof words === "object" && "kind" in words && words.kind === "link";
 }
 
@@ -70,10 +70,10 @@ function example({ described: { schemas } }: Source, operation: DescribedOperati
   if (body?.mediaTypes.every((type) => type.endsWith("json")) !== true) return undefined;
   const content = exampleOf(schemas, body.schema);
   if (content === undefined || Object.keys(content as object).length === 0) return undefined;
-  const target = path.replaceAll(/\{(.+?)\}/g, (whole, name: string) => {
+  const target = path.replaceAll(/\{(.+?)\}/g, (placeholder, name: string) => {
     const schema = parameters.find((one) => one.in === "path" && one.name === name)?.schema;
     const value: Json | undefined = schema === undefined ? undefined : exampleOf(schemas, schema);
-    return value === undefined ? whole : encodeURIComponent(String(value as string | number));
+    return value === undefined ? placeholder : encodeURIComponent(String(value as string | number));
   });
   const text = `${method} ${target}\nContent-Type: ${body.mediaTypes[0] ?? ""}\n\n${JSON.stringify(content, null, 2)}`;
   return { kind: "code", title: "Example", language: "http", text };

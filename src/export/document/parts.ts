@@ -16,8 +16,8 @@ import {
   code,
   details,
   duration,
-  type Fact,
-  facts,
+  type DescriptionEntry,
+  descriptionList,
   joined,
   lines,
   link,
@@ -28,7 +28,7 @@ import {
 import { membersTable } from "./members.ts";
 import type { Source } from "./source.ts";
 
-export function purposeFacts({ model: { purpose } }: Source): readonly Fact[] {
+export function purposeEntries({ model: { purpose } }: Source): readonly DescriptionEntry[] {
   const { domain, users, outside } = purpose;
   return [
     ["Domain", domain],
@@ -43,19 +43,19 @@ export function purposeFacts({ model: { purpose } }: Source): readonly Fact[] {
 export function resourceBlocks({ model, described, members }: Source, resource: string): Blocks {
   const { resources, rules } = model.resources;
   const fields = lookup(resources, resource)?.fields ?? {};
-  const notes = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, notesOf(field)]));
+  const remarks = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, remarksOf(field)]));
   const all = (lookup(rules, resource) ?? []).map(ruleWords);
   return [
-    membersTable(`Fields of ${resource}`, { ...members, notes }, lookup(described.schemas, resource)),
+    membersTable(`Fields of ${resource}`, { ...members, remarks }, lookup(described.schemas, resource)),
     all.length === 0 ? undefined : { kind: "list", items: all },
   ];
 }
 
-function notesOf({ default: initial, computed, marks }: Field): readonly Words[] {
+function remarksOf({ default: initial, computed, marks }: Field): readonly Words[] {
   return [
     ...(initial === undefined ? [] : [defaultWords(initial)]),
     ...(computed === undefined ? [] : [["is ", code(computed)]]),
-    ...marks.filter((mark) => mark !== "read-only"),
+    ...marks.filter((modifier) => modifier !== "read-only"),
   ];
 }
 
@@ -120,7 +120,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
 // ── Endpoints ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What holds for all operations. */
-export function conventionFacts({ plan, model, described }: Source): readonly Fact[] {
+export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
   const { lists, edits, repeats, wrap, cors } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
   const { requestBytes, requestMilliseconds } = plan.limits;
@@ -180,12 +180,14 @@ export function authentication({ plan, model, described }: Source): Blocks {
       ["Obtained", obtained], ["Renewed", renewed], ["Lasts", lasts], ["Revoked", revoked],
       ["Tokens at", at], ["Scopes", [...scopes, ...Object.keys(scopeRoles)].join(", ")],
     ]; // biome-ignore format: a table
-    const terms = life.flatMap(([term, words]) => (words === undefined || words === "" ? [] : [`${term}: ${words}`]));
-    return [code(name), kind, schemes[name]?.description, lines(terms)];
+    const lifetimes = life.flatMap(([label, words]) =>
+      words === undefined || words === "" ? [] : [`${label}: ${words}`],
+    );
+    return [code(name), kind, schemes[name]?.description, lines(lifetimes)];
   };
   return [
     table("Credentials", ["Credential", "Kind", "How it is sent", "What else"], plan.credentials.map(row)),
-    facts([
+    descriptionList([
       ["Roles", joined(roles.map(code), ", ")],
       ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A ${name} is its caller's own if `, code(rule)]))],
       ["Shown to some", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
@@ -254,7 +256,7 @@ export function events({ plan, model, described, members }: Source, flow: string
   });
   if (Object.keys(out).length + Object.keys(inbound).length === 0) return [];
   return [
-    facts([
+    descriptionList([
       ["Envelope", envelope === "cloudevents" ? "CloudEvents 1.0" : "plain"],
       [
         "Webhooks",
@@ -300,7 +302,7 @@ export function events({ plan, model, described, members }: Source, flow: string
 }
 
 export function errors({ plan, described }: Source): Blocks {
-  const raised = Map.groupBy(
+  const operationsByError = Map.groupBy(
     described.operations.flatMap(({ name, possibleErrors }) =>
       [...new Set(possibleErrors.map((one) => one.code))].map((one) => ({ one, name })),
     ),
@@ -308,7 +310,7 @@ export function errors({ plan, described }: Source): Blocks {
   );
   const rows = (isOwn: boolean): readonly Row[] =>
     Object.entries(plan.errors)
-      .filter(([name, { source }]) => (source === "document") === isOwn && (isOwn || raised.has(name)))
+      .filter(([name, { source }]) => (source === "document") === isOwn && (isOwn || operationsByError.has(name)))
       .map(([name, { statuses, title, retryAfterSeconds }]) => [
         link("error", name),
         statuses.join(", "),
@@ -316,7 +318,7 @@ export function errors({ plan, described }: Source): Blocks {
         ...(isOwn
           ? [
               joined(
-                (raised.get(name) ?? []).map((one) => link("operation", one.name)),
+                (operationsByError.get(name) ?? []).map((one) => link("operation", one.name)),
                 ", ",
               ),
             ]
@@ -350,7 +352,7 @@ export function limits({ plan, model }: Source): Blocks {
   );
   return [
     table("Limits", ["Limit", "At most"], [...plan.rates.map(rate), ...plan.quotas.map(quota)]),
-    facts([["Kept", lines(kept)]]),
+    descriptionList([["Kept", lines(kept)]]),
   ];
 }
 
@@ -365,7 +367,7 @@ export function versioning({ plan, model }: Source): Blocks {
           code(sent.kind === "path" ? sent.template : sent.name),
         ]);
   return [
-    facts([
+    descriptionList([
       ["Scheme", scheme],
       ["Chosen by", place],
       ["Without a choice", absent],

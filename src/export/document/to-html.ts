@@ -20,8 +20,8 @@ function blockHtml(block: Block): Content {
       return html`<ul>${block.items.map((item) => html`<li>${wordsHtml(item)}</li>`)}</ul>`;
     case "table":
       return tableHtml(block);
-    case "facts":
-      return html`<dl class="facts">${block.entries.map(([term, words]) => html`<div><dt>${term}</dt><dd>${wordsHtml(words)}</dd></div>`)}</dl>`;
+    case "descriptions":
+      return html`<dl class="facts">${block.entries.map(([label, words]) => html`<div><dt>${label}</dt><dd>${wordsHtml(words)}</dd></div>`)}</dl>`;
     case "code":
       return folded(block.title, html`<pre tabindex="0"><code>${block.text}</code></pre>`);
     case "details":

@@ -17,7 +17,7 @@ function blockMarkdown(block: Block): string {
       return block.items.map((item) => `- ${wordsMarkdown(item)}`).join("\n");
     case "table":
       return tableMarkdown(block.head, block.rows);
-    case "facts":
+    case "descriptions":
       return tableMarkdown(["", ""], block.entries);
     case "code":
       return fence(block.language, block.text);

@@ -4,7 +4,7 @@
  */
 import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { type Block, type Blocks, facts, joined, link } from "../document/content.ts";
+import { type Block, type Blocks, descriptionList, joined, link } from "../document/content.ts";
 import { operationBlock, operationsOf } from "../document/operations.ts";
 import * as parts from "../document/parts.ts";
 import { sourceOf } from "../document/source.ts";
@@ -28,7 +28,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   const note = "<!-- Made by `nonet export markdown`: change the document, not this page. -->\n";
   const blocks: Blocks = [
     { kind: "paragraph", words: plan.purpose },
-    facts([...parts.conventionFacts(source), ...parts.purposeFacts(source)]),
+    descriptionList([...parts.conventionEntries(source), ...parts.purposeEntries(source)]),
     { kind: "list", items: index },
     ...section("Authentication", parts.authentication(source)),
     ...resources.flatMap((resource) =>

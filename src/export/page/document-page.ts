@@ -3,7 +3,7 @@ import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { type Block, type Blocks, facts, type Target } from "../document/content.ts";
+import { type Block, type Blocks, descriptionList, type Target } from "../document/content.ts";
 import { operationBlock, operationsOf } from "../document/operations.ts";
 import * as parts from "../document/parts.ts";
 import { type Source as Described, sourceOf } from "../document/source.ts";
@@ -44,7 +44,7 @@ ${sections
 }
 
 const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
-  purpose: (source) => [facts(parts.purposeFacts(source))],
+  purpose: (source) => [descriptionList(parts.purposeEntries(source))],
   resources: (source) =>
     byResource(
       source,
@@ -53,7 +53,7 @@ const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
     ),
   states: (source) => byResource(source, (resource) => [parts.statesBlock(source, resource)]),
   endpoints: (source) => [
-    facts(parts.conventionFacts(source)),
+    descriptionList(parts.conventionEntries(source)),
     ...byResource(
       source,
       (resource) => operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
@@ -118,7 +118,7 @@ function shortName(part: PartName): string {
 
 function summary({ plan, result, baseUrl }: Source): Content {
   const answered = result.questions.filter((question) => !isOpen(question)).length;
-  const entries = facts([
+  const entries = descriptionList([
     ["Address", { kind: "code", text: plan.base.replace("{base_url}", baseUrl) }],
     ["Operations", plan.operations.length],
     ["Resources", plan.tables.map(({ resource }) => resource).join(", ")],

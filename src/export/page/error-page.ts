@@ -1,6 +1,6 @@
 /** The page of one error, which the `type` of a problem leads to: its status, its sentence, what to do, who raises it. */
 import { possibleErrorsOf } from "../openapi/possible-errors.ts";
-import { anchor, duration, facts, joined, type Words } from "../document/content.ts";
+import { anchor, duration, descriptionList, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
 import { html } from "./html.ts";
 import { page } from "./page.ts";
@@ -26,7 +26,7 @@ export function errorPage(source: Source, name: string): string | undefined {
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
 ${blocksHtml([
-  facts([
+  descriptionList([
     ["Status", error.statuses.join(" or ")],
     [
       "Worth another try",

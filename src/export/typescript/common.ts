@@ -23,7 +23,7 @@ export interface ProblemDescription {
   /** The document's own bodies, with facts in braces. */
   readonly bodies: readonly unknown[];
   /** The codes that have another name on the wire, by that name. */
-  readonly wires: Readonly<Record<string, readonly string[]>>;
+  readonly externalCodes: Readonly<Record<string, readonly string[]>>;
   /** What a code says whatever was wrong. */
   readonly messages: Readonly<Record<string, string>>;
 }
@@ -638,11 +638,11 @@ function standardOf(body: unknown): Reading | undefined {
 
 /** Of the codes that there are for this status: the one that is named, the only one, the one with these words. */
 function codeOf(
-  { wires, messages }: ProblemDescription,
+  { externalCodes, messages }: ProblemDescription,
   candidates: readonly string[],
   { code, message, faults }: Reading,
 ): string | undefined {
-  if (code !== undefined) return wires[code]?.find((one) => candidates.includes(one)) ?? code;
+  if (code !== undefined) return externalCodes[code]?.find((one) => candidates.includes(one)) ?? code;
   const matching = candidates.filter((one) => messages[one] === message);
   const [only, ...others] = candidates.length === 1 ? candidates : matching;
   if (only !== undefined && others.length === 0) return only;

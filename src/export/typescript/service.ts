@@ -72,7 +72,7 @@ function problemOf(plan: Plan): JsonObject {
   return {
     problem: {
       bodies: shapes,
-      wires: Object.fromEntries(byContract.map(([wire, all]) => [wire, all.map(({ code }) => code)])),
+      externalCodes: Object.fromEntries(byContract.map(([wire, all]) => [wire, all.map(({ code }) => code)])),
       messages: Object.fromEntries(
         Object.entries(errors).map(([code, { title, message }]) => [code, message ?? title]),
       ),

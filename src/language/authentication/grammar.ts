@@ -154,14 +154,14 @@ function secretField(kind: CredentialKind): Words<string> {
   );
 }
 
-const taken = ["signed-in", "any-scope", "anyone", "none"];
+const reserved = ["signed-in", "any-scope", "anyone", "none"];
 const roles = names("The list of roles", (reader, path, role) => {
-  const isTaken = taken.includes(role.text);
-  if (!isTaken && /^[A-Za-z][\w-]*$/.test(role.text)) return true;
+  const isReserved = reserved.includes(role.text);
+  if (!isReserved && /^[A-Za-z][\w-]*$/.test(role.text)) return true;
   complain(reader, path, role, [
     "bad-role",
     (name) =>
-      isTaken ? `\`${name}\` has a meaning of its own and cannot name a role` : `\`${name}\` cannot name a role`,
+      isReserved ? `\`${name}\` has a meaning of its own and cannot name a role` : `\`${name}\` cannot name a role`,
     { help: "a role is one word of letters, digits, `-` and `_`" },
   ]);
   return false;
@@ -320,12 +320,12 @@ function what(path: Path): string {
 const byKind = new Map(
   credentialKinds.map((kind) => {
     const own = [...everyKind, ...membersOf[kind]];
-    const said = Object.entries(members(kind)).filter(([name]) => own.includes(name as Name));
+    const declared = Object.entries(members(kind)).filter(([name]) => own.includes(name as Name));
     const grammar = form<Credential, Spreads>({
       what,
       example: "{ kind: api-key, sent: Authorization Bearer }",
       line: "{kind}",
-      members: Object.fromEntries(said) as unknown as CredentialMembers,
+      members: Object.fromEntries(declared) as unknown as CredentialMembers,
     });
     return [kind, { grammar, keys: own.map(keyOf) }] as const;
   }),
@@ -358,7 +358,7 @@ const credential: Grammar<Credential> = {
 };
 
 function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode | undefined): Credential | undefined {
-  const said = map.entries.map((entry) => entry.key.value);
+  const declared = map.entries.map((entry) => entry.key.value);
   const kindEntry = map.entries.find((entry) => entry.key.value === "kind");
   const isOpen = kindEntry?.value.kind === "text" && kindEntry.value.value === "not shown";
   const kind = kindEntry && !isOpen ? kindWords.read(reader, [...path, "kind"], kindEntry, "The kind") : undefined;
@@ -371,7 +371,7 @@ function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode 
       });
     return undefined;
   }
-  reportMissing(reader, path, kind, said, key);
+  reportMissing(reader, path, kind, declared, key);
   const isOther = (entry: Entry): boolean => allKeys.includes(entry.key.value) && !own.keys.includes(entry.key.value);
   for (const entry of map.entries.filter(isOther))
     report(
@@ -392,7 +392,7 @@ function reportMissing(
   reader: Reader,
   path: Path,
   kind: CredentialKind,
-  said: readonly string[],
+  declared: readonly string[],
   key: TextNode | undefined,
 ): void {
   const examples: Readonly<Record<string, string>> = {
@@ -401,7 +401,7 @@ function reportMissing(
     name: "name: email",
   };
   for (const choices of neededBy[kind]) {
-    if (key === undefined || choices.some((name) => said.includes(name))) continue;
+    if (key === undefined || choices.some((name) => declared.includes(name))) continue;
     const wanted = choices.map((name) => `\`${name}\``).join(" or ");
     report(
       reader,

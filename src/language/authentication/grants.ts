@@ -29,11 +29,11 @@ export function readGrants(reader: Reader, path: Path, node: Node, before: reado
       : alternatives(reader, path, node);
   const merged: Grant[] = [...before];
   const known = new Set(before.map(keyOf));
-  for (const { grant, whole, condition } of read) {
+  for (const { grant, source, condition } of read) {
     if (known.has(keyOf(grant))) continue;
     known.add(keyOf(grant));
     const at = [...path, String(merged.length)];
-    locateAt(reader, at, whole);
+    locateAt(reader, at, source);
     if (condition !== undefined) locateAt(reader, [...at, "if"], condition);
     merged.push(grant);
   }
@@ -77,7 +77,7 @@ export function includes(wider: Grant["who"], narrower: Grant["who"]): boolean {
 
 interface ReadGrant {
   readonly grant: Grant;
-  readonly whole: SourceText | Node;
+  readonly source: SourceText | Node;
   readonly condition?: SourceText;
 }
 
@@ -101,7 +101,7 @@ function grantOfText(reader: Reader, path: Path, sourceText: SourceText): ReadGr
   const name = match === null ? sourceText : slice(sourceText, 0, (match[1] as string).length);
   const who = readWho(reader, path, name);
   if (who === undefined) return [];
-  if (match === null) return [{ grant: { who }, whole: sourceText }];
+  if (match === null) return [{ grant: { who }, source: sourceText }];
   const condition = unquoted(slice(sourceText, sourceText.text.length - (match[2] as string).length));
   if (condition.text === "") {
     report(reader, `${path[0]}/bad-grant`, spanOf(sourceText), `\`${sourceText.text}\` does not say the condition`, {
@@ -109,7 +109,7 @@ function grantOfText(reader: Reader, path: Path, sourceText: SourceText): ReadGr
     });
     return [];
   }
-  return [{ grant: { who, if: condition.text }, whole: sourceText, condition }];
+  return [{ grant: { who, if: condition.text }, source: sourceText, condition }];
 }
 
 function grantOfMap(reader: Reader, path: Path, node: Node & { kind: "map" }): ReadGrant[] {
@@ -123,10 +123,10 @@ function grantOfMap(reader: Reader, path: Path, node: Node & { kind: "map" }): R
   const name = expectText(reader, path, entries.who.value, "`who`");
   const who = name && readWho(reader, path, sourceTextOf(name));
   if (who === undefined) return [];
-  if (entries.if === undefined) return [{ grant: { who }, whole: node }];
+  if (entries.if === undefined) return [{ grant: { who }, source: node }];
   const condition = expectText(reader, path, entries.if.value, "A condition");
   if (condition === undefined) return [];
-  return [{ grant: { who, if: sourceTextOf(condition).text }, whole: node, condition: sourceTextOf(condition) }];
+  return [{ grant: { who, if: sourceTextOf(condition).text }, source: node, condition: sourceTextOf(condition) }];
 }
 
 /** Words that other systems use for what this language calls by one name. */

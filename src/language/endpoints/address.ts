@@ -89,8 +89,8 @@ export function pathProblem(path: string): { readonly what: string; readonly hel
   const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
     return { what: "has brackets that name no parameter", help: "a parameter is one name in braces: `/parcels/{id}`" };
-  const seen = new Set<string>();
-  const twice = names.find((name) => seen.size === seen.add(name).size);
+  const distinct = new Set<string>();
+  const twice = names.find((name) => distinct.size === distinct.add(name).size);
   if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a name of its own" };
   if (segments.some((segment) => segment.split("{").length > 2))
     return {

@@ -43,7 +43,7 @@ import {
   idempotencyScopes,
   type Wrap,
 } from "./model.ts";
-import { choices, filters, gives, handlerGives, link, query, statuses, takes } from "./operation-members.ts";
+import { choices, filters, gives, handlerResponse, link, query, statuses, takes } from "./operation-members.ts";
 import { wire } from "./wire-grammar.ts";
 
 const base = matching(
@@ -233,7 +233,7 @@ function endpointForm(of: Members<Endpoint, Several>): Grammar<Endpoint> {
 }
 
 const ordinary = endpointForm(members);
-const handler = endpointForm({ ...members, "...gives": handlerGives });
+const handler = endpointForm({ ...members, "...gives": handlerResponse });
 
 const endpoint: Grammar<Endpoint> = {
   schema: either(shared("address"), ordinary.schema),

@@ -119,9 +119,9 @@ export const takes: Spread<Endpoint> = {
       ? { ...noFields, span: value.span }
       : expectMap(reader, path, value, "`takes`", "{ code: string(6) }");
     if (map === undefined) return undefined;
-    const taken: Taken = { takes: {}, nesting: {} };
-    readTaken(reader, path, map, [], taken);
-    return { takes: taken.takes, ...(Object.keys(taken.nesting).length === 0 ? {} : { nesting: taken.nesting }) };
+    const body: RequestBody = { takes: {}, nesting: {} };
+    readRequestBody(reader, path, map, [], body);
+    return { takes: body.takes, ...(Object.keys(body.nesting).length === 0 ? {} : { nesting: body.nesting }) };
   },
   print: ({ takes: all, takesView, nesting = {} }, below) => {
     if (all === undefined) return takesView;
@@ -137,17 +137,17 @@ export const takes: Spread<Endpoint> = {
 
 const noFields = { kind: "map", entries: [] } as const;
 
-interface Taken {
+interface RequestBody {
   readonly takes: Record<string, Field>;
   readonly nesting: Record<string, readonly string[]>;
 }
 
 /** Every field has its place by its own name alone, whatever stands around it: so expressions and later phases know it. */
-function readTaken(reader: Reader, at: Path, map: MapNode, nesting: readonly string[], taken: Taken): void {
+function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readonly string[], body: RequestBody): void {
   const objects = map.entries.filter(({ value }) => isObjectOfFields(value));
   const plain = { ...map, entries: map.entries.filter((entry) => !objects.includes(entry)) };
   for (const [name, field] of Object.entries(readFields(reader, at, plain))) {
-    if (Object.hasOwn(taken.takes, name)) {
+    if (Object.hasOwn(body.takes, name)) {
       const entry = plain.entries.find(({ key }) => key.value === name || key.value === `${name}?`);
       report(reader, "endpoints/field-twice", entry?.key.span ?? map.span, `The body has \`${name}\` in two places`, {
         why: "Expressions know it as `input." + name + "`, wherever it stands.",
@@ -155,8 +155,8 @@ function readTaken(reader: Reader, at: Path, map: MapNode, nesting: readonly str
       });
       continue;
     }
-    taken.takes[name] = field;
-    if (nesting.length > 0) taken.nesting[name] = nesting;
+    body.takes[name] = field;
+    if (nesting.length > 0) body.nesting[name] = nesting;
   }
   for (const { key, value } of objects) {
     if (value.kind !== "map") continue;
@@ -165,7 +165,7 @@ function readTaken(reader: Reader, at: Path, map: MapNode, nesting: readonly str
         help: "write what stands in it, or leave it out",
       });
     }
-    readTaken(reader, at, value, [...nesting, key.value], taken);
+    readRequestBody(reader, at, value, [...nesting, key.value], body);
   }
 }
 
@@ -180,20 +180,22 @@ function isObjectOfFields(node: Node): boolean {
 // ── What it gives ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** An answer, or a member of one. */
-const given: Grammar<ResponseTemplate> = {
+const response: Grammar<ResponseTemplate> = {
   schema: either(shared("given"), shared("fields")),
   read: (reader, path, { key, value }) => {
     const what = path.length === 4 ? "`gives`" : `The member \`${path.at(-1)}\``;
     if (value.kind !== "map") return key && readText(reader, path, { key, value }, what)?.text;
-    return readLines(openEntries(reader, path, value), (line) => given.read(reader, [...path, line.key.value], line));
+    return readLines(openEntries(reader, path, value), (line) =>
+      response.read(reader, [...path, line.key.value], line),
+    );
   },
   print: (value) => value,
 };
 
 export const gives: Spread<Endpoint> = {
-  schema: given.schema,
+  schema: response.schema,
   read: (reader, path, statement) => {
-    const read = given.read(reader, path, statement);
+    const read = response.read(reader, path, statement);
     return read === undefined ? undefined : { gives: read };
   },
   print: ({ gives: value }) => value,
@@ -202,10 +204,10 @@ export const gives: Spread<Endpoint> = {
 const shape = noneOr(fields("{ price: money }"), {});
 
 /** The document says what a handler gives, and its function works it out: types, and no expressions. */
-export const handlerGives: Spread<Endpoint> = {
-  schema: given.schema,
+export const handlerResponse: Spread<Endpoint> = {
+  schema: response.schema,
   read: (reader, path, statement) => {
-    if (statement.value.kind === "text" && !isNone(statement.value)) return reportGivenRecord(reader, statement);
+    if (statement.value.kind === "text" && !isNone(statement.value)) return reportRecordResponse(reader, statement);
     const read = shape.read(reader, path, statement);
     return read && { shape: read };
   },
@@ -213,11 +215,11 @@ export const handlerGives: Spread<Endpoint> = {
 };
 
 /** What every other deed may give by its name: here a function names the records, and it does so by members or by `of`. */
-function reportGivenRecord(reader: Reader, { key, value }: Statement): undefined {
-  const said = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
-  if (said === undefined) return;
-  const [, name = "Parcel", many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(said.text) ?? [];
-  report(reader, "endpoints/not-a-map", spanOf(said), "What a handler gives is a map of types, not a text", {
+function reportRecordResponse(reader: Reader, { key, value }: Statement): undefined {
+  const text = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
+  if (text === undefined) return;
+  const [, name = "Parcel", many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(text.text) ?? [];
+  report(reader, "endpoints/not-a-map", spanOf(text), "What a handler gives is a map of types, not a text", {
     why: "Its function gives members, whose types the document says; views and pages are made by other operations.",
     help:
       many === ""
@@ -270,7 +272,7 @@ export const statuses: Spread<Endpoint> = {
 
 /** `status: 204`, or a status for each of several outcomes; what is no outcome is the code of an error. */
 function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "status" | "statuses"> {
-  if (entry.value.kind !== "map") return readGiven(reader, at.slice(0, -1), entry);
+  if (entry.value.kind !== "map") return readSuccess(reader, at.slice(0, -1), entry);
   const lines = openEntries(reader, at, entry.value);
   const lineOf = (name: (typeof outcomes)[number]): Entry | undefined => lines.find(({ key }) => key.value === name);
   const [given, changed] = [lineOf("given"), lineOf("changed")];
@@ -279,8 +281,8 @@ function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "s
     const message = "`given` and `changed` are the same: the status of what the operation does";
     report(reader, "endpoints/bad-outcome", changed.key.span, message, { help });
   }
-  const created = readSuccess(reader, at, lineOf("created"));
-  const same = readSuccess(reader, at, lineOf("same"));
+  const created = readSuccessStatus(reader, at, lineOf("created"));
+  const same = readSuccessStatus(reader, at, lineOf("same"));
   const acceptance = lineOf("accepted");
   const answered = acceptance && accepted.read(reader, [...at, "accepted"], acceptance, "`accepted`");
   const differs = readText(reader, at, lineOf("differs"), "`differs`");
@@ -293,17 +295,17 @@ function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "s
     ...(Object.keys(errors).length === 0 ? {} : { errors }),
   };
   return {
-    ...readGiven(reader, at, given ?? changed),
+    ...readSuccess(reader, at, given ?? changed),
     ...(Object.keys(statuses).length === 0 ? {} : { statuses }),
   };
 }
 
-function readGiven(reader: Reader, at: Path, entry: Entry | undefined): Pick<Endpoint, "status"> {
-  const status = readSuccess(reader, at, entry);
+function readSuccess(reader: Reader, at: Path, entry: Entry | undefined): Pick<Endpoint, "status"> {
+  const status = readSuccessStatus(reader, at, entry);
   return status === undefined ? {} : { status };
 }
 
-function readSuccess(reader: Reader, at: Path, entry: Entry | undefined): number | undefined {
+function readSuccessStatus(reader: Reader, at: Path, entry: Entry | undefined): number | undefined {
   const text = readText(reader, at, entry, `\`${entry?.key.value}\``);
   return text && readStatus(reader, at, text, "The status of a success", [200, 299]);
 }

@@ -154,10 +154,10 @@ const promise = words((reader, path, line) => {
       (found) => `\`${found}\` cannot be promised`,
       { why: "Over a network an event arrives at least once, or perhaps never.", ...help },
     ]);
-  const said = readChoice(reader, path, order, orders, "The order of events");
+  const declaredOrder = readChoice(reader, path, order, orders, "The order of events");
   if (more !== undefined)
     complain(reader, path, more, ["bad-promise", (found) => `\`${found}\` is no promise that is kept`, help]);
-  return said === undefined ? count.text : `${count.text}, ${said}`;
+  return declaredOrder === undefined ? count.text : `${count.text}, ${declaredOrder}`;
 }, shared("text"));
 
 /** Waits on one line with blanks between them, or in a list. */

@@ -218,11 +218,11 @@ export function form<Value extends object, Several extends keyof Value = never>(
     return fitting.map((one) => one.print(value as Values)).find((text) => text !== undefined);
   };
 
-  const print: Grammar<Value>["print"] = (whole, below) => {
+  const print: Grammar<Value>["print"] = (all, below) => {
     // A statement that gives some members of something is printed from all of it.
     const value = members.some(({ isSpread }) => isSpread)
-      ? whole
-      : (Object.fromEntries(members.map(({ name }) => [name, (whole as Values)[name]])) as Value);
+      ? all
+      : (Object.fromEntries(members.map(({ name }) => [name, (all as Values)[name]])) as Value);
     const text = below() ? undefined : printLine(value);
     return text !== undefined && readsBack(text, value) ? text : printMap(value, below);
   };

@@ -97,7 +97,7 @@ const viewExample = "Cook: { of: User, fields: [handle, bio] }";
 
 const viewKeys = ["of", "fields"] as const;
 
-const given = names("`fields`", (reader, at, name) => {
+const fieldNames = names("`fields`", (reader, at, name) => {
   locateAt(reader, [...at, name.text], name);
   return true;
 });
@@ -105,7 +105,7 @@ const given = names("`fields`", (reader, at, name) => {
 const view: Grammar<ViewDefinition> = {
   schema: orOpen({
     type: "object",
-    properties: { of: shared("text"), fields: given.schema },
+    properties: { of: shared("text"), fields: fieldNames.schema },
     patternProperties: { "^(?!(of|fields)$)": shared("field") },
     propertyNames: { pattern: fieldName },
     required: ["of"],
@@ -121,7 +121,7 @@ const view: Grammar<ViewDefinition> = {
       report(reader, "resources/view-of-nothing", key.span, `${what} does not say which resource it is of`, {
         help: `write \`${viewExample}\``,
       });
-    const some = entries.fields && given.read(reader, [...at, "fields"], entries.fields);
+    const some = entries.fields && fieldNames.read(reader, [...at, "fields"], entries.fields);
     const members = readFields(reader, at, { ...map, entries: map.entries.filter((entry) => !isOwn(entry)) });
     if (of === undefined) return undefined;
     return {
@@ -132,7 +132,7 @@ const view: Grammar<ViewDefinition> = {
   },
   print: ({ of, fields: some, members = {} }, below) => ({
     of,
-    ...(some === undefined ? {} : { fields: given.print(some, below) }),
+    ...(some === undefined ? {} : { fields: fieldNames.print(some, below) }),
     ...printFields(members, below),
   }),
 };
@@ -188,9 +188,9 @@ const rule = converted<WrittenRule, Rule>(
   (reader, _, { absent, else: code, holds, unique: together }, { value }) => {
     if (together !== undefined && holds === undefined)
       return { kind: "unique", fields: together, ...(absent && { absent }), ...(code !== undefined && { else: code }) };
-    const mark = value.kind === "map" ? value.entries.find(({ key }) => key.value === "absent") : undefined;
-    if (mark !== undefined)
-      report(reader, "resources/bad-rule", mark.key.span, "`absent` is about fields that are unique together", {
+    const absentEntry = value.kind === "map" ? value.entries.find(({ key }) => key.value === "absent") : undefined;
+    if (absentEntry !== undefined)
+      report(reader, "resources/bad-rule", absentEntry.key.span, "`absent` is about fields that are unique together", {
         help: "write `{ unique: [site, door], absent: equal }`",
       });
     if (together === undefined && holds !== undefined && code !== undefined)
@@ -285,20 +285,23 @@ export const resources: PartGrammar<Resources> = {
   read: (reader, _, { value }) => (value.kind === "map" ? resources.readPart(reader, value) : undefined),
   readPart: (reader, body) => {
     const found = new Map<string, Resource>();
-    const said: { -readonly [Key in keyof Omit<Resources, "resources">]: Resources[Key] } = { types: {}, rules: {} };
+    const declared: { -readonly [Key in keyof Omit<Resources, "resources">]: Resources[Key] } = {
+      types: {},
+      rules: {},
+    };
     for (const entry of openEntries(reader, path, body)) {
       const name = entry.key.value;
       const at = [...path, name];
-      if (name === "types") said.types = types.read(reader, at, entry) ?? {};
-      else if (name === "schemas") said.schemas = readSchemas(reader, at, entry);
-      else if (name === "views") said.views = views.read(reader, at, entry) ?? {};
-      else if (name === "rules") said.rules = rules.read(reader, at, entry) ?? {};
+      if (name === "types") declared.types = types.read(reader, at, entry) ?? {};
+      else if (name === "schemas") declared.schemas = readSchemas(reader, at, entry);
+      else if (name === "views") declared.views = views.read(reader, at, entry) ?? {};
+      else if (name === "rules") declared.rules = rules.read(reader, at, entry) ?? {};
       else if (/^[A-Z][A-Za-z0-9]*$/.test(name)) {
         const resource = readResource(reader, entry);
         if (resource !== undefined) found.set(name, resource);
       } else reportName(reader, entry);
     }
-    const { schemas: named = {}, views: projections = {}, ...rest } = said;
+    const { schemas: named = {}, views: projections = {}, ...rest } = declared;
     return {
       resources: Object.fromEntries(found),
       ...rest,

@@ -128,12 +128,12 @@ interface WrittenTrigger extends Omit<Trigger, "on"> {
   readonly when?: Events;
 }
 
-const causes = ["by", "after", "at", "when"] as const;
+const triggerKinds = ["by", "after", "at", "when"] as const;
 
 const writtenTrigger = form<WrittenTrigger>({
   what: "A trigger",
   example: "{ by: collect }",
-  line: causes.map((cause) => `${cause} {${cause}}`),
+  line: triggerKinds.map((kind) => `${kind} {${kind}}`),
   lineSchema: lineSchema("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
   members: {
     by: { ...named("by", /^[A-Za-z][A-Za-z0-9_-]*$/, "an operation"), isLocated: true, orNothing: true },
@@ -175,7 +175,8 @@ const trigger = converted<WrittenTrigger, Trigger>(
     ];
     const [first, second] = on;
     if (first !== undefined && second === undefined) return { on: first, ...rest };
-    const isOpen = value.kind === "map" && value.entries.some(({ key }) => causes.some((cause) => cause === key.value));
+    const isOpen =
+      value.kind === "map" && value.entries.some(({ key }) => triggerKinds.some((kind) => kind === key.value));
     if (second === undefined && isOpen) return undefined;
     const message =
       first === undefined || second === undefined
@@ -186,10 +187,10 @@ const trigger = converted<WrittenTrigger, Trigger>(
     });
     return undefined;
   },
-  ({ on, ...rest }) => ({ ...writtenCause(on), ...rest }),
+  ({ on, ...rest }) => ({ ...writtenSource(on), ...rest }),
 );
 
-function writtenCause(on: TriggerSource): Partial<WrittenTrigger> {
+function writtenSource(on: TriggerSource): Partial<WrittenTrigger> {
   if (on.kind === "by") return { by: on.operation };
   if (on.kind === "after") return { after: on.duration };
   if (on.kind === "at") return { at: on.field };
@@ -274,11 +275,11 @@ function readTransition(reader: Reader, at: Path, line: Entry): Transition | und
 function readFrom(reader: Reader, at: Path, names: readonly SourceText[]): Transition["from"] | undefined {
   const [first] = names;
   if (first?.text === "any" && names.length === 1) return "any";
-  const seen = new Set<string>();
+  const known = new Set<string>();
   for (const name of names) {
     locateAt(reader, [...at, "from", name.text], name);
-    const twice = seen.has(name.text);
-    seen.add(name.text);
+    const twice = known.has(name.text);
+    known.add(name.text);
     if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name.text) && name.text !== "any" && !twice) continue;
     const span = name.text === "" ? name.node.span : spanOf(name);
     const message = twice ? `\`${name.text}\` is said twice` : `\`${name.text}\` is not the name of a state`;

@@ -86,13 +86,13 @@ export const change: Grammar<Change> = {
 /** The change at `path`; it is placed there, and each clause at `path/clause`. */
 function readChange(reader: Reader, path: Path, node: Node): Change | undefined {
   locateAt(reader, path, node);
-  const parts = takeApart(reader, path, node);
+  const parts = splitChange(reader, path, node);
   if (parts === undefined) return undefined;
   for (const [clause, sourceText] of Object.entries(parts.clauses)) locateAt(reader, [...path, clause], sourceText);
   return complete(reader, parts) ? changeOf(reader, path, parts) : undefined;
 }
 
-function takeApart(reader: Reader, path: Path, node: Node): Parts | undefined {
+function splitChange(reader: Reader, path: Path, node: Node): Parts | undefined {
   if (node.kind !== "map") {
     const text = expectText(reader, path, node, "A change");
     return text && partsOfLine(reader, sourceTextOf(text));
@@ -208,14 +208,14 @@ function complete(reader: Reader, { verb, subject, clauses }: Parts): boolean {
       reader,
       subject,
       verb,
-      `\`${verb} ${subject.text}\` does not say ${meaningOf[name.slice(0, -1) as Clause]}`,
+      `\`${verb} ${subject.text}\` does not say ${clauseDescription[name.slice(0, -1) as Clause]}`,
     );
     sound = false;
   }
   return sound;
 }
 
-const meaningOf: Readonly<Record<Clause, string>> = {
+const clauseDescription: Readonly<Record<Clause, string>> = {
   to: "the new name",
   type: "the type that it had",
   value: "the new value",
@@ -237,7 +237,7 @@ function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts)
       return seen && stateChange(reader, subject, seen);
     default:
   }
-  const target = readPlace(reader, verb, subject);
+  const target = readTarget(reader, verb, subject);
   if (target === undefined) return undefined;
   const down = seen === undefined ? {} : { seen: seen.text };
   const up = taken === undefined ? {} : { taken: taken.text };
@@ -263,7 +263,7 @@ function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts)
 }
 
 /** `Resource.field`, `operation.member`, or a name alone. */
-function readPlace(reader: Reader, verb: Verb, subject: SourceText): ChangeTarget | undefined {
+function readTarget(reader: Reader, verb: Verb, subject: SourceText): ChangeTarget | undefined {
   const match = /^([A-Za-z]\w*)(?:\.([A-Za-z_]\w*))?$/.exec(subject.text);
   if (match !== null) return { of: match[1] as string, ...(match[2] === undefined ? {} : { field: match[2] }) };
   report(reader, "versioning/bad-place", spanOf(subject), `\`${subject.text}\` does not name a field`, {
@@ -290,7 +290,7 @@ function removeChange(
   { type, seen }: Partial<Record<Clause, SourceText>>,
 ): Change | undefined {
   if (type === undefined && target.field !== undefined) {
-    reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` does not say ${meaningOf.type}`);
+    reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` does not say ${clauseDescription.type}`);
     return undefined;
   }
   if (type !== undefined && readFieldText(reader, [...path, "type"], type) === undefined) return undefined;

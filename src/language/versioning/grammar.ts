@@ -32,13 +32,13 @@ import type {
   VersionPolicy,
 } from "./model.ts";
 
-interface WrittenPlace {
+interface WrittenLocation {
   readonly header?: string;
   readonly query?: string;
   readonly path?: string;
 }
 
-function nameOf(kind: keyof WrittenPlace): Words<string> {
+function nameOf(kind: keyof WrittenLocation): Words<string> {
   return matching(kind === "path" ? /^(\/[\w.~-]*)*\{n\}(\/[\w.~-]+)*$/ : /^[\w-]+$/, [
     "bad-sent",
     (found) => `\`${found}\` is not the ${kind === "path" ? "start of a path" : `name of a ${kind}`}`,
@@ -46,8 +46,8 @@ function nameOf(kind: keyof WrittenPlace): Words<string> {
   ]);
 }
 
-const sent = converted<WrittenPlace, VersionLocation>(
-  form<WrittenPlace>({
+const sent = converted<WrittenLocation, VersionLocation>(
+  form<WrittenLocation>({
     what: "`sent`",
     example: "{ header: Api-Version }",
     line: ["header {header}", "query {query}", "path {path}", "media-type"],
@@ -64,7 +64,7 @@ const sent = converted<WrittenPlace, VersionLocation>(
       ]),
   }),
   (reader, _, { header, query, path: template }, { value }) => {
-    const places: VersionLocation[] = [
+    const locations: VersionLocation[] = [
       ...(header === undefined ? [] : [{ kind: "header", name: header } as const]),
       ...(query === undefined ? [] : [{ kind: "query", name: query } as const]),
       ...(template === undefined ? [] : [{ kind: "path", template } as const]),
@@ -72,13 +72,16 @@ const sent = converted<WrittenPlace, VersionLocation>(
         ? [{ kind: "media-type" } as const]
         : []),
     ];
-    if (places.length === 1) return places[0];
+    if (locations.length === 1) return locations[0];
     report(reader, "versioning/bad-sent", value.span, "A version is sent in one place", {
       help: "write `{ header: Api-Version }`, `{ query: version }` or `{ path: /v{n} }`",
     });
     return undefined;
   },
-  (place) => (place.kind === "media-type" ? {} : { [place.kind]: place.kind === "path" ? place.template : place.name }),
+  (location) =>
+    location.kind === "media-type"
+      ? {}
+      : { [location.kind]: location.kind === "path" ? location.template : location.name },
 );
 
 function answer(what: string, example: string): Grammar<VersionResponse> {
@@ -127,10 +130,10 @@ const versions: Grammar<readonly Version[]> = {
     const listed = { ...map, entries: map.entries.slice(0, mostVersions) };
     const oldest = listed.entries.at(-1);
     // A version whose changes are open is a version all the same.
-    const shown = new Set(openEntries(reader, path, listed));
+    const listedLines = new Set(openEntries(reader, path, listed));
     return listed.entries.map((line) => ({
       name: line.key.value,
-      changes: shown.has(line) ? readChanges(reader, [...path, line.key.value], line, line === oldest) : [],
+      changes: listedLines.has(line) ? readChanges(reader, [...path, line.key.value], line, line === oldest) : [],
     }));
   },
   print: (all, below) => {

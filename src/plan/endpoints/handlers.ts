@@ -43,7 +43,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const input = inputShape(model, endpoint) ?? { fields: {}, nesting: {} };
   const body = reads ? undefined : bodyOf(planInput, input);
   const moves = known === undefined || key === undefined || reads ? [] : transitionsBy(planInput, resource, name);
-  const enteredStates = unique(moves.filter(({ changesState }) => changesState).map(({ to }) => to));
+  const targetStates = unique(moves.filter(({ changesState }) => changesState).map(({ to }) => to));
   return {
     name,
     sentence: lookup(model.purpose.operations, name) ?? "",
@@ -65,7 +65,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
     choose: [],
     edits: key === undefined || reads || model.endpoints.edits === "none" ? "none" : "optional",
     ...(repeats === undefined ? {} : { repeats }),
-    effects: known === undefined ? [] : effectsOf(planInput, resource, name, enteredStates),
+    effects: known === undefined ? [] : effectsOf(planInput, resource, name, targetStates),
     emits: emitsOf(planInput, name),
     rules: [],
     limits: operationLimits(planInput, name),

@@ -16,10 +16,10 @@ function timedTransitions(planInput: PlanInput, resource: string): readonly Time
     const { on } = one.trigger;
     if (on.kind !== "after" && on.kind !== "at") return [];
     const moves = transitionPlans(planInput, resource, one);
-    const enteredStates = unique(
+    const targetStates = unique(
       moves.filter((transition) => transition.changesState).map((transition) => transition.to),
     );
-    const effects = enteredStates.flatMap((state) => effectsOfState(planInput, resource, state, []));
+    const effects = targetStates.flatMap((state) => effectsOfState(planInput, resource, state, []));
     const states = startsOf(planInput, resource, one.transition);
     return [{ states, ...momentOf(on), act: { kind: "move", moves, effects } }];
   });

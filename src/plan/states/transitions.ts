@@ -114,7 +114,7 @@ function effectsOfEvent(
         byField.set(field, [...(byField.get(field) ?? []), ...transitionPlans(planInput, target, one)]);
     }
     return [...byField].map(([field, moves]): EffectPlan => {
-      const enteredStates = unique(
+      const targetStates = unique(
         moves.filter((transition) => transition.changesState).map((transition) => transition.to),
       );
       return {
@@ -124,7 +124,7 @@ function effectsOfEvent(
         resource: target,
         moves,
         payload: payloadOf(planInput, event, resource),
-        effects: enteredStates.flatMap((next) => effectsOfState(planInput, target, next, before)),
+        effects: targetStates.flatMap((next) => effectsOfState(planInput, target, next, before)),
       };
     });
   });

@@ -97,7 +97,7 @@ export interface MemberStep {
   /** Where the newer version leaves it out, and the older one says null. */
   readonly nulls?: true;
   /** Whole numbers only, where the newer version has others. */
-  readonly whole?: true;
+  readonly rounded?: true;
   /** The name by which expressions know the newer value, where it is another than the member's. */
   readonly as?: string;
 }

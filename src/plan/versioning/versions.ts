@@ -256,10 +256,10 @@ function stepPlan(between: Between): StepPlan {
 }
 
 function newerName({ version }: Between, older: string): string {
-  const whole = version.changes.find(
+  const rename = version.changes.find(
     (change) => change.kind === "rename" && change.from.field === undefined && change.from.of === older,
   );
-  return whole?.kind === "rename" ? whole.to : older;
+  return rename?.kind === "rename" ? rename.to : older;
 }
 
 function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
@@ -410,7 +410,7 @@ function memberChange(
       return {
         ...(seen === undefined ? {} : { seen }),
         ...(taken === undefined ? {} : { taken }),
-        ...(bare.kind === "scalar" && bare.name === "integer" ? { whole: true as const } : {}),
+        ...(bare.kind === "scalar" && bare.name === "integer" ? { rounded: true as const } : {}),
       };
     }
     default:
@@ -645,7 +645,7 @@ function fieldStep(between: Between, about: string, expression: TypedExpression 
   const before = olderOf(between.version.changes, { of: resource, field: name });
   const field = fieldAt(between.older, before);
   if (field === undefined || before.field === undefined) return {};
-  const { values, seen, filled, whole, shape, enclosing } = memberStep(
+  const { values, seen, filled, rounded, shape, enclosing } = memberStep(
     between,
     resource,
     before.field,
@@ -658,7 +658,7 @@ function fieldStep(between: Between, about: string, expression: TypedExpression 
     ...(values === undefined ? {} : { values }),
     ...(seen === undefined ? {} : { seen }),
     ...(filled === undefined ? {} : { filled }),
-    ...(whole === undefined ? {} : { whole }),
+    ...(rounded === undefined ? {} : { rounded }),
     ...(shape === undefined ? {} : { shape }),
     ...(enclosing === undefined ? {} : { enclosing }),
   };

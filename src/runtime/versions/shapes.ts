@@ -84,7 +84,7 @@ function compileMember(
   others: (older: string) => Shape | undefined,
   validatorOf: (schema: JsonObject) => Validator,
 ): Member {
-  const { older, newer, shape: shapeName, enclosing = [], nulls, whole, as = newer } = step;
+  const { older, newer, shape: shapeName, enclosing = [], nulls, rounded, as = newer } = step;
   const shape = shapeName === undefined ? undefined : others(shapeName);
   const values =
     step.values && new Map(Object.entries(step.values).map(([value, seen]) => [value, conversion(seen)] as const));
@@ -94,7 +94,7 @@ function compileMember(
   const taken = step.taken && conversion(step.taken);
   const required = step.required && conversion(step.required);
   const isPlain =
-    shape === undefined && values === undefined && seen === undefined && filled === undefined && whole !== true;
+    shape === undefined && values === undefined && seen === undefined && filled === undefined && rounded !== true;
 
   const displayed = (value: Json, siblings: JsonObject): Json => {
     let now = value;
@@ -103,7 +103,7 @@ function compileMember(
       now = editInside(now, enclosing, (one) => (typeof one === "string" ? (values.get(one)?.(siblings) ?? one) : one));
     }
     if (seen !== undefined) now = seen(siblings);
-    return whole === true && typeof now === "number" ? Math.round(now) : now;
+    return rounded === true && typeof now === "number" ? Math.round(now) : now;
   };
 
   const downgrade = (record: JsonObject): Json | undefined => {

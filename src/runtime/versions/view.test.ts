@@ -43,7 +43,7 @@ const rows: readonly (readonly [
   ["null of what is hidden", { older: "a", newer: "a", absent: "null", nulls: true }, [], undefined],
   ["null of what is hidden by condition", { older: "a", newer: "a", absent: "null", nulls: true }, [hidden], undefined],
   ["embedded", { older: "a", newer: "a", absent: "left out", shape: "Address" }, [column("a")], undefined],
-  ["rounded", { older: "a", newer: "a", absent: "left out", whole: true }, [column("a")], undefined],
+  ["rounded", { older: "a", newer: "a", absent: "left out", rounded: true }, [column("a")], undefined],
   [
     "filled",
     { older: "a", newer: "a", absent: "left out", filled: { seen: { kind: "value", value: "x" } } },

@@ -21,9 +21,9 @@ export function membersToOlder(step: ShapeStep, newer: readonly ViewMember[]): r
 }
 
 function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMember | "left out" | undefined {
-  const { absent, filled, newer: name, nulls, older, seen, shape, values, whole, enclosing } = step;
+  const { absent, filled, newer: name, nulls, older, seen, shape, values, rounded, enclosing } = step;
   if (name === undefined) return seen === undefined ? "left out" : fixedMember(older, seen);
-  if (shape !== undefined || seen !== undefined || filled !== undefined || whole === true) return undefined;
+  if (shape !== undefined || seen !== undefined || filled !== undefined || rounded === true) return undefined;
   const source = newer.find((one) => one.name === name);
   // Hidden from this caller; the older version might have to say null of it.
   if (nulls === true && (source === undefined || source.when !== undefined)) return undefined;

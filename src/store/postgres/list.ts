@@ -102,8 +102,8 @@ function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
   const all = ranges.map(
     (range, index) => sql`(SELECT ${String(index)} AS range, one.* FROM (${rangeSql(prepared, range)}) AS one)`,
   );
-  const cells = ["view", ...prepared.keys.map((_, index) => `k${index}`)].map((name) => `page.${name}`).join(", ");
-  return sql`SELECT ${cells} FROM (${joined(all, " UNION ALL ", "")}) AS page
+  const columns = ["view", ...prepared.keys.map((_, index) => `k${index}`)].map((name) => `page.${name}`).join(", ");
+  return sql`SELECT ${columns} FROM (${joined(all, " UNION ALL ", "")}) AS page
     ORDER BY page.range, ${positionOrder(prepared)} LIMIT ${prepared.limit}`;
 }
 

@@ -28,19 +28,19 @@ export interface ArgumentPositions {
   readonly skip: number;
 }
 
-export interface Paging<Bound, Cell> {
+export interface Paging<Bound, Stored> {
   readonly keys: readonly Key[];
   readonly positions: ArgumentPositions;
   /** What a statement is run with, in the order of `places`. It asks for one row more than the page has. */
   readonly values: (page: PageArguments) => (Bound | string | number)[];
   /** The page, from rows that are the view's text and then the values of the keys. */
-  readonly pageOf: (rows: readonly (readonly Cell[])[], limit: number) => Page;
+  readonly pageOf: (rows: readonly (readonly Stored[])[], limit: number) => Page;
 }
 
 /** How a database keeps values. */
-export interface Storage<Bound, Cell> {
+export interface Storage<Bound, Stored> {
   readonly toStored: (value: Value | undefined, type: ColumnType) => Bound;
-  readonly fromStored: (value: Cell | undefined, type: ColumnType) => Value;
+  readonly fromStored: (value: Stored | undefined, type: ColumnType) => Value;
 }
 
 /** The operators of filters by one value, as SQL has them. */
@@ -49,11 +49,11 @@ export const comparisons = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } a
 /** What every record is in. */
 export const everything: Fragment = { sql: "TRUE", bindings: [] };
 
-export function pagingOf<Bound, Cell>(
+export function pagingOf<Bound, Stored>(
   query: ListQuery,
   relation: TypedTable,
-  { fromStored, toStored }: Storage<Bound, Cell>,
-): Paging<Bound, Cell> {
+  { fromStored, toStored }: Storage<Bound, Stored>,
+): Paging<Bound, Stored> {
   const keys = keysOf(query, relation);
   const search = query.filters.length;
   const position = search + (query.search === undefined ? 0 : 1);

@@ -156,7 +156,7 @@ async function open(settings: Settings): Promise<Store> {
     const left = (until: number | undefined): number | undefined => (until === undefined ? undefined : until - clock());
     /** Here, where it is short; on a thread, where it was found to be long. */
     const sliced = <A extends readonly unknown[], T>(
-      kind: "read" | "list" | "whole",
+      kind: "read" | "list" | "aggregate",
       query: object,
       { stops, run }: Stoppable<A, T>,
     ): ((...args: A) => Awaitable<T>) => {
@@ -209,7 +209,7 @@ async function open(settings: Settings): Promise<Store> {
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
       read: (query) => sliced("read", query, prepareRead(query, relations, reading, snapshot)),
-      aggregate: (query) => sliced("whole", query, prepareAggregate(query, relations, reading, snapshot)),
+      aggregate: (query) => sliced("aggregate", query, prepareAggregate(query, relations, reading, snapshot)),
       list: (query) => sliced("list", query, prepareList(query, relations, reading, snapshot)),
       transaction: (task, until) =>
         writer.enqueue((slot) => task(new SqliteTransaction(deps, slot)), elsewhere(task, until)),

@@ -31,7 +31,7 @@ export interface Sent {
 
 export type Task =
   | {
-      readonly kind: "read" | "list" | "whole";
+      readonly kind: "read" | "list" | "aggregate";
       readonly query: Sent;
       readonly args: readonly unknown[];
       /** When it is stopped: a moment of `sharedNow`; absent where nobody waits for it. */
@@ -87,10 +87,10 @@ function objectOf({ number, object }: Sent): unknown {
   return objects.get(number);
 }
 
-function prepared(kind: "read" | "list" | "whole", query: Sent): Stoppable<readonly never[], unknown> {
+function prepared(kind: "read" | "list" | "aggregate", query: Sent): Stoppable<readonly never[], unknown> {
   const known = reads.get(query.number);
   if (known !== undefined) return known;
-  const prepare = { read: prepareRead, list: prepareList, whole: prepareAggregate }[kind];
+  const prepare = { read: prepareRead, list: prepareList, aggregate: prepareAggregate }[kind];
   const made = prepare(objectOf(query) as never, relations, connection, nothing) as typeof known & object;
   reads.set(query.number, made);
   return made;
@@ -103,7 +103,7 @@ function done(task: Task): unknown {
       return reads.clear();
     case "read":
     case "list":
-    case "whole": {
+    case "aggregate": {
       // All statements of a page are of one state.
       connection.run("BEGIN");
       connection.stop.at = stopOf(task.until);

@@ -11,7 +11,7 @@ import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./threa
 export interface Threads {
   /** @throws StoreError `late` at the deadline, where there is one: `left` milliseconds from now. */
   read(
-    kind: "read" | "list" | "whole",
+    kind: "read" | "list" | "aggregate",
     query: object,
     args: readonly unknown[],
     left: number | undefined,

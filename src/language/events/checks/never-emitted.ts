@@ -21,10 +21,10 @@ export const check: Check = {
       const life = when.kind === "enters" ? lifeOf.get(when.resource) : undefined;
       if (life === undefined || when.kind !== "enters" || !life.states.includes(when.state)) continue;
       if (!life.closed) continue;
-      const isEntered = life.transitions.some(({ from, to }) => {
+      const isReached = life.transitions.some(({ from, to }) => {
         return to === when.state && from.some((state) => state !== to && life.reachable.has(state));
       });
-      if (isEntered || when.state === life.start) continue;
+      if (isReached || when.state === life.start) continue;
       yield {
         at: `events/out/${name}#key`,
         message: `No ${when.resource} ever enters \`${when.state}\`, so \`${name}\` is never emitted`,

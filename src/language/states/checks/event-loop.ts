@@ -40,8 +40,8 @@ function causedEvents({ outEvents, transitionsWhen }: DocumentIndex): ReadonlyMa
     else names.push(name);
   }
   const caused = [...transitionsWhen].map(([event, transitions]) => {
-    const enteredStates = transitions.filter(({ from, to }) => from.some((state) => state !== to));
-    return [event, enteredStates.flatMap(({ resource, to }) => ofState.get(`${resource} ${to}`) ?? [])] as const;
+    const targetStates = transitions.filter(({ from, to }) => from.some((state) => state !== to));
+    return [event, targetStates.flatMap(({ resource, to }) => ofState.get(`${resource} ${to}`) ?? [])] as const;
   });
   return new Map(caused);
 }
