@@ -68,7 +68,7 @@ export type { Store } from "./store/port/store.ts";
 // A plan and its data to something that answers requests, behind a server of its own or within another one.
 export { createService as servePlan, type Service, type ServiceOptions as PlanOptions } from "./runtime/service.ts";
 export type { HttpResponse, HttpRequest } from "./http/message.ts";
-export type { Observation, Observe, Observer } from "./runtime/observation.ts";
+export type { Observation, Observe, Observer } from "./runtime/context/observation.ts";
 export { createTelemetry } from "./runtime/telemetry.ts";
 export { createForwarding, type Forwarding } from "./http/proxies.ts";
 export { listen, type RunningServer } from "./http/node-server.ts";

@@ -1,5 +1,5 @@
 /** From the one observation of a request to all who want to know of it: a trace, the log, the figures. */
-import type { Begun, Observation, Observe } from "../runtime/observation.ts";
+import type { Begun, Observation, Observe } from "../runtime/context/observation.ts";
 
 /** Told when a request begins, gives who is told of its end; `traceparent` is that of the request's span, where it has one. */
 export type Watch = (begun: Begun, traceparent: () => string | undefined) => (observation: Observation) => void;

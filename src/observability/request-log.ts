@@ -2,7 +2,7 @@
  * One line of the log for each request, from the one observation of it. Nothing that a caller wrote freely is in it but the
  * id that it gave its request: no path (identifiers and tokens are in paths), no query, no header field, no body (R1.5).
  */
-import type { Begun, Observation } from "../runtime/observation.ts";
+import type { Begun, Observation } from "../runtime/context/observation.ts";
 import type { Level, Log } from "./log.ts";
 import type { Watch } from "./observers.ts";
 

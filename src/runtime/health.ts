@@ -1,8 +1,8 @@
 /** `/livez` and `/readyz` (R1.2): anonymous, unversioned, not limited. */
 import type { JsonObject } from "../base/json.ts";
 import type { HttpResponse, HttpRequest } from "../http/message.ts";
-import { literalPath } from "./router.ts";
-import type { Page } from "./service.ts";
+import { literalPath } from "./routing/router.ts";
+import type { Page } from "./context/page.ts";
 
 /**
  * `warn`: nothing can be written, or not everything read, or something is late. Somebody has to see to it, and who sends its

@@ -6,14 +6,13 @@ import type { Operation } from "../plan/endpoints/types.ts";
 import { withDeadline } from "../store/port/deadline.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { openEnvelope } from "../plan/endpoints/envelope.ts";
-import { announcesBody, checkMedia, rejectNonObject, parseBody, readBytes } from "./operations/body.ts";
+import { announcesBody, checkMedia, rejectNonObject, parseBody, readBytes } from "./validation/body.ts";
 import type { Validator } from "./validation/validator.ts";
-import type { Caller } from "./auth/caller.ts";
+import type { Caller } from "./context/caller.ts";
 import { readAll } from "./operations/aggregate.ts";
-import type { Call, Context } from "./context.ts";
+import type { Call, Context, Unwrapped } from "./context/context.ts";
 import type { Cors } from "../http/cors.ts";
 import type { Authentication } from "./auth/authenticate.ts";
-import type { Unwrapped } from "./operations/envelope.ts";
 import { envelopeValidator, errorInEnvelope } from "./operations/envelope.ts";
 import type { HttpResponse, HttpRequest } from "../http/message.ts";
 import { download } from "./operations/download.ts";
@@ -21,26 +20,31 @@ import { filesOf, uploadPipeOf } from "./operations/files.ts";
 import { contractInput } from "./functions/contract-input.ts";
 import type { Load } from "./limits/load-shedding.ts";
 import type { RateSnapshots } from "./limits/snapshots.ts";
-import type { Limiter, OperationLimits } from "./limits/limiter.ts";
-import { admissionOf, limitBeforeAuth, limitAfterAuth, refundTokens } from "./limits/limiter.ts";
+import {
+  type Limiter,
+  type OperationLimits,
+  admissionOf,
+  limitBeforeAuth,
+  limitAfterAuth,
+  refundTokens,
+} from "./limits/limiter.ts";
 import { history } from "./operations/history.ts";
 import { parseJson } from "../http/json.ts";
 import { list } from "./operations/list.ts";
 import { acceptQuality } from "../http/negotiation.ts";
-import type { ObservationBuilder } from "./observation.ts";
-import type { ForKind, CompiledOperation } from "./compile.ts";
+import type { ObservationBuilder } from "./context/observation.ts";
+import type { ForKind, CompiledOperation } from "./context/compiled.ts";
 import { queryInput, rejectParameters } from "./operations/query.ts";
 import { read } from "./operations/read.ts";
 import { malformed, ApiError } from "./errors/api-error.ts";
-import type { Routed } from "./router.ts";
-import { parseQuery, splitTarget } from "./target.ts";
-import type { VersionConverter } from "./versions/convert.ts";
+import type { Routed } from "./routing/router.ts";
+import { parseQuery, splitTarget } from "./routing/target.ts";
+import type { VersionConverter, VersionedOperation, VersionedRequest, Served } from "./context/version.ts";
 import type { Chooser, RequestedVersion } from "./versions/resolve.ts";
 import { toOlderError } from "./versions/to-older-error.ts";
-import type { VersionedOperation, VersionedRequest, Served } from "./versions/served.ts";
-import type { KeysInUse } from "./records/write.ts";
+import { type KeysInUse, write } from "./operations/write.ts";
 import { createPlaceholders, withTokens } from "./auth/token-placeholders.ts";
-import { write } from "./records/write.ts";
+import type { PageResponder } from "./context/page.ts";
 
 /** What a path leads to: an operation, or a page of the service itself that anybody may read. */
 export type Endpoint =
@@ -60,13 +64,6 @@ export type Endpoint =
       /** Absent for health alone. */
       readonly limits: OperationLimits | undefined;
     };
-
-export type PageResponder = (
-  httpRequest: HttpRequest,
-  parameters: Readonly<Record<string, string>>,
-  /** The version that is asked for; undefined where what is asked for is not served, which only some pages mind. */
-  version: () => Served,
-) => HttpResponse | Promise<HttpResponse>;
 
 export interface Pipeline {
   readonly context: Context;

@@ -11,14 +11,15 @@ import type { Segment } from "../plan/endpoints/types.ts";
 import { servedPlan } from "../plan/endpoints/contract.ts";
 import { isPassing, tookTooLong } from "../store/port/error.ts";
 import type { Awaitable, Rates, Store, Transaction } from "../store/port/store.ts";
-import { createCallerKinds } from "./auth/caller.ts";
+import { createCallerKinds } from "./context/caller.ts";
 import { compress } from "../http/compression.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./context/context.ts";
 import { createAuthentication } from "./auth/authenticate.ts";
 import { createCors } from "../http/cors.ts";
 import { createFailureLimits } from "./auth/failures.ts";
 import { createLoginGuard } from "./auth/login-throttle.ts";
 import { allLoginRecords } from "./auth/records.ts";
+import { actionOf } from "./operations/actions.ts";
 import { createCursors } from "./operations/cursor.ts";
 import { transitionBySystem, type SystemTransition } from "./records/effects.ts";
 import { createEventIds } from "./events/ids.ts";
@@ -34,25 +35,27 @@ import { healthPages, type HealthStatus, type HealthDisclosure, isReady } from "
 import { createRateSnapshots } from "./limits/snapshots.ts";
 import { type Limiter, createLimiter, rateLimitHeaders } from "./limits/limiter.ts";
 import { createLoad } from "./limits/load-shedding.ts";
-import { liveQuotas } from "./limits/quotas.ts";
+import { liveQuotas } from "./records/quotas.ts";
 import { createSharing } from "./limits/shared-counts.ts";
 import { oauthPages } from "./auth/oauth/server.ts";
-import type { ObservationBuilder, Observe, Observer } from "./observation.ts";
-import { type Endpoint, type PageResponder, type Pipeline, response } from "./respond.ts";
-import { createEvaluator, type CompiledOperation, compileOperations } from "./compile.ts";
+import type { ObservationBuilder, Observe, Observer } from "./context/observation.ts";
+import { type Endpoint, type Pipeline, response } from "./respond.ts";
+import { createEvaluator, compileOperations } from "./operations/compile.ts";
+import type { CompiledOperation } from "./context/compiled.ts";
 import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
-import { type Route, createRouter, literalPath, templateOf } from "./router.ts";
+import { type Route, createRouter, literalPath, templateOf } from "./routing/router.ts";
 import { createSchedulerLoop } from "./scheduler/loop.ts";
 import { createTime, type TimerObserver } from "./scheduler/timers.ts";
 import { createColumnValidators } from "./records/defaults-and-rules.ts";
 import { type Chooser, createChooser, onlyVersion } from "./versions/resolve.ts";
-import { createVersions, type Version } from "./versions/create.ts";
+import { createVersions, type Version } from "./compile-versions.ts";
 import { createEventConverter } from "./versions/events.ts";
 import { addVersion } from "./versions/headers.ts";
 import { limitFieldsToOlder, limitsToOlder } from "./versions/to-older-error.ts";
-import type { Served } from "./versions/served.ts";
+import type { Served } from "./context/version.ts";
 import { createPins } from "./versions/pins.ts";
 import { createResponseFilter, filteringStore } from "./records/write-only.ts";
+import type { Page } from "./context/page.ts";
 
 export interface ServiceOptions {
   readonly plan: Plan;
@@ -85,19 +88,6 @@ export interface ServiceOptions {
   readonly functionBegan?: ((name: string) => () => void) | undefined;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
-}
-
-export interface Page {
-  /** `GET` where nothing is said. */
-  readonly method?: "POST";
-  readonly path: readonly Segment[];
-  /** The header fields that it understands of pages of other origins (R4.22). */
-  readonly requestFields?: readonly string[];
-  readonly page: PageResponder;
-  /** Whether only a caller with a credential may read it. */
-  readonly signedIn?: boolean;
-  /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
-  readonly rate?: "none" | "stored";
 }
 
 export interface Service extends Responder {
@@ -168,7 +158,11 @@ export function createService(result: ServiceOptions): LiveService {
   const rates = options.rates ?? store.rates;
   const sharing = rates && createSharing({ rates, now: () => clock.now(), notice });
   const limiter = createLimiter({ plan, secret: options.cursorSecret, changed: () => snapshots.changed(), sharing });
-  const functions = compileFunctions(options, { tables, kinds });
+  const functions = compileFunctions({
+    ...options,
+    compile: (operations) => compileOperations({ plan: { ...plan, operations }, tables, store, kinds }),
+    perform: (call, tx) => actionOf(call.compiled.operation)(call, tx),
+  });
   const logins = allLoginRecords(plan, store);
   const failures = createFailureLimits(sharing, options.cursorSecret);
   const guard = createLoginGuard(failures, options.cursorSecret);

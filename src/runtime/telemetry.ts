@@ -2,10 +2,19 @@
  * Observations as OpenTelemetry has them (R1.4, R1.5, the semantic conventions for HTTP): a server span and a duration for
  * each request. Only the API is needed here; the SDK, and with it where all of this goes, is brought by whoever runs it.
  */
-import type { Attributes, Context, Span } from "@opentelemetry/api";
-import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  type Span,
+  context,
+  metrics,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import type { RequestHeaders } from "../http/message.ts";
-import type { Observation, Observe } from "./observation.ts";
+import type { Observation, Observe } from "./context/observation.ts";
 
 /** In seconds, as the conventions advise for `http.server.request.duration`. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

@@ -14,7 +14,7 @@ import { createForwarding } from "../http/proxies.ts";
 import { mismatches, planWith } from "../runtime/functions/validate.ts";
 import type { ServiceFunctions } from "../runtime/functions/functions.ts";
 import type { Handlers, ServiceTypes } from "../runtime/functions/typed.ts";
-import type { Observe } from "../runtime/observation.ts";
+import type { Observe } from "../runtime/context/observation.ts";
 import { listen, type RunningServer } from "../http/node-server.ts";
 import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
 import type { Store } from "../store/port/store.ts";

@@ -22,7 +22,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["{compression,cors,fetch,request,response}.ts", "before-service.ts", "connection.ts", "node-server.ts"],
   ],
   runtime: [
-    ...["{random,observation}.ts", "errors/**", "validation/**", "context/**", "versions/**", "limits/**", "auth/**"],
+    ...["random.ts", "errors/**", "validation/**", "routing/**", "limits/**", "context/**", "versions/**", "auth/**"],
     ...["records/**", "functions/**", "operations/**", "events/**", "scheduler/**", "*.ts"],
   ],
   server: [

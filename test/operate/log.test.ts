@@ -5,7 +5,7 @@ import { textOf } from "../../src/observability/log-text.ts";
 import { createLog, type Level, levels, type Line } from "../../src/observability/log.ts";
 import { createRedact } from "../../src/observability/redact.ts";
 import { requestLog } from "../../src/observability/request-log.ts";
-import type { Observation } from "../../src/runtime/observation.ts";
+import type { Observation } from "../../src/runtime/context/observation.ts";
 import { readHeaders } from "../../src/http/message.ts";
 
 const at = Date.parse("2026-11-22T10:20:30.456Z");

@@ -1,7 +1,7 @@
 /** Permissions: a union of grants, whoever one is; deny where no line allows (R5.1, R5.10). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide } from "../../src/runtime/auth/permissions.ts";
+import { decide } from "../../src/language/authentication/decide.ts";
 import { crew, relay } from "./relay.ts";
 import { served } from "./scenario.ts";
 

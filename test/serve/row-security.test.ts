@@ -13,7 +13,7 @@ import { rowSecurityOf } from "../../src/plan/authentication/row-security.ts";
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { decide } from "../../src/runtime/auth/permissions.ts";
+import { decide } from "../../src/language/authentication/decide.ts";
 import { prepareList } from "../../src/store/postgres/list.ts";
 import { relationsOf } from "../../src/store/postgres/relations.ts";
 import type { RowSecurityState } from "../../src/store/postgres/row-security/apply.ts";

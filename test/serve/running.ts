@@ -20,9 +20,10 @@ import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts"
 import type { Monitoring } from "../../src/observability/monitoring.ts";
 import { watching } from "../../src/observability/observers.ts";
 import type { HealthDisclosure } from "../../src/runtime/health.ts";
-import type { Observe } from "../../src/runtime/observation.ts";
+import type { Observe } from "../../src/runtime/context/observation.ts";
 import { listen } from "../../src/http/node-server.ts";
-import { type Page, createService } from "../../src/runtime/service.ts";
+import type { Page } from "../../src/runtime/context/page.ts";
+import { createService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";

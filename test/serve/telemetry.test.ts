@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { context, propagation, SpanKind } from "@opentelemetry/api";
-import type { Observe, Observer } from "../../src/runtime/observation.ts";
+import type { Observe, Observer } from "../../src/runtime/context/observation.ts";
 import { createTelemetry, startSending, traceparentOf } from "../../src/runtime/telemetry.ts";
 import { tableRows } from "../docs/fences.ts";
 import type { Reply, Sent } from "./client.ts";
 import { by, documentText, serve, served, stores } from "./scenario.ts";
-import type { Recorded, RecordedSpan, RecordedValue } from "./telemetry-sdk.ts";
-import { registerSdk } from "./telemetry-sdk.ts";
+import { type Recorded, type RecordedSpan, type RecordedValue, registerSdk } from "./telemetry-sdk.ts";
 
 test("R1.5 without an SDK nothing comes of it", () => {
   assert.equal(traceparentOf(context.active()), undefined);

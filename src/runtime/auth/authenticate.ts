@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { subscriberOf } from "../limits/subscriber.ts";
-import { anonymous, type Caller, type CallerKinds } from "./caller.ts";
+import { anonymous, type Caller, type CallerKinds } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { resourceMetadataPath } from "./oauth/paths.ts";
 import { ApiError } from "../errors/api-error.ts";

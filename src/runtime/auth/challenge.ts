@@ -1,7 +1,8 @@
 /** The WWW-Authenticate fields of the ways to send a credential (R5.2, RFC 9110 section 11.6.1). */
-import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { CredentialPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { ApiError } from "../errors/api-error.ts";
+import type { Call } from "../context/context.ts";
 
 /** Each way once, as names and values in turn, for a refusal that is about none of them. */
 export function challengeHeaders({ service, credentials }: Pick<Plan, "service" | "credentials">): readonly string[] {
@@ -22,4 +23,10 @@ export function lacking({ scopes, sent }: CredentialPlan, missing: readonly stri
   const needed = scopes.length === 0 ? missing : scopes;
   const error = `error="insufficient_scope", error_description="${detail}", scope="${needed.join(" ")}"`;
   return new ApiError("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
+}
+
+/** Whoever it is, and whatever is wrong: the same words. */
+export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
+  if (code !== "unauthenticated") return new ApiError(code);
+  return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
 }

@@ -4,7 +4,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Key } from "../../store/port/store.ts";
 import { endOf } from "./api-key.ts";
 import { keyCredentials } from "./mint.ts";
-import type { LoginRecords } from "./records.ts";
+import type { LoginRecords } from "../context/login.ts";
 
 export interface Holder {
   readonly owner: string;

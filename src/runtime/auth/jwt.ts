@@ -2,8 +2,14 @@
  * JSON Web Tokens issued elsewhere (R5.6, RFC 9068): the signature by a shared secret or by the issuer's key set, an
  * algorithm allow-list that follows from which of the two it is, `iss`, `aud`, `exp` and `nbf` with at most 60 s of leeway.
  */
-import { createRemoteJWKSet, errors, jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+import {
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from "jose";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import { ApiError } from "../errors/api-error.ts";
 

@@ -14,21 +14,9 @@ import type { Reservation } from "../limits/reservation.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { attempt as reserveAttempt, type FailureLimits, noFailure } from "./failures.ts";
 import { isHashingBusy } from "./password.ts";
-
-export interface Attempt {
-  readonly credential: string;
-  readonly name: string;
-  /** The peer's. */
-  readonly address: string;
-}
-
-export interface LoginGuard {
-  /**
-   * Whether `verify`, which hashes the password, finds it right; within the limits of failures.
-   * @throws Refusal where the attempt comes too soon; `verify` is not called then.
-   */
-  verified(attempt: Attempt, now: number, verify: () => Promise<boolean>): Promise<boolean>;
-}
+import type { Attempt, LoginGuard } from "../context/login.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import { idText } from "../context/caller.ts";
 
 /** So many names are remembered with the addresses that they have logged in from. */
 const maximumKnown = 100_000;
@@ -102,4 +90,9 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
 export function assertRoom(): void {
   if (!isHashingBusy()) return;
   throw new ApiError("overloaded", { detail: "Too many are logging in at the moment", headers: ["Retry-After", "5"] });
+}
+
+/** What names are counted by: keyboards differ in how they write `é`. */
+export function nameText(name: Value): string {
+  return (typeof name === "string" ? name : idText(name)).normalize("NFC");
 }

@@ -5,18 +5,17 @@ import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { GrantStore, KeyStore, SessionStore } from "../../store/port/store.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, idText } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { idText } from "../records/keys-in-path.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 import { findToken } from "./oauth/tokens.ts";
 import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
 import { lacking } from "./challenge.ts";
-import type { LoginGuard } from "./login-throttle.ts";
+import type { LoginGuard, LoginRecords } from "../context/login.ts";
 import { createSignatureVerifier, goodMilliseconds, type SignatureVerifier, type Verified } from "./hmac.ts";
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
-import { type LoginRecords, loginRecordsOf } from "./records.ts";
+import { loginRecordsOf } from "./records.ts";
 import { isAccessToken, isOver } from "./session.ts";
 
 /** What proving needs of the service. */

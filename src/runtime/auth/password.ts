@@ -7,6 +7,8 @@
  * how they write `é`. Nothing else is done to it; case, blanks and control characters count, also NUL, and no length is cut.
  */
 import { argon2, scrypt, timingSafeEqual } from "node:crypto";
+import type { Json } from "../../base/json.ts";
+import { canonicalText } from "../../http/json.ts";
 
 /** The first of the settings that OWASP names for Argon2id: 19 MiB (`m` is in KiB), twice, one lane. */
 const cost = { m: 19_456, t: 2, p: 1 } as const;
@@ -104,4 +106,9 @@ function scrypted(
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
+}
+
+/** What of a secret is hashed: a text as it is. */
+export function secretText(value: Json): string {
+  return typeof value === "string" ? value : canonicalText(value);
 }

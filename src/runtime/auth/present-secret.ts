@@ -2,22 +2,15 @@
  * A caller who changes the secret that it logs in with proves the present one (`changed` of a credential): a token alone, which
  * somebody else may have found, is not enough to take the account over. Guesses count as those of logins do (R5.7).
  */
-import type { Call } from "../context.ts";
-import { isPassword } from "./password.ts";
+import type { Call, Values } from "../context/context.ts";
+import { isPassword, secretText } from "./password.ts";
 import { loginRecordsOf } from "./records.ts";
 import type { Row } from "../../store/port/store.ts";
-import { idText } from "../records/keys-in-path.ts";
-import { nameText, unproved } from "../operations/login.ts";
+import { idText } from "../context/caller.ts";
+import { nameText } from "./login-throttle.ts";
+import { unproved } from "./challenge.ts";
 import { invalid } from "../errors/api-error.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
-import { secretText } from "../records/defaults-and-rules.ts";
 import { sentFor } from "../versions/request.ts";
-
-/** `kept`: what is stored of a secret that was right. */
-export type PresentSecret =
-  | { readonly kind: "absent" }
-  | { readonly kind: "wrong" }
-  | { readonly kind: "right"; readonly storedHash: string };
 
 /**
  * Verifies what was sent, before the transaction, which would make everybody wait for the hash. Nothing is refused here: the

@@ -5,20 +5,7 @@ import type { CredentialPlan, LoginPlan } from "../../plan/authentication/types.
 import type { Plan } from "../../plan/plan.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Store, ViewMember } from "../../store/port/store.ts";
-
-export interface LoginRecord {
-  readonly id: Value;
-  /** By which it logs in. */
-  readonly name: Value;
-  /** As it is kept; null where it has none. */
-  readonly secret: string | null;
-  readonly roles: readonly string[];
-}
-
-export interface LoginRecords {
-  byName(name: Value): Promise<LoginRecord | undefined>;
-  byId(id: string): Promise<LoginRecord | undefined>;
-}
+import type { LoginRecord, LoginRecords } from "../context/login.ts";
 
 function createLoginRecords(
   { login, roles }: CredentialPlan,

@@ -6,14 +6,7 @@ import { createHmac } from "node:crypto";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { SessionToken, Transaction } from "../../store/port/store.ts";
 import { hashSecret, hintOf, isSecret, mintSecret } from "./api-key.ts";
-
-/** The tokens of a session as its owner is told them, this once. */
-export interface SessionSecrets {
-  readonly token: string;
-  /** Epoch milliseconds; absent: until it is revoked. */
-  readonly expires?: number;
-  readonly refreshToken?: string;
-}
+import type { SessionSecrets } from "../context/login.ts";
 
 export function isAccessToken({ prefix }: CredentialPlan, text: string): boolean {
   return isSecret(prefix, text);

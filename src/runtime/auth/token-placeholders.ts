@@ -12,20 +12,11 @@ import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Transaction } from "../../store/port/store.ts";
-import { type Call, type Context, credentialNamed } from "../context.ts";
-import type { SessionSecrets } from "./session.ts";
+import { type Call, type Context, credentialNamed } from "../context/context.ts";
+import type { SessionSecrets, TokenPlaceholders } from "../context/login.ts";
 import { openSession } from "./session.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { idText } from "../records/keys-in-path.ts";
-
-export interface TokenPlaceholders {
-  /** What each mark of this request begins and ends with. */
-  readonly nonce: string;
-  /** What expressions see as `tokens`. */
-  readonly variable: Readonly<Record<string, Readonly<Record<string, string>> | string>>;
-  /** The records that were made, or proved who they are, in this request; with their tokens where they have some. */
-  readonly proved: Map<string, SessionSecrets | undefined>;
-}
+import { idText } from "../context/caller.ts";
 
 /** A record that tokens may be made for: the caller has made it, or proved to be it. */
 export function allowTokens(

@@ -72,3 +72,17 @@ export function invalid(violations: readonly Violation[]): ApiError {
 export function noRoom(): ApiError {
   return new ApiError("overloaded", { close: true });
 }
+
+export interface Reference {
+  readonly resource: string;
+  readonly field: string;
+}
+
+export function referredTo(by?: Reference): Pick<ApiErrorDetails, "detail" | "members"> {
+  if (by === undefined) return { detail: "Another record refers to it" };
+  return { detail: `A ${by.resource} refers to it by ${by.field}`, members: { ...by } };
+}
+
+export function stateConflict(state: string, moves: readonly string[]): ApiErrorDetails {
+  return { detail: `It is ${state}, from where this cannot be done`, members: { state, moves } };
+}

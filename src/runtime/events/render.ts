@@ -1,16 +1,16 @@
 /** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
-import type { Subject } from "../../language/authentication/decide.ts";
+import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { EventsPlan, OutEventPlan } from "../../plan/events/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { JournalRecord, Transaction, View } from "../../store/port/store.ts";
-import type { Context } from "../context.ts";
-import { decide } from "../auth/permissions.ts";
+import type { Context } from "../context/context.ts";
 import { holds } from "../records/find-and-authorise.ts";
 import { readsMoment, viewOf } from "../records/views.ts";
 import type { ResponseFilter } from "../records/write-only.ts";
 import type { EventIds } from "./ids.ts";
+import type { EventConverter } from "../versions/events.ts";
 
 /** Who is told, as permissions see it. */
 export interface Receiver {
@@ -29,12 +29,6 @@ export interface RenderedEvent {
   /** One JSON object, on one line. */
   readonly body: string;
 }
-
-/** What the event is called and holds for an older version, the same for the newest; undefined where it has no such event. */
-export type EventConverter = (
-  version: string | undefined,
-  event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },
-) => { readonly type: string; readonly data: string } | undefined;
 
 export interface EventRenderer {
   /** The Content-Type of a body. */

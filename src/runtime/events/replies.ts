@@ -2,9 +2,9 @@
 import type { StreamPlan } from "../../plan/events/types.ts";
 import type { JournalRecord } from "../../store/port/store.ts";
 import { subscriberOf } from "../limits/subscriber.ts";
-import { textTag } from "../operations/responses.ts";
-import type { Call, Context } from "../context.ts";
-import type { Caller } from "../auth/caller.ts";
+import { textTag } from "../records/entity-tag.ts";
+import type { Call, Context } from "../context/context.ts";
+import type { Caller } from "../context/caller.ts";
 import type { Authentication } from "../auth/authenticate.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { linkTo, openCursor, integerParameter } from "../operations/list.ts";

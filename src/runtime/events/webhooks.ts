@@ -4,10 +4,9 @@ import type { JsonObject } from "../../base/json.ts";
 import { webhookOperations } from "../../language/events/decide.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Row } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
-import type { Extension, Extensions } from "../operations/extension.ts";
+import type { Call, Values } from "../context/context.ts";
+import type { Extension, Extensions } from "../context/compiled.ts";
 import { invalid } from "../errors/api-error.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
 
 export interface WebhookOptions {
   /** What the secrets of endpoints are made from. */

@@ -1,18 +1,17 @@
 /** The functions of a service made ready: which operation has which, and what they use of the service. */
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { CallerKinds } from "../auth/caller.ts";
-import type { Context } from "../context.ts";
-import { actionOf } from "../operations/actions.ts";
-import { compileOperations, type CompiledOperation } from "../compile.ts";
-import type { ServiceOptions } from "../service.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Context } from "../context/context.ts";
+import type { CompiledOperation, ResourceView } from "../context/compiled.ts";
 import type { ListQuery, View } from "../../store/port/store.ts";
-import type { ResourceView } from "../records/views.ts";
-import { type CallFunctions, functionsOfCall, type OperationFunctions } from "./request.ts";
-import { handlerOf, hookOf } from "./functions.ts";
+import type { CallFunctions } from "../context/functions.ts";
+import { functionsOfCall, type OperationFunctions } from "./request.ts";
+import { handlerOf, hookOf, type ServiceFunctions } from "./functions.ts";
 import type { Inside } from "./operations.ts";
 import { createFunctionScheduler, type FunctionScheduler } from "./background.ts";
-import type { Served } from "../versions/served.ts";
+import type { Served } from "../context/version.ts";
 
 export interface CompiledFunctions {
   /** What functions do that no request runs; undefined where there are none. */
@@ -26,20 +25,31 @@ export interface CompiledFunctions {
   viewFor(resource: string, kind: number): ResourceView;
 }
 
-interface Parts {
-  readonly tables: ReadonlyMap<string, Table>;
-  readonly kinds: CallerKinds;
+export interface CompileFunctionsOptions {
+  readonly plan: Plan;
+  readonly functions?: ServiceFunctions | undefined;
+  /** Called with the name of each function that begins; the function that it returns is called at the end. */
+  readonly functionBegan?: ((name: string) => () => void) | undefined;
+  /** Writes a line for the operator. */
+  readonly notice?: (message: string) => void;
+  /** Compiles operations of the system, which functions run on records. */
+  readonly compile: (operations: readonly Operation[]) => ReadonlyMap<string, CompiledOperation>;
+  readonly perform: Inside["perform"];
 }
 
-export function compileFunctions(
-  { plan, store, functions, functionBegan: began, notice }: ServiceOptions,
-  { tables, kinds }: Parts,
-): CompiledFunctions {
+export function compileFunctions({
+  plan,
+  functions,
+  functionBegan: began,
+  notice,
+  compile,
+  perform,
+}: CompileFunctionsOptions): CompiledFunctions {
   let inside: Inside | undefined;
   const insideOf = (): Inside => (inside ??= createInside());
   function createInside(): Inside {
     const operations = plan.system.flatMap((of) => [of.create, of.update, of.delete]);
-    const compiled = compileOperations({ plan: { ...plan, operations }, tables, store, kinds });
+    const compiled = compile(operations);
     const named = (name: string): CompiledOperation => defined(compiled.get(name), name);
     const system = new Map(
       plan.system.map((of) => [
@@ -47,7 +57,7 @@ export function compileFunctions(
         { create: named(of.create.name), update: named(of.update.name), delete: named(of.delete.name) },
       ]),
     );
-    return { system, ...memories(), perform: (call, tx) => actionOf(call.compiled.operation)(call, tx) };
+    return { system, ...memories(), perform };
   }
   const byOperation = new Map(
     plan.operations.flatMap(({ name, action }): (readonly [string, OperationFunctions])[] => {

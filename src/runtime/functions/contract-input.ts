@@ -7,13 +7,13 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
-import { announcesBody, checkMedia } from "../operations/body.ts";
+import { announcesBody, checkMedia } from "../validation/body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
-import { badEscape, decode, shortened } from "../target.ts";
+import { badEscape, decode, shortened } from "../routing/target.ts";
 
 export interface ContractRequest {
   readonly httpRequest: HttpRequest;

@@ -7,25 +7,12 @@ import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types
 import type { Plan } from "../../plan/plan.ts";
 import { essenceOf, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
-import { type Strip, withoutWriteOnly } from "../records/write-only.ts";
+import { withoutWriteOnly } from "../records/write-only.ts";
 import { wrong } from "./request.ts";
-
-/** The answers of an operation, with the judges of what is in them. */
-export interface CompiledContract {
-  readonly answers: readonly CompiledResponse[];
-  readonly schemas: Plan["schemas"];
-  /** The media types of all answers. */
-  readonly offers: readonly string[] | undefined;
-}
-
-interface CompiledResponse extends ContractResponsePlan {
-  readonly validate: Validator | undefined;
-  readonly strip: Strip | undefined;
-  readonly validators: ReadonlyMap<string, Validator>;
-}
+import type { CompiledContract, CompiledResponse } from "../context/compiled.ts";
 
 export function compileContract(
   { wire }: Operation,

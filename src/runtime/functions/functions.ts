@@ -4,7 +4,7 @@
  * `nonet types` gives the types of one document.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../context/caller.ts";
 import type { Records } from "./records.ts";
 
 /** What a function is given. */

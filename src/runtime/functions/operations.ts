@@ -10,15 +10,13 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { FilterOperator, Operation } from "../../plan/endpoints/types.ts";
 import type { ListQuery, Row, Transaction, View } from "../../store/port/store.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { readHeaders } from "../../http/message.ts";
-import { type Call, tableOf } from "../context.ts";
-import { conditionOf } from "../auth/permissions.ts";
-import type { ForKind, CompiledOperation } from "../compile.ts";
+import { type HttpResponse, readHeaders } from "../../http/message.ts";
+import { type Call, tableOf } from "../context/context.ts";
+import { conditionOf } from "../records/parents.ts";
+import type { ForKind, CompiledOperation, ResourceView } from "../context/compiled.ts";
 import { isVisible } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { withSecrets } from "../auth/secrets.ts";
-import type { ResourceView } from "../records/views.ts";
+import { withSecrets } from "../records/secrets.ts";
 import type { Where } from "./records.ts";
 
 /** A list as a function asks for it. */

@@ -1,15 +1,16 @@
 /** The functions of one request: those of its operation, each of which may go on through several transactions. */
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { Row, Transaction } from "../../store/port/store.ts";
-import type { Call, Context } from "../context.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Transaction } from "../../store/port/store.ts";
+import type { Call, Context } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { withSecrets } from "../auth/secrets.ts";
-import { Uploaded } from "../operations/upload.ts";
+import { withSecrets } from "../records/secrets.ts";
+import { Uploaded } from "../validation/upload.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { FailDetails, FunctionContext, ServiceFunction } from "./functions.ts";
 import { type Inside, innerOf } from "./operations.ts";
 import { plain, recordsFor } from "./records.ts";
 import { type RunStep, createRun, type Run } from "./transaction.ts";
+import type { About, CallFunctions } from "../context/functions.ts";
 
 export interface OperationFunctions {
   readonly handler?: ServiceFunction | undefined;
@@ -17,35 +18,7 @@ export interface OperationFunctions {
   readonly after?: ServiceFunction | undefined;
 }
 
-/** What a call has of them. */
-export interface CallFunctions {
-  /** What the handler gives. */
-  handle(call: Call, tx: Transaction, about: About): Promise<unknown>;
-  /** The input as the function before the operation leaves it, and the call that has it. */
-  before(call: Call, tx: Transaction, input: JsonObject): Promise<Before>;
-  after(call: Call, tx: Transaction, about: About): Promise<void>;
-  readonly hasBefore: boolean;
-  readonly hasAfter: boolean;
-  /** Chance, the same in each transaction that the call is done in. */
-  readonly chance: Pick<Context, "newId" | "random">;
-  /** The next transaction begins. */
-  rewind(): void;
-  /** There is none: those that still run are told. */
-  end(reason: unknown): void;
-}
-
 export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
-
-export interface Before {
-  readonly call: Call;
-  readonly input: JsonObject;
-}
-
-export interface About {
-  readonly input?: JsonObject;
-  readonly row?: Row | undefined;
-  readonly answer?: Json;
-}
 
 /** What functions use of a service. */
 export interface FunctionDependencies {

@@ -9,11 +9,9 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Counted } from "../../store/port/store.ts";
 import { subscriberOf } from "./subscriber.ts";
-import type { Caller } from "../auth/caller.ts";
 import type { HttpResponse, HttpRequest } from "../../http/message.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { RateLimiter, BucketRef } from "./rate-limiter.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
+import { type RateLimiter, type BucketRef, createRateLimiter } from "./rate-limiter.ts";
 import { type Reservation, refund, reserve, type SharedCounts } from "./reservation.ts";
 import type { Sharing } from "./shared-counts.ts";
 
@@ -194,7 +192,7 @@ export function limitBeforeAuth(admission: Admission, now: number): Promise<void
  */
 export function limitAfterAuth(
   admission: Admission,
-  caller: Caller,
+  caller: { readonly id: string | null; readonly credential: string | null },
   barred: boolean,
   now: number,
 ): Promise<void> | undefined {

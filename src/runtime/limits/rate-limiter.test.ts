@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { RateLimiter } from "./rate-limiter.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
+import { type RateLimiter, createRateLimiter } from "./rate-limiter.ts";
 
 const start = 1_700_000_000_000;
 

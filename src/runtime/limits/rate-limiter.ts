@@ -5,8 +5,7 @@
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Counted } from "../../store/port/store.ts";
-import { shapeOf } from "./bucket.ts";
-import type { Slot } from "./bucket.ts";
+import { shapeOf, type Slot } from "./bucket.ts";
 
 export interface RateLimiter {
   /** As an item of `RateLimit-Policy`. */

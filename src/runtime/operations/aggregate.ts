@@ -1,6 +1,6 @@
 /** A read that is of no record: what the service as a whole says, by one prepared query (R4.15, R4.16). */
-import { textTag } from "./responses.ts";
-import type { Call } from "../context.ts";
+import { textTag } from "../records/entity-tag.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { readResponse } from "./read.ts";
 import { ApiError } from "../errors/api-error.ts";

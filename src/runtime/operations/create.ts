@@ -6,16 +6,14 @@ import { both } from "../../plan/input.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
 import { choose } from "../records/choices.ts";
-import type { Call } from "../context.ts";
-import type { Change } from "../records/effects.ts";
-import { applyEffects } from "../records/effects.ts";
+import type { Call, Values } from "../context/context.ts";
+import { type Change, applyEffects } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { holdLive } from "../limits/quotas.ts";
+import { holdLive } from "../records/quotas.ts";
 import { checkGuard } from "./guard.ts";
 import { respondWith } from "./outcome.ts";
 import { columnOf, findParents, holds } from "../records/find-and-authorise.ts";
-import type { Violation } from "../errors/api-error.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {
   duplicate,
@@ -25,7 +23,6 @@ import {
   validateValues,
   readInput,
 } from "../records/defaults-and-rules.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 

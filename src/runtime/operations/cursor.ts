@@ -6,12 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
-
-export interface Cursors {
-  seal(position: readonly Value[], context: string): string;
-  /** The position, or undefined for a cursor that was tampered with or belongs to another list. */
-  open(cursor: string, context: string): readonly Value[] | undefined;
-}
+import type { Cursors } from "../context/context.ts";
 
 const macBytes = 16;
 const cipher = "aes-256-ctr";

@@ -2,15 +2,15 @@
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, textResponse, representation } from "./responses.ts";
-import { subjectOf } from "../auth/caller.ts";
-import { type Call, tableOf } from "../context.ts";
+import { subjectOf } from "../context/caller.ts";
+import { type Call, tableOf } from "../context/context.ts";
 import { follow } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { tiedTo } from "../records/parents.ts";
-import { conditionOf, decide } from "../auth/permissions.ts";
+import { tiedTo, conditionOf } from "../records/parents.ts";
+import { decide } from "../../language/authentication/decide.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
-import { ApiError, type ApiErrorDetails } from "../errors/api-error.ts";
+import { ApiError, referredTo, type Reference } from "../errors/api-error.ts";
 import { viewOf } from "../records/views.ts";
 
 export async function remove(call: Call, tx: Transaction): Promise<HttpResponse> {
@@ -81,14 +81,4 @@ export function stillReferenced(call: Call, { resource, field }: Reference): Api
   );
   const isKnown = isRead && viewOf(tableOf(context, resource), subject).known.has(field);
   return new ApiError("still-referenced", isKnown ? referredTo({ resource, field }) : referredTo());
-}
-
-interface Reference {
-  readonly resource: string;
-  readonly field: string;
-}
-
-export function referredTo(by?: Reference): Pick<ApiErrorDetails, "detail" | "members"> {
-  if (by === undefined) return { detail: "Another record refers to it" };
-  return { detail: `A ${by.resource} refers to it by ${by.field}`, members: { ...by } };
 }

@@ -1,5 +1,5 @@
 /** `GET /xs/{id}/photo`: the bytes of a file, whole or a range of them (RFC 9110 section 14). */
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse, Streaming } from "../../http/message.ts";
 import { matchesWeakly } from "../../http/preconditions.ts";
 import { findVisible, parentOf } from "./read.ts";

@@ -1,10 +1,8 @@
 /** Bodies that stand in objects of the document's own: what is wrong with these, and where on the wire a fault is (R7.2). */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
-import type { JsonObject } from "../../base/json.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { Violation } from "../errors/api-error.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { type Violation, ApiError } from "../errors/api-error.ts";
 
 const messages = {
   required: (name: string) => `${name} is required`,
@@ -58,10 +56,4 @@ function pointerAt(pointer: string, paths: Opened["paths"]): string {
   const name = unescapeSegment(decodeURIComponent(first));
   const [path = []] = paths.values();
   return `${fragmentTo([...(paths.get(name) ?? path), name])}${rest}`;
-}
-
-/** A body taken out of its envelope. */
-export interface Unwrapped extends Opened {
-  /** The body as it was sent, by which a repeated request is told from another one. */
-  readonly sent: JsonObject;
 }

@@ -6,7 +6,7 @@ import { noRoom, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest, PipeResult } from "../../http/message.ts";
 import { type UploadPipe, readForm } from "./form.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
-import { receive } from "./upload.ts";
+import { receive } from "../validation/upload.ts";
 
 /** The body's bytes; `read` are those that somebody has read already, to see whether a signature is theirs. */
 export function uploadPipeOf(

@@ -8,7 +8,7 @@ import { noRoom, type Violation, invalid, malformed, ApiError } from "../errors/
 import { parseJson } from "../../http/json.ts";
 import { type Gathered, gather } from "../../http/byte-buffer.ts";
 import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "../../http/multipart.ts"; // biome-ignore format: one line
-import { fits, type Receiving, receive } from "./upload.ts";
+import { fits, type Receiving, receive } from "../validation/upload.ts";
 
 /** Where the bytes of a body come from: the next ones are asked for when `take` has taken the last. */
 export type UploadPipe = (limit: number, consume: (bytes: Buffer) => Promise<void>) => Promise<void>;

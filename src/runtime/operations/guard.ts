@@ -2,7 +2,7 @@
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /** `row`: the record at hand; where there is none, all its fields are absent. */

@@ -5,16 +5,16 @@
 import type { AssociationPlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { type Call, tableOf } from "../context.ts";
+import { type Call, tableOf, type Values } from "../context/context.ts";
 import { created } from "./create.ts";
 import { follow } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { holdLive } from "../limits/quotas.ts";
+import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import { duplicate, fillDefaults, validateValues, readInput, type Values } from "../records/defaults-and-rules.ts";
+import { duplicate, fillDefaults, validateValues, readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {

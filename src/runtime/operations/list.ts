@@ -1,21 +1,21 @@
 /** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
-import { subjectOf } from "../auth/caller.ts";
+import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import { defined } from "../../base/defined.ts";
 import { searchWords } from "../../base/search.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { FilterOperator, FilterPlan, ListPlan } from "../../plan/endpoints/types.ts";
 import type { Awaitable, Page, PageArguments, SortKey } from "../../store/port/store.ts";
-import { textTag } from "./responses.ts";
-import type { Call } from "../context.ts";
+import { textTag } from "../records/entity-tag.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import type { ListShape } from "../compile.ts";
+import type { ListShape } from "../context/compiled.ts";
 import { checkListed } from "./guard.ts";
 import { pageText } from "./page-text.ts";
 import { parentOf, readResponse } from "./read.ts";
 import { typedParameter } from "./query.ts";
 import { absentParent } from "../records/find-and-authorise.ts";
-import { decide } from "../auth/permissions.ts";
+import { decide } from "../../language/authentication/decide.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
 import { storedPosition, positionNow } from "../versions/positions.ts";
 import { withVersionedRequest, toVersionedRequest, versionedText } from "../versions/request.ts";

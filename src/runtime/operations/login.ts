@@ -5,27 +5,21 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, LoginPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { emptyResponse, textResponse } from "./responses.ts";
-import { type Call, credentialNamed, tableOf } from "../context.ts";
-import { challengeHeaders } from "../auth/challenge.ts";
-import { hashPassword, isOutdated, isPassword } from "../auth/password.ts";
-import { type LoginRecord, loginRecordsOf } from "../auth/records.ts";
+import { type Call, credentialNamed, tableOf } from "../context/context.ts";
+import { hashPassword, isOutdated, isPassword, secretText } from "../auth/password.ts";
+import type { LoginRecord } from "../context/login.ts";
+import { loginRecordsOf } from "../auth/records.ts";
 import { endAfter, renewSession } from "../auth/session.ts";
 import { follow } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { idText } from "../records/keys-in-path.ts";
 import { columnOf, holds } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
-import { secretText, readInput } from "../records/defaults-and-rules.ts";
+import { readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
-
-/** Who has proved to be a record: with what is kept of the secret, and what is to be kept from now on. */
-export interface Proved {
-  readonly id: Value;
-  readonly storedHash: string;
-  readonly renewed?: string;
-}
+import { unproved } from "../auth/challenge.ts";
+import { nameText } from "../auth/login-throttle.ts";
 
 /**
  * Finds who logs in, before the transaction, which would make everybody wait for it. A name that nobody has takes as long as
@@ -141,17 +135,6 @@ async function loginResponse(call: Call, tx: Transaction, row: Row): Promise<Htt
     response.status,
     await tx.view(row, call.kind.own ?? call.kind.record.view, call.variables),
   );
-}
-
-/** What names are counted by: keyboards differ in how they write `é`. */
-export function nameText(name: Value): string {
-  return (typeof name === "string" ? name : idText(name)).normalize("NFC");
-}
-
-/** Whoever it is, and whatever is wrong: the same words. */
-export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
-  if (code !== "unauthenticated") return new ApiError(code);
-  return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
 }
 
 function sessionOf({ compiled: { operation } }: Call): SessionPlan {

@@ -2,7 +2,7 @@
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, locationOf, representation, shapedResponse } from "./responses.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 
 /** The record as it is afterwards, with its text for the caller. */

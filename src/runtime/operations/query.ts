@@ -5,7 +5,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { CompiledOperation } from "../compile.ts";
+import type { CompiledOperation } from "../context/compiled.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
 
 /** The value of a parameter; `what` says whose type it has to be of. */

@@ -1,7 +1,7 @@
 /** `PUT /xs/{id}`: the whole record anew; creates it where the id is the client's to give (R4.7, R4.16). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call, Values } from "../context/context.ts";
 import { insertRecord, validateNew } from "./create.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import {
@@ -14,12 +14,10 @@ import {
   keyOf,
   tagsOf,
 } from "../records/find-and-authorise.ts";
-import type { Violation } from "../errors/api-error.ts";
-import { invalid, ApiError } from "../errors/api-error.ts";
+import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 import { asRead, isFixed, readOnly, saveRecord, visibleRow } from "./update.ts";
-import { Uploaded } from "./upload.ts";
+import { Uploaded } from "../validation/upload.ts";
 import { sameValue, stays, readInput } from "../records/defaults-and-rules.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
 import { withVersionedRequest, versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 
 export async function replace(call: Call, tx: Transaction): Promise<HttpResponse> {

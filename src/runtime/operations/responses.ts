@@ -1,38 +1,11 @@
-/** Successful answers of operations: status, entity tag, Location, body. */
-import { hash } from "node:crypto";
+/** Successful responses of operations: status, entity tag, Location, body. */
 import { segmentText } from "../../plan/endpoints/segments.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { encodeKey } from "../records/keys-in-path.ts";
 import { unmarked } from "../auth/token-placeholders.ts";
 import { versionedText } from "../versions/request.ts";
-
-/** The entity tag of a record as this caller sees it (R4.15): strong, from revision and view, or from the text itself. */
-export function entityTag(call: Call, revision: number, text: string): string {
-  const { record } = call.own?.kind ?? call.kind;
-  if (record.derived) return textTag(call, text);
-  const { tag } = call.version;
-  return record.tag === "" ? `"${revision.toString(36)}${tag}"` : `"${revision.toString(36)}.${record.tag}${tag}"`;
-}
-
-/**
- * The entity tag of a record in the operation's own shape: the text's, which may change without the record, and before it
- * the revision, so that who read the record in this shape can say in If-Match which one was read (R4.16).
- */
-export function shapedTag(call: Call, revision: number, text: string): string {
-  return `"${revision.toString(36)}~${textTag(call, text).slice(1)}`;
-}
-
-/** The revision that a tag of a record in some shape is of. */
-export function revisionOf(tag: string): number | undefined {
-  const [, revision] = /^"([0-9a-z]+)~/.exec(tag) ?? [];
-  return revision === undefined ? undefined : Number.parseInt(revision, 36);
-}
-
-/** The entity tag of what has no revision: strong, from the text itself. */
-export function textTag(call: Call, text: string): string {
-  return `"${hash("sha1", text, "base64url").slice(0, 20)}${call.version.tag}"`;
-}
+import { entityTag, shapedTag } from "../records/entity-tag.ts";
+import type { Extension } from "../context/compiled.ts";
 
 /** The answer's body: what is given, in the member that the caller's version holds it in. */
 export function wrapped(call: Call, text: string): string {
@@ -101,13 +74,22 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
     const [target = ""] = call.httpRequest.target.split("?");
     return [
       "Location",
-      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeKey(String(row["id"]))}`,
+      `${base}${target.slice(context.prefix.length).replace(/\/$/, "")}/${encodeURIComponent(String(row["id"]))}`,
     ];
   }
   const segments = read.path.map((segment) =>
     segmentText(segment, (name) =>
-      encodeKey(name === read.key?.parameter ? String(row[read.key.column]) : (parameters[name] ?? "")),
+      encodeURIComponent(name === read.key?.parameter ? String(row[read.key.column]) : (parameters[name] ?? "")),
     ),
   );
   return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
+}
+
+/** The answer as the caller gets it. */
+export function extended(extension: Extension | undefined, result: HttpResponse): HttpResponse {
+  if (extension?.transformBody === undefined || result.status >= 300 || typeof result.body !== "string") return result;
+  const headers = result.headers.map((text, index) =>
+    index % 2 === 1 && result.headers[index - 1] === "Cache-Control" ? "no-store" : text,
+  );
+  return { ...result, headers, body: extension.transformBody(result.body) };
 }

@@ -2,11 +2,11 @@
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { choose } from "../records/choices.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import { applyEffects, transitioned } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { holdLive } from "../limits/quotas.ts";
+import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
 import {
   absent,
@@ -16,8 +16,7 @@ import {
   findRecord,
   isVisible,
 } from "../records/find-and-authorise.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { stateConflict } from "../errors/state-conflict.ts";
+import { ApiError, stateConflict } from "../errors/api-error.ts";
 import { changesBetween, duplicate, operationTable, validateValues, readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 

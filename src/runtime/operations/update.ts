@@ -3,22 +3,21 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unescapeSegment } from "../../base/json-pointer.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call, Values } from "../context/context.ts";
 import { endAfter } from "../auth/session.ts";
 import { applyEffects } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
-import { idText } from "../records/keys-in-path.ts";
+import { idText } from "../context/caller.ts";
 import { parseJson } from "../../http/json.ts";
 import type { Validator } from "../validation/validator.ts";
-import { holdLive } from "../limits/quotas.ts";
+import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
 import { checkPresentSecret } from "../auth/present-secret.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
-import type { Violation } from "../errors/api-error.ts";
-import { invalid, ApiError } from "../errors/api-error.ts";
-import { Uploaded } from "./upload.ts";
+import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
+import { Uploaded } from "../validation/upload.ts";
 import {
   changesBetween,
   duplicate,
@@ -28,7 +27,6 @@ import {
   readInput,
   touch,
 } from "../records/defaults-and-rules.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
 import { withVersionedRequest, inputToNewer, toVersionedRequest, recordText, rowToOlder } from "../versions/request.ts";
 
 export async function update(call: Call, tx: Transaction): Promise<HttpResponse> {

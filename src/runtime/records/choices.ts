@@ -1,8 +1,7 @@
 /** `choose`: takes and locks the first record that fits, in the same transaction (language, section 6). */
 import type { Awaitable, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call, Values } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Values } from "./defaults-and-rules.ts";
 
 export function choose(call: Call, tx: Transaction, values: Values): Awaitable<void> {
   if (call.compiled.operation.choose.length > 0) return chooseAll(call, tx, values);

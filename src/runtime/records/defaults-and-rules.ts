@@ -7,18 +7,14 @@ import type { BodyPlan, InputForm } from "../../plan/endpoints/types.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
-import type { Call, Context, ChangeContext } from "../context.ts";
-import { callOf } from "../context.ts";
+import { type Call, type Context, type ChangeContext, callOf, type Values } from "../context/context.ts";
 import { type Validator, createValidators } from "../validation/validator.ts";
 import { alreadyExists } from "../validation/messages.ts";
 import { canonicalText } from "../../http/json.ts";
 import { isVisible } from "./find-and-authorise.ts";
-import { isSegment } from "../target.ts";
+import { isSegment } from "../routing/target.ts";
 import { checkTrees } from "./tree.ts";
-import type { Violation } from "../errors/api-error.ts";
-import { invalid, ApiError } from "../errors/api-error.ts";
-
-export type Values = Record<string, Value>;
+import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 
 /** A judged body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
 export interface StoredInput {
@@ -410,11 +406,6 @@ export function sameValue(one: Value, other: Value): boolean {
   return (
     typeof one === "object" && typeof other === "object" && canonicalText(one as Json) === canonicalText(other as Json)
   );
-}
-
-/** What of a secret is hashed: a text as it is. */
-export function secretText(value: Json): string {
-  return typeof value === "string" ? value : canonicalText(value);
 }
 
 /**

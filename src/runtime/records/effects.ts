@@ -3,12 +3,11 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Found, Row, Transaction, View, Written } from "../../store/port/store.ts";
-import { type Call, type Context, type ChangeContext, callOf, tableOf } from "../context.ts";
+import { type Call, type Context, type ChangeContext, callOf, tableOf, type Values } from "../context/context.ts";
 import { journalChange } from "./journal.ts";
-import { holdLive } from "../limits/quotas.ts";
+import { holdLive } from "./quotas.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { changesBetween, duplicate, validateValues, touch } from "./defaults-and-rules.ts";
-import type { Values } from "./defaults-and-rules.ts";
 import { dependsOnOthers } from "./views.ts";
 
 /** What a change did to the record's state: nothing where both are absent; created in `to` where only `from` is. */

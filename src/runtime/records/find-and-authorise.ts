@@ -1,16 +1,16 @@
 /** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
-import { subjectOf } from "../auth/caller.ts";
+import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
-import { entityTag, revisionOf } from "../operations/responses.ts";
-import { type Call, tableOf, type ChangeContext } from "../context.ts";
-import { decodeKey } from "./keys-in-path.ts";
-import type { Decision } from "../auth/permissions.ts";
-import { decide } from "../auth/permissions.ts";
+import { entityTag, revisionOf } from "./entity-tag.ts";
+import { type Call, tableOf, type ChangeContext } from "../context/context.ts";
+import { decodeKey } from "../routing/target.ts";
+import type { Decision } from "../context/compiled.ts";
+import { decide } from "../../language/authentication/decide.ts";
 import { matchesStrongly, matchesWeakly, parseTags } from "../../http/preconditions.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import { recordText } from "../versions/request.ts";

@@ -1,7 +1,7 @@
 /** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { JournalEntry, Row, Transaction } from "../../store/port/store.ts";
-import { type ChangeContext, callOf } from "../context.ts";
+import { type ChangeContext, callOf } from "../context/context.ts";
 import type { Changed } from "./effects.ts";
 
 /** `entered`: the state that the change entered, if any; a move from a state to itself enters none. */

@@ -1,14 +1,11 @@
 /** Parents that a path names, on the reading side: found in order, each visible to the caller and tied to the one before. */
-import type { Subject } from "../../language/authentication/decide.ts";
+import { type Subject, decide } from "../../language/authentication/decide.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
 import type { Operation, Parent } from "../../plan/endpoints/types.ts";
 import type { Awaitable, Found, Store } from "../../store/port/store.ts";
-import { conditionOf, decide } from "../auth/permissions.ts";
-
-/** The id of the last parent, `null` where the path names none, undefined where one is absent or hidden. */
-export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
+import type { ParentFinder, Decision } from "../context/compiled.ts";
 
 type ParentReader = (key: Value, variables: Variables) => Awaitable<Found | undefined>;
 
@@ -52,4 +49,9 @@ function compileParent(
 /** `field == parent`, where `parent` is a variable of the query. */
 export function tiedTo({ field, type }: Parent): TypedExpression {
   return fieldEquals(field, ["parent"], valueTypeOfColumn(type));
+}
+
+/** As the condition of a query: absent where every record passes. `denied` has no query. */
+export function conditionOf(decision: Exclude<Decision, "denied">): { any: readonly TypedExpression[] } | undefined {
+  return decision === "allowed" ? undefined : decision;
 }

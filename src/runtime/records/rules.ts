@@ -7,7 +7,7 @@ import { reachVariable } from "../../expression/reach.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { LateRule } from "../../plan/resources/types.ts";
 import type { Awaitable, RecordChange, Row, RuleQuery, Transaction } from "../../store/port/store.ts";
-import type { ChangeContext } from "../context.ts";
+import type { ChangeContext } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { sameValue } from "./defaults-and-rules.ts";
 

@@ -2,7 +2,7 @@
 import { defined } from "../../base/defined.ts";
 import type { Column, ReferencePlan } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { callOf, type ChangeContext } from "../context.ts";
+import { callOf, type ChangeContext } from "../context/context.ts";
 import { invalid } from "../errors/api-error.ts";
 
 /**

@@ -1,27 +1,14 @@
 /** What a kind of caller sees of a resource: an allow-list of members, made before any request (R2.9, R5.9). */
-import type { Subject } from "../../language/authentication/decide.ts";
+import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
-import type { TypedExpression } from "../../expression/typed.ts";
-import { parts } from "../../expression/typed.ts";
+import { type TypedExpression, parts } from "../../expression/typed.ts";
 import type { ResponseMember, ResponseSource, Operation } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
-import { decide } from "../auth/permissions.ts";
-
-export interface ResourceView {
-  readonly view: View;
-  /** Members that this kind of caller sees of every record; what it may filter and sort by (R4.13). */
-  readonly readable: ReadonlySet<string>;
-  /** Every member that it may see of some record: what may be named to it at all. */
-  readonly known: ReadonlySet<string>;
-  /** Whether the text can change without the record's revision: then the entity tag is taken from the text. */
-  readonly derived: boolean;
-  /** Distinguishes the entity tags of different views of one revision (R4.15). */
-  readonly tag: string;
-}
+import type { ResourceView } from "../context/compiled.ts";
 
 /** `subject` is undefined for anonymous callers. */
 export function viewOf(table: Table, subject: Subject | undefined): ResourceView {

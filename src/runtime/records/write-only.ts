@@ -9,9 +9,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { after } from "../../base/after.ts";
 import type { Awaitable, Store, Transaction, View, ViewMember, Written } from "../../store/port/store.ts";
-
-/** Removes the write-only members of a value. */
-export type Strip = (value: Json) => Json;
+import type { Strip } from "../context/compiled.ts";
 
 /** Removes the write-only members of a part of a value; undefined if the whole part is write-only. */
 type PartStrip = (value: Json) => Json | undefined;

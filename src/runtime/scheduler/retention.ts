@@ -3,11 +3,10 @@ import { deliveryResource } from "../../language/events/decide.ts";
 import type { Erasure } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import type { ChangeContext } from "../context.ts";
+import type { ChangeContext, Values } from "../context/context.ts";
 import { transitionBySystem } from "../records/effects.ts";
 import { entryOf } from "../records/journal.ts";
 import { changesBetween, duplicate, validateValues, touch } from "../records/defaults-and-rules.ts";
-import type { Values } from "../records/defaults-and-rules.ts";
 
 /** Whether it is deleted; false where something still refers to it. That it is gone is all that the journal keeps of it. */
 export async function discard(changeContext: ChangeContext, tx: Transaction, table: Table, row: Row): Promise<boolean> {

@@ -12,7 +12,7 @@ import { canonicalText } from "../../http/json.ts";
 import { patternProperties } from "./pattern-properties.ts";
 import type { Violation } from "../errors/api-error.ts";
 import { library } from "./schema-library.ts";
-import { Uploaded } from "../operations/upload.ts";
+import { Uploaded } from "./upload.ts";
 
 /** As many are told at most (R7.2). */
 const mostViolations = 100;

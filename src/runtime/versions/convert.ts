@@ -4,50 +4,13 @@
  */
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { FilterOperator } from "../../plan/endpoints/types.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/version.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { View, ViewMember } from "../../store/port/store.ts";
+import type { ViewMember } from "../../store/port/store.ts";
 import { membersToOlder } from "./view.ts";
-import { compileShape, lookup, type Shape, type FullRecord } from "./shapes.ts";
-
-/** What is converted: a resource's records, or what one operation takes or gives. */
-export type Subject =
-  | { readonly kind: "record"; readonly resource: string }
-  | { readonly kind: "takes" | "gives"; readonly operation: string };
-
-export interface VersionConverter {
-  /** Names of the newest version by those of the older one, and back. */
-  newerOperation(older: string): string;
-  olderOperation(newest: string): string;
-  olderDefinition(newest: string): string;
-  olderError(newest: string): string;
-  /** Undefined where the older version has no such event. */
-  olderEvent(newest: string): string | undefined;
-  /** What an event of the older version carries, where that is not the whole record. */
-  carries(older: string): readonly string[] | undefined;
-  /** Whether what is written of it differs at all. */
-  changes(subject: Subject): boolean;
-  /** `subject` by its newest name. */
-  downgrade(subject: Subject, newest: JsonObject): JsonObject;
-  /** A record's view as the older version has it; undefined where no view says that. */
-  viewToOlder(view: View): View | undefined;
-  /** `subject` by its older name; `present` is what is there, as the newest version has it. */
-  upgrade(subject: Subject, older: JsonObject, how?: FullRecord): JsonObject;
-  /** The newest name of a record's member; undefined where it is gone. */
-  newerMember(resource: string, older: string): string | undefined;
-  filterToNewer(resource: string, filter: Filter): Filter;
-  /** A pointer's segments, into what `subject` (by its newest name) is; undefined where the older version has no such member. */
-  pointerToOlder(subject: Subject, segments: readonly string[]): readonly string[] | undefined;
-}
-
-/** One condition of a list on one of its record's members. */
-export interface Filter {
-  readonly column: string;
-  readonly operator: FilterOperator;
-  readonly value: Value | readonly Value[];
-}
+import { compileShape, lookup, type Shape } from "./shapes.ts";
+import type { Filter, Subject, VersionConverter } from "../context/version.ts";
 
 interface StepConverter {
   readonly step: StepPlan;

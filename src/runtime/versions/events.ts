@@ -1,7 +1,6 @@
 /** Events as the receivers of an older version know them: their names, and what they carry. */
 import type { JsonObject } from "../../base/json.ts";
-import type { EventConverter } from "../events/render.ts";
-import type { Served } from "./served.ts";
+import type { Served } from "../context/version.ts";
 
 /**
  * `data` is the record as its receiver may see it, as text. Undefined where the version has no such event, or is not served
@@ -26,3 +25,9 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
     return { type, data: JSON.stringify(ordered === undefined ? downgrade : Object.fromEntries(ordered)) };
   };
 }
+
+/** What the event is called and holds for an older version, the same for the newest; undefined where it has no such event. */
+export type EventConverter = (
+  version: string | undefined,
+  event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },
+) => { readonly type: string; readonly data: string } | undefined;

@@ -1,5 +1,5 @@
 /** What every answer of a version says of it (R9.1, R9.5). */
-import type { Served } from "./served.ts";
+import type { Served } from "../context/version.ts";
 
 /** `all`: the names and values of an answer's fields in turn. */
 export function addVersion(all: string[], { headers, vary, mediaType }: Served): void {

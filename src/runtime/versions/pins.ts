@@ -1,6 +1,6 @@
 /** The version that each credential was first met with (R9.2): kept in the store, remembered here. */
 import type { PinStore } from "../../store/port/store.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../context/caller.ts";
 
 /** The version's name for a caller; `newest` where it was never met before. */
 export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;

@@ -4,7 +4,7 @@
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { SortKey } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 
 /** What a cursor holds: the position, behind the newest version's name where there are versions. */
 export function storedPosition({ context }: Call, position: readonly Value[]): readonly Value[] {

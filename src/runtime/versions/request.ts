@@ -4,10 +4,10 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
+import type { Call } from "../context/context.ts";
 import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
-import { type VersionConverter, type Subject, textToOlder } from "./convert.ts";
-import type { FullRecord } from "./shapes.ts";
+import type { VersionConverter, Subject, FullRecord } from "../context/version.ts";
+import { textToOlder } from "./convert.ts";
 
 /** The call as its caller means it; the call itself for callers of the newest version. */
 export function toVersionedRequest(call: Call): Call {

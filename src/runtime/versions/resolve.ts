@@ -4,12 +4,12 @@
  */
 import { isNewerVersion } from "../../base/version.ts";
 import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { type Violation, malformed, ApiError } from "../errors/api-error.ts";
-import type { Target } from "../target.ts";
+import type { Target } from "../routing/target.ts";
 import type { PinOf } from "./pins.ts";
-import type { Served } from "./served.ts";
+import type { Served } from "../context/version.ts";
 
 /** What a request says of its version. */
 export interface RequestedVersion {

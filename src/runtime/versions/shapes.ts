@@ -7,25 +7,13 @@ import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
 import type { Validator } from "../validation/validator.ts";
 import { canonicalText } from "../../http/json.ts";
+import type { FullRecord } from "../context/version.ts";
 
 export interface Shape {
   readonly step: ShapeStep;
   /** As the older version's callers see it, its members in their order. */
   downgrade(newer: JsonObject): JsonObject;
   upgrade(older: JsonObject, whole?: FullRecord): JsonObject;
-}
-
-/**
- * What is sent is a whole record, and not an edit of some members: what is missing is taken as the entries say. `present`
- * is what is there already, whose members that the older version does not know stay as they are; `visible` is what the caller
- * sees of it, which is all that what is sent is compared with.
- */
-export interface FullRecord {
-  readonly whole: boolean;
-  /** What expressions see beside a member: all of the older record, where only some of it is sent. */
-  readonly siblings?: JsonObject;
-  readonly present?: JsonObject;
-  readonly visible?: JsonObject;
 }
 
 const sentFull: FullRecord = { whole: true };

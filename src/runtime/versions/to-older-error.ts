@@ -3,14 +3,11 @@
  * is brought down where it becomes an answer, since many are refused before their operation is known.
  */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
-import type { Call } from "../context.ts";
-import type { Violation, ApiErrorDetails } from "../errors/api-error.ts";
-import { ApiError } from "../errors/api-error.ts";
+import type { Call } from "../context/context.ts";
+import { type Violation, type ApiErrorDetails, ApiError, referredTo, stateConflict } from "../errors/api-error.ts";
 import { fieldOf } from "../errors/body.ts";
 import { alreadyExists } from "../validation/messages.ts";
-import { referredTo } from "../operations/delete.ts";
-import { stateConflict } from "../errors/state-conflict.ts";
-import type { VersionConverter } from "./convert.ts";
+import type { VersionConverter } from "../context/version.ts";
 import { segmentsToOlder } from "./request.ts";
 
 /** What is refused in the newest terms, for a call of an older version. */

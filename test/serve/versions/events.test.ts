@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createValidators } from "../../../src/runtime/validation/validator.ts";
 import { createVersionConverter, createStepConverters } from "../../../src/runtime/versions/convert.ts";
 import { createEventConverter } from "../../../src/runtime/versions/events.ts";
-import type { Served } from "../../../src/runtime/versions/served.ts";
+import type { Served } from "../../../src/runtime/context/version.ts";
 import { planOf } from "../running.ts";
 import { notes } from "./document.ts";
 

@@ -5,7 +5,7 @@
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
 import type { Grant, GrantStore } from "../../../store/port/store.ts";
 import { hashSecret } from "../api-key.ts";
-import type { LoginRecord, LoginRecords } from "../records.ts";
+import type { LoginRecord, LoginRecords } from "../../context/login.ts";
 
 export interface ConsentDependencies {
   readonly grants: GrantStore;

@@ -1,5 +1,5 @@
 /** The body of a request to OAuth's own endpoints: a form, each parameter once (RFC 6749 section 3.2). */
-import { readBytes } from "../../operations/body.ts";
+import { readBytes } from "../../validation/body.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { parseMediaType } from "../../../http/negotiation.ts";
 import { OAuthError } from "./error.ts";

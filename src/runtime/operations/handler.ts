@@ -4,12 +4,12 @@ import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { ShapePlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { emptyResponse, textResponse, representation } from "../operations/responses.ts";
-import type { Call } from "../context.ts";
+import { emptyResponse, textResponse, representation } from "./responses.ts";
+import type { Call } from "../context/context.ts";
 import { follow, applyTransition } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { checkGuard } from "../operations/guard.ts";
-import { matchingTransition } from "../operations/transition.ts";
+import { checkGuard } from "./guard.ts";
+import { matchingTransition } from "./transition.ts";
 import {
   absent,
   checkAllowed,
@@ -21,9 +21,9 @@ import {
 import { malformedAll, ApiError } from "../errors/api-error.ts";
 import { readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
-import { wrong } from "./request.ts";
-import { contractResponse } from "./contract-response.ts";
-import { isOfParameters } from "./contract-input.ts";
+import { wrong } from "../functions/request.ts";
+import { contractResponse } from "../functions/contract-response.ts";
+import { isOfParameters } from "../functions/contract-input.ts";
 
 export async function handle(received: Call, tx: Transaction): Promise<HttpResponse> {
   const row = await recordAtHand(received, tx);

@@ -1,10 +1,11 @@
 /** All versions of a document made ready: the newest, which runs, and the older ones, which are converted to it. */
-import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../../plan/versioning/version.ts";
-import { createValidators } from "../validation/validator.ts";
-import { type CompiledOperation, compileVersioned, compileOperations, type CompileOptions } from "../compile.ts";
-import { createProblems } from "../errors/problem.ts";
-import { createVersionConverter, createStepConverters } from "./convert.ts";
-import type { VersionedOperation, Served } from "./served.ts";
+import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../plan/versioning/version.ts";
+import { createValidators } from "./validation/validator.ts";
+import type { CompiledOperation } from "./context/compiled.ts";
+import { compileVersioned, compileOperations, type CompileOptions } from "./operations/compile.ts";
+import { createProblems } from "./errors/problem.ts";
+import { createVersionConverter, createStepConverters } from "./versions/convert.ts";
+import type { VersionedOperation, Served } from "./context/version.ts";
 
 export interface VersionsOptions extends CompileOptions {
   /** The absolute address of a code's page. */

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Segment } from "../plan/endpoints/types.ts";
-import { pathSegments } from "../language/endpoints/resolve.ts";
-import type { Route } from "./router.ts";
-import { createRouter, literalPath } from "./router.ts";
+import type { Segment } from "../../plan/endpoints/types.ts";
+import { pathSegments } from "../../language/endpoints/resolve.ts";
+import { type Route, createRouter, literalPath } from "./router.ts";
 
 /** `/tools/{id}` with the method in front. */
 function route(text: string): Route<string> {

@@ -2,99 +2,27 @@
  * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
  * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
  */
-import { noTable } from "../plan/resources/no-table.ts";
-import type { JsonObject } from "../base/json.ts";
-import { tableOf } from "./context.ts";
-import type { Value, Variables } from "../expression/evaluate.ts";
-import { compileFunction } from "../expression/evaluate.ts";
-import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { Column, Table } from "../plan/resources/types.ts";
-import type { Operation } from "../plan/endpoints/types.ts";
-import type { Plan } from "../plan/plan.ts";
-import { both, either } from "../plan/input.ts";
-import type {
-  Awaitable,
-  Found,
-  ListQuery,
-  Page,
-  PageArguments,
-  Row,
-  Store,
-  Transaction,
-  View,
-} from "../store/port/store.ts";
-import { type Validator, createValidators } from "./validation/validator.ts";
-import type { CallerKinds } from "./auth/caller.ts";
-import type { Extension, Extensions } from "./operations/extension.ts";
-import { hasPart } from "./operations/page-text.ts";
-import { type CompiledContract, compileContract } from "./functions/contract-response.ts";
-import { contractValidator } from "./functions/contract-input.ts";
-import type { ParentFinder } from "./records/parents.ts";
-import { compileParents, tiedTo } from "./records/parents.ts";
-import type { Decision } from "./auth/permissions.ts";
-import { conditionOf, decide } from "./auth/permissions.ts";
-import type { VersionConverter } from "./versions/convert.ts";
-import type { VersionedOperation, Reads } from "./versions/served.ts";
-import type { Nested, ResourceView } from "./records/views.ts";
-import { operationView, readsOtherRecords, viewOf } from "./records/views.ts";
-import { partlyHiddenColumns, type Strip, withoutWriteOnly } from "./records/write-only.ts";
-
-export interface CompiledOperation {
-  readonly operation: Operation;
-  readonly table: Table;
-  readonly validate: Validator | undefined;
-  /** Of what a function gives. */
-  readonly validateResponse: Validator | undefined;
-  /** Removes the write-only members from the response of a function; undefined if there are none. */
-  readonly strip?: Strip | undefined;
-  /** Of a function that says all that goes over the wire. */
-  readonly wire: CompiledContract | undefined;
-  /** Columns of the table that are kept as a hash. */
-  readonly secrets: readonly Column[];
-  /** Columns with `writeOnly` members inside of them. */
-  readonly partlyHidden: ReadonlySet<string>;
-  /** By filter: the judge of one value. */
-  readonly filters: ReadonlyMap<string, Validator>;
-  /** By query parameter of the operation's own. */
-  readonly queries: ReadonlyMap<string, Validator>;
-  /** The operation that reads a record of the resource: where one that is made can be found. */
-  readonly reading: Operation | undefined;
-  /** All operations that move a record of the resource, to say which are allowed now. */
-  readonly siblings: readonly Operation[];
-  /** What the service adds to it; most have none. */
-  readonly extension: Extension | undefined;
-  forKind(kind: number): ForKind;
-}
-
-/** What one kind of caller may do and sees. */
-export interface ForKind {
-  readonly allowed: Decision;
-  readonly visible: Decision;
-  readonly record: ResourceView;
-  /** The operation's own answer, where it has one. */
-  readonly own: View | undefined;
-  readonly parents: ParentFinder;
-  /** Reads one record of those that this kind may see and run the operation on. */
-  readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Whether the record exists for this kind, where running on it is not allowed. */
-  readonly visibleRecord: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Reads the record where the operation's guard holds. */
-  readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Where the operation is of no record: what it tells those of this kind who may run it, and whether its guard holds. */
-  readonly aggregate: (variables: Variables) => Awaitable<string | undefined>;
-  readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
-  /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
-  readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
-  /** The same reads in another view. Each call prepares its own. */
-  readsIn(view: View): Pick<ForKind, "read" | "list">;
-  /** A list query by its shape, prepared once. */
-  list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
-}
-
-export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
-  /** The filters that the document words, by their names. */
-  readonly conditions: readonly string[];
-}
+import { noTable } from "../../plan/resources/no-table.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { tableOf } from "../context/context.ts";
+import { type Value, type Variables, compileFunction } from "../../expression/evaluate.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { Table } from "../../plan/resources/types.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { both, either } from "../../plan/input.ts";
+import type { Awaitable, ListQuery, Row, Store, Transaction, View } from "../../store/port/store.ts";
+import { type Validator, createValidators } from "../validation/validator.ts";
+import type { CallerKinds } from "../context/caller.ts";
+import type { Extensions, Decision, ResourceView, CompiledOperation, ForKind, ListShape } from "../context/compiled.ts";
+import { hasPart } from "./page-text.ts";
+import { compileContract } from "../functions/contract-response.ts";
+import { contractValidator } from "../functions/contract-input.ts";
+import { compileParents, tiedTo, conditionOf } from "../records/parents.ts";
+import { decide } from "../../language/authentication/decide.ts";
+import type { VersionConverter, VersionedOperation, Reads } from "../context/version.ts";
+import { type Nested, operationView, readsOtherRecords, viewOf } from "../records/views.ts";
+import { partlyHiddenColumns, withoutWriteOnly } from "../records/write-only.ts";
 
 /** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
 const maximumShapes = 256;

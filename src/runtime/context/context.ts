@@ -1,30 +1,23 @@
 /** What every step of the pipeline needs, and what one request has found out so far. */
-import type { Clock } from "../base/clock.ts";
-import { defined } from "../base/defined.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Value, Variables } from "../expression/evaluate.ts";
-import type { TypedExpression } from "../expression/typed.ts";
-import type { Column, Table } from "../plan/resources/types.ts";
-import type { CredentialPlan } from "../plan/authentication/types.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { Awaitable, Row, Store, Transaction } from "../store/port/store.ts";
-import type { Validator } from "./validation/validator.ts";
-import type { Caller } from "./auth/caller.ts";
-import type { Cursors } from "./operations/cursor.ts";
-import type { Unwrapped } from "./operations/envelope.ts";
-import type { LoginGuard } from "./auth/login-throttle.ts";
-import type { LoginRecords } from "./auth/records.ts";
-import type { HttpRequest } from "../http/message.ts";
-import type { LiveQuota } from "./limits/quotas.ts";
-import type { VersionConverter } from "./versions/convert.ts";
-import type { VersionedRequest, Served } from "./versions/served.ts";
-import type { Proved } from "./operations/login.ts";
-import type { PresentSecret } from "./auth/present-secret.ts";
+import type { Clock } from "../../base/clock.ts";
+import { defined } from "../../base/defined.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Value, Variables } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { Column, Table } from "../../plan/resources/types.ts";
+import type { CredentialPlan } from "../../plan/authentication/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Awaitable, Row, Store, Transaction } from "../../store/port/store.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { Caller } from "./caller.ts";
+import type { LoginGuard, LoginRecords, Proved, PresentSecret, TokenPlaceholders } from "./login.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import type { VersionConverter, VersionedRequest, Served } from "./version.ts";
 import type { ObservationBuilder } from "./observation.ts";
-import type { ForKind, CompiledOperation } from "./compile.ts";
-import type { CallFunctions } from "./functions/request.ts";
-import type { ResourceView } from "./records/views.ts";
-import type { TokenPlaceholders } from "./auth/token-placeholders.ts";
+import type { ForKind, CompiledOperation, ResourceView } from "./compiled.ts";
+import type { CallFunctions } from "./functions.ts";
+import type { Opened } from "../../plan/endpoints/envelope.ts";
+import type { QuotaPlan } from "../../plan/limits/types.ts";
 
 /** Made once, when the service starts. */
 export interface Context {
@@ -127,3 +120,19 @@ export interface Call extends ChangeContext {
 export function callOf(changeContext: ChangeContext): Call | undefined {
   return "compiled" in changeContext ? (changeContext as Call) : changeContext.call;
 }
+
+export interface Cursors {
+  seal(position: readonly Value[], context: string): string;
+  /** The position, or undefined for a cursor that was tampered with or belongs to another list. */
+  open(cursor: string, context: string): readonly Value[] | undefined;
+}
+
+/** A body taken out of its envelope. */
+export interface Unwrapped extends Opened {
+  /** The body as it was sent, by which a repeated request is told from another one. */
+  readonly sent: JsonObject;
+}
+
+export type LiveQuota = QuotaPlan & { readonly kind: "live" };
+
+export type Values = Record<string, Value>;

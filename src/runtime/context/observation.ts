@@ -2,10 +2,10 @@
  * What the service tells of its requests. The service only tells it; who listens decides what becomes of it: a span, a
  * figure, a line of a log. One observation a request, so that all of them agree.
  */
-import type { Admission } from "./limits/limiter.ts";
-import type { Value } from "../expression/evaluate.ts";
-import type { HttpRequest } from "../http/message.ts";
-import type { Served } from "./versions/served.ts";
+import type { Admission } from "../limits/limiter.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import type { Served } from "./version.ts";
 
 /** Told of each request when it begins, before anything of it is judged. Gives who follows it. Never throws. */
 export type Observe = (begun: Begun) => Observer;

@@ -4,7 +4,7 @@ import type { BodyPlan } from "../../plan/endpoints/types.ts";
 import { noRoom, malformed, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
-import type { Validator } from "../validation/validator.ts";
+import type { Validator } from "./validator.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { fits } from "./upload.ts";
 

@@ -1,6 +1,6 @@
 /** From a request target to what serves it. Paths are case-sensitive, without a trailing-slash alias (R4.3). */
-import { segmentText } from "../plan/endpoints/segments.ts";
-import type { Segment } from "../plan/endpoints/types.ts";
+import { segmentText } from "../../plan/endpoints/segments.ts";
+import type { Segment } from "../../plan/endpoints/types.ts";
 
 export interface Routed<T> {
   /** What each method of this path runs. */

@@ -1,6 +1,8 @@
 /** The request target taken apart: a decoded path, and the query as a list of pairs (R4.3, R4.13). */
-import { malformed, ApiError } from "./errors/api-error.ts";
-import { maximumTargetBytes } from "../http/message.ts";
+import { malformed, ApiError } from "../errors/api-error.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Column } from "../../plan/resources/types.ts";
+import { maximumTargetBytes } from "../../http/message.ts";
 
 export interface Target {
   /** As it was sent, without scheme and authority. */
@@ -95,4 +97,13 @@ export function badEscape(
 ): never {
   const [what = ""] = Object.values(where);
   throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` holds an invalid percent escape` });
+}
+
+/** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */
+export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
+  // One number has one spelling in a path: the one that `Location` has.
+  if (column.type === "number")
+    return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
+  if (column.type !== "integer") return text;
+  return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined;
 }

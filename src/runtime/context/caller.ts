@@ -54,3 +54,8 @@ export function createCallerKinds(known: readonly string[]): CallerKinds {
     subject: (kind) => subjects[kind],
   };
 }
+
+/** An id as callers are known by it: one that is counted as its digits. */
+export function idText(id: Value | undefined): string {
+  return typeof id === "number" ? id.toString() : typeof id === "string" ? id : "";
+}

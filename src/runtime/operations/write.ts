@@ -1,20 +1,19 @@
 /** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
 import { defined } from "../../base/defined.ts";
 import type { Awaitable, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
-import { type Action, actionOf } from "../operations/actions.ts";
+import type { Call } from "../context/context.ts";
+import { type Action, actionOf } from "./actions.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { extended } from "../operations/extension.ts";
-import type { CallFunctions } from "../functions/request.ts";
+import type { CallFunctions } from "../context/functions.ts";
 import { Waits } from "../functions/transaction.ts";
-import { proveLogin } from "../operations/login.ts";
+import { proveLogin } from "./login.ts";
 import { provePresentSecret } from "../auth/present-secret.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { IdempotencyKey } from "../limits/idempotency.ts";
-import { saveResponse, idempotencyKeyOf, replay } from "../limits/idempotency.ts";
-import { holdToRules } from "./rules.ts";
-import { withSecrets } from "../auth/secrets.ts";
+import { type IdempotencyKey, saveResponse, idempotencyKeyOf, replay } from "./idempotency.ts";
+import { holdToRules } from "../records/rules.ts";
+import { withSecrets } from "../records/secrets.ts";
 import { admitted, withTokens } from "../auth/token-placeholders.ts";
+import { extended } from "./responses.ts";
 
 /** Requests whose keys are in use at this moment. */
 export type KeysInUse = Set<string>;

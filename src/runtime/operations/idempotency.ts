@@ -4,14 +4,13 @@ import { after } from "../../base/after.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
 import type { Awaitable, StoredResponse, Transaction } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
-import { hashWithSalt } from "../auth/password.ts";
+import type { Call } from "../context/context.ts";
+import { hashWithSalt, secretText } from "../auth/password.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import { canonicalText } from "../../http/json.ts";
 import { hasPlaceholders, remarked } from "../auth/token-placeholders.ts";
-import { Uploaded } from "../operations/upload.ts";
-import { secretText } from "../records/defaults-and-rules.ts";
+import { Uploaded } from "../validation/upload.ts";
 import { sentFor } from "../versions/request.ts";
 
 export interface IdempotencyKey {

@@ -1,7 +1,7 @@
 /** An event that comes in (part 6, `in`): taken down in the journal, and let move what its payload refers to. */
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { emptyResponse } from "../operations/responses.ts";
-import type { Call } from "../context.ts";
+import { emptyResponse } from "./responses.ts";
+import type { Call } from "../context/context.ts";
 import { goodMilliseconds } from "../auth/hmac.ts";
 import { cause } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";

@@ -7,11 +7,9 @@ import type { QuotaPlan } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import type { Call, ChangeContext } from "../context.ts";
+import type { Call, ChangeContext, LiveQuota } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { concealed, partitionOf, reportQuota } from "./limiter.ts";
-
-export type LiveQuota = QuotaPlan & { readonly kind: "live" };
+import { concealed, partitionOf, reportQuota } from "../limits/limiter.ts";
 
 /** By resource, the quotas of its live records. */
 export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, readonly LiveQuota[]> {

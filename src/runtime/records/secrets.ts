@@ -2,10 +2,10 @@
 import type { Json } from "../../base/json.ts";
 import type { Column } from "../../plan/resources/types.ts";
 import type { Awaitable } from "../../store/port/store.ts";
-import type { Call } from "../context.ts";
-import { assertRoom } from "./login-throttle.ts";
-import { hashPassword } from "./password.ts";
-import { defaultValue, secretText } from "../records/defaults-and-rules.ts";
+import type { Call } from "../context/context.ts";
+import { assertRoom } from "../auth/login-throttle.ts";
+import { hashPassword, secretText } from "../auth/password.ts";
+import { defaultValue } from "./defaults-and-rules.ts";
 import { sentFor } from "../versions/request.ts";
 
 export function withSecrets(call: Call): Awaitable<Call> {
