@@ -15,13 +15,12 @@ export function respondTo(options: ServerOptions, received: Received, sender: st
   const headers = fieldsOf(message);
   const peer = options.forwarding.peer(sender, headers);
   const httpRequest = new ReceivedRequest(received, headers, peer, options.requestMilliseconds);
-  if (peer.insecure) return service.reject("https-required", { exchange: httpRequest });
-  if (expectation === "unknown") return service.reject("expectation-failed", { exchange: httpRequest });
+  if (peer.insecure) return service.reject("https-required", { httpRequest });
+  if (expectation === "unknown") return service.reject("expectation-failed", { httpRequest });
   // A target that is too long comes first (R4.3), and is refused where it is taken apart.
   if (httpRequest.target.length <= maximumTargetBytes && received.fieldBytes > maximumHeaderBytes)
-    return service.reject("headers-too-large", { exchange: httpRequest });
-  if (!isFramed(message.httpVersion, headers))
-    return service.reject("invalid-request", { status: 400, exchange: httpRequest });
+    return service.reject("headers-too-large", { httpRequest });
+  if (!isFramed(message.httpVersion, headers)) return service.reject("invalid-request", { status: 400, httpRequest });
   const responding = service.response(httpRequest);
   const ends = isAmbiguous(httpRequest.method, headers);
   if (!httpRequest.waits && !ends) return responding;

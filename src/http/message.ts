@@ -118,5 +118,5 @@ export interface RejectOptions {
   /** Where the code has more than one. */
   readonly status?: number;
   /** The request; absent where the HTTP parser could not read it. */
-  readonly exchange?: HttpRequest;
+  readonly httpRequest?: HttpRequest;
 }

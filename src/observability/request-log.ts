@@ -16,7 +16,7 @@ export function requestLog(log: Log): Watch {
   return (begun, traceparent) => (observation) => {
     const level = levelOf(observation);
     if (!log.writes(level)) return;
-    const { exchange: httpRequest } = begun;
+    const { httpRequest } = begun;
     const method = methods.has(httpRequest.method) ? httpRequest.method : "_OTHER";
     log.write(level, `${method} ${observation.route ?? "-"}`, {
       request_id: observation.requestId,
@@ -45,7 +45,7 @@ function levelOf({ route, status }: Observation): Level {
 }
 
 /** Of the service's own trace, else of the caller's; and the id that the caller gave the request (R1.3: never adopted). */
-function idsOf({ exchange: { headers } }: Begun, requestId: string | undefined): Record<string, string> {
+function idsOf({ httpRequest: { headers } }: Begun, requestId: string | undefined): Record<string, string> {
   const parent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(
     requestId ?? headers.get("traceparent") ?? "",
   );

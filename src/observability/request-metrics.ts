@@ -9,7 +9,7 @@ const other = "_OTHER";
 export function requestMetrics(serviceMetrics: Metrics): Watch {
   let active = 0;
   serviceMetrics.observe("http.server.active_requests", () => [{ labels: [], value: active }]);
-  return ({ exchange: { method } }) => {
+  return ({ httpRequest: { method } }) => {
     active += 1;
     return ({ code, route = other, seconds, status }) => {
       active -= 1;

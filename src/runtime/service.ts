@@ -398,9 +398,9 @@ function createResponder(
   }
 
   return {
-    reject: (code, { status, exchange: httpRequest } = {}) => {
+    reject: (code, { status, httpRequest } = {}) => {
       const requestId = nextRequestId();
-      const observer = httpRequest && options.observe?.({ requestId, exchange: httpRequest });
+      const observer = httpRequest && options.observe?.({ requestId, httpRequest });
       const details = withWait(new ApiError(code, { ...(status === undefined ? {} : { status }), close: true }));
       const result = finish(cors.completed(problems.response(code, details, requestId), httpRequest), requestId);
       observer?.ended({ requestId, code, status: result.status, seconds: 0 });
@@ -412,7 +412,7 @@ function createResponder(
     },
     response(httpRequest) {
       const requestId = nextRequestId();
-      const observer = options.observe?.({ requestId, exchange: httpRequest });
+      const observer = options.observe?.({ requestId, httpRequest });
       const observation: ObservationBuilder = { requestId, observer };
       return observer === undefined
         ? respondTo(httpRequest, observation)

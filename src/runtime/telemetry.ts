@@ -34,7 +34,7 @@ export function createTelemetry(baseUrl: () => string): Observe {
     advice: { explicitBucketBoundaries: boundaries },
   });
   let server: Attributes | undefined;
-  return ({ requestId, exchange: httpRequest }) => {
+  return ({ requestId, httpRequest }) => {
     const { method, headers } = httpRequest;
     const request = requestAttributes(method, httpRequest.secure);
     const attributes = {

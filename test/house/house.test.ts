@@ -9,7 +9,7 @@ import { readSources, root } from "./sources.ts";
 const sources = readSources();
 
 /** What is left to do: these numbers only fall. */
-const left = { words: 32, language: 1 } as const;
+const left = { words: 15, language: 1 } as const;
 
 test("no identifier and no file name has a retired word", () => {
   const uses = retiredUses(sources);

@@ -122,7 +122,7 @@ for (const {
 } of requests) {
   test(`the line of ${what}`, () => {
     const { log, lines } = logged();
-    const exchange = {
+    const httpRequest = {
       method,
       target: "/parcels/par_1?token=hunter2",
       headers: readHeaders(["Authorization", "Bearer hunter2", ...headers]),
@@ -130,7 +130,7 @@ for (const {
       secure: true,
       body: () => assert.fail("nobody reads the body"),
     };
-    requestLog(log)({ requestId: "req_1", exchange }, () => own)({ ...ended, ...observation });
+    requestLog(log)({ requestId: "req_1", httpRequest }, () => own)({ ...ended, ...observation });
     assert.equal(lines.length, 1);
     const [line] = lines;
     assert.equal(line?.level, level);

@@ -14,7 +14,7 @@ export interface Begun {
   /** R1.3 */
   readonly requestId: string;
   /** Credentials are in its header fields and may be in its query: they are not for showing (R1.5). */
-  readonly exchange: HttpRequest;
+  readonly httpRequest: HttpRequest;
 }
 
 /** Follows one request. */

@@ -50,7 +50,7 @@ export interface Filter {
  * sees of it, which is all that what is sent is compared with.
  */
 export interface FullRecord {
-  readonly whole: boolean;
+  readonly isFull: boolean;
   /** What expressions see beside a member: all of the older record, where only some of it is sent. */
   readonly siblings?: JsonObject;
   readonly present?: JsonObject;

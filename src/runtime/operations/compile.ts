@@ -255,10 +255,10 @@ function theOne(
     if (decision === "denied") return undefined;
     return [...all, ...(decision === "allowed" ? [] : [decision.any.reduce(either)])].reduce(both);
   };
-  const [mayRun, canSee] = [condition(allowed), condition(visible)];
+  const [runIf, visibleIf] = [condition(allowed), condition(visible)];
   return {
-    ...(mayRun === undefined ? {} : { allowed: mayRun }),
-    ...(canSee === undefined ? {} : { visible: canSee }),
+    ...(runIf === undefined ? {} : { allowed: runIf }),
+    ...(visibleIf === undefined ? {} : { visible: visibleIf }),
   };
 }
 

@@ -30,7 +30,7 @@ export async function replace(call: Call, tx: Transaction): Promise<HttpResponse
   const replacement = withVersionedRequest(call, (own) => validateReplacement(own, current));
   const visible = call.own === undefined ? row : await visibleRow(call, tx, row);
   const { input } = upgradeRequest(call, replacement, {
-    whole: true,
+    isFull: true,
     present: row as JsonObject,
     visible: visible as JsonObject,
   });

@@ -110,7 +110,7 @@ function patched(call: Call, row: Row, visible: JsonObject): Patch {
   const sent = { ...Object.fromEntries(patch.cleared.map((name) => [name, null])), ...patch.set };
   const siblings = { ...(older as JsonObject), ...sent };
   const newerInput = inputToNewer(call, sent, {
-    whole: false,
+    isFull: false,
     siblings,
     present: row as JsonObject,
     visible: row as JsonObject,

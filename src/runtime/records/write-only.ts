@@ -253,7 +253,7 @@ export function filteringStore(store: Store, filter: ResponseFilter): Store {
 }
 
 /** The same object but for some methods; stores may be of classes, whose methods need them. */
-function overlaid<Whole extends object>(aggregate: Whole, methods: Partial<Whole>): Whole {
+function overlaid<Base extends object>(aggregate: Base, methods: Partial<Base>): Base {
   return new Proxy(aggregate, {
     get(target, name) {
       const local = Reflect.get(methods, name) as unknown;

@@ -120,11 +120,11 @@ export function createVersionConverter(stepConverters: readonly StepConverter[])
           ...(visibleValue === undefined ? {} : { visible: visibleValue }),
         };
         const upgraded = shape.upgrade(value, {
-          whole: how?.whole ?? true,
+          isFull: how?.isFull ?? true,
           ...(siblings === undefined ? {} : { siblings }),
           ...here,
         });
-        if (siblings !== undefined) siblings = shape.upgrade(siblings, { whole: true, ...here });
+        if (siblings !== undefined) siblings = shape.upgrade(siblings, { isFull: true, ...here });
         return upgraded;
       }, older);
     },
@@ -197,7 +197,7 @@ function upgraded(shape: Shape, filter: Filter): Filter {
   const newer = defined(member.newer, `${filter.column}, which is gone,`);
   const taken = (value: Value): Value => {
     if (member.taken === undefined) return value;
-    return (lookup(shape.upgrade({ [member.older]: value as Json }, { whole: false }), newer) ?? null) as Value;
+    return (lookup(shape.upgrade({ [member.older]: value as Json }, { isFull: false }), newer) ?? null) as Value;
   };
   const each = (value: Value): readonly Value[] => [taken(value), ...newerValuesOf(member, value)];
   const { operator, value } = filter;

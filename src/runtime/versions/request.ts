@@ -59,7 +59,7 @@ function asVersioned(call: Call, error: ApiError): ApiError {
 }
 
 /** What was judged in the caller's terms, in those of the newest version; it fits that too, or is refused. */
-export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { whole: true }): JsonObject {
+export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { isFull: true }): JsonObject {
   const { own } = call;
   if (own === undefined) return input;
   const { operation } = own.compiled;

@@ -13,10 +13,10 @@ export interface Shape {
   readonly step: ShapeStep;
   /** As the older version's callers see it, its members in their order. */
   downgrade(newer: JsonObject): JsonObject;
-  upgrade(older: JsonObject, whole?: FullRecord): JsonObject;
+  upgrade(older: JsonObject, how?: FullRecord): JsonObject;
 }
 
-const sentFull: FullRecord = { whole: true };
+const sentFull: FullRecord = { isFull: true };
 
 type Convert = (siblings: JsonObject) => Json;
 
@@ -46,8 +46,8 @@ export function compileShape(
       }
       for (const { newer, taken: convert } of added) {
         const present = how.present === undefined ? undefined : lookup(how.present, newer);
-        if (present !== undefined && how.whole) taken.push([newer, present]);
-        else if (how.whole && how.present === undefined && convert !== undefined) {
+        if (present !== undefined && how.isFull) taken.push([newer, present]);
+        else if (how.isFull && how.present === undefined && convert !== undefined) {
           taken.push([newer, convert(how.siblings ?? older)]);
         }
       }
@@ -113,7 +113,7 @@ function compileMember(
       if (newer === undefined) return undefined;
       const value = lookup(sent, older);
       const siblings = how.siblings ?? sent;
-      if (value === undefined) return how.whole ? required?.(siblings) : undefined;
+      if (value === undefined) return how.isFull ? required?.(siblings) : undefined;
       // Who sends back what it was shown changes nothing, also where that is not what there is (R2.4).
       if (how.visible !== undefined && !(isPlain && taken === undefined) && same(value, downgrade(how.visible))) {
         return lookup(how.visible, newer);
@@ -130,7 +130,7 @@ function compileMember(
       return editInside(value, enclosing, (one) => {
         if (!isObject(one)) return one;
         return shape.upgrade(one, {
-          whole: true,
+          isFull: true,
           ...(present === undefined ? {} : { present }),
           ...(visible === undefined ? {} : { visible }),
         });
