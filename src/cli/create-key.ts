@@ -1,13 +1,12 @@
 /** What a key that is made on the command line is made of: a credential and roles of the document. */
 import { didYouMean } from "../base/suggest.ts";
-import type { CredentialPlan } from "../plan/authentication/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { AuthenticationPart, CredentialPlan } from "../plan/authentication/types.ts";
 import { keyCredentials } from "../runtime/auth/mint.ts";
 import { UsageError } from "../server/errors.ts";
 import { listed } from "../base/layout.ts";
 
 /** The credential of this name, or the only one there is. */
-export function keyCredential(plan: Plan, name: string | undefined): CredentialPlan {
+export function keyCredential(plan: AuthenticationPart, name: string | undefined): CredentialPlan {
   const candidates = keyCredentials(plan);
   const names = candidates.map((each) => each.name);
   if (candidates.length === 0) throw new UsageError("the document has no credential of kind api-key or basic");
@@ -18,7 +17,7 @@ export function keyCredential(plan: Plan, name: string | undefined): CredentialP
   return found;
 }
 
-export function assertRoles({ roles }: Plan, roleNames: readonly string[]): void {
+export function assertRoles({ roles }: AuthenticationPart, roleNames: readonly string[]): void {
   const stranger = roleNames.find((role) => !roles.includes(role));
   if (stranger !== undefined) throw new UsageError(unknown("role", stranger, roles));
 }

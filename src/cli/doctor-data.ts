@@ -2,7 +2,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Plan } from "../plan/plan.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError, type StoreErrorKind } from "../store/port/error.ts";
 import { explained } from "../store/sqlite/connection.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -12,7 +14,10 @@ import { clock } from "../server/compose.ts";
 /** Room for the log and the copies that are made before the data is changed. */
 const leastFreeBytes = 512 * 1024 * 1024;
 
-export async function fileFindings(plan: Plan, file: string): Promise<readonly Finding[]> {
+export async function fileFindings(
+  plan: ResourcesPart & EventsPart & VersioningPart,
+  file: string,
+): Promise<readonly Finding[]> {
   const folder = dirname(file);
   const there = existsSync(file);
   // The default's folder is made at the start.
@@ -61,7 +66,7 @@ function diskFinding(folder: string, size: number): Finding {
   return { check, status: "warn", found, fix: "have as much free as the data has, for the copy before a migration" };
 }
 
-async function journalFindings(plan: Plan, file: string): Promise<readonly Finding[]> {
+async function journalFindings(plan: ResourcesPart, file: string): Promise<readonly Finding[]> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly: true });
@@ -96,7 +101,7 @@ function dataSourceOf(database: DatabaseSync): DataSource {
   };
 }
 
-async function migrationFinding(plan: Plan, file: string): Promise<Finding> {
+async function migrationFinding(plan: ResourcesPart & EventsPart & VersioningPart, file: string): Promise<Finding> {
   const { planMigration } = await import("../store/sqlite/migrate.ts");
   return followingFinding(plan, (following) => {
     return planMigration({ file, tables: plan.tables, following, clock: () => clock.now() }, 5_000);

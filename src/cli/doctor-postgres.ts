@@ -1,6 +1,8 @@
 /** What `nonet doctor` finds of data on a PostgreSQL server: who is let in, with which rights, to what, and what waits in it. */
 import { defined } from "../base/defined.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../store/postgres/database-url.ts";
 import type { Single } from "../store/postgres/connection.ts";
 import { StoreError } from "../store/port/error.ts";
@@ -11,7 +13,10 @@ import { clock } from "../server/compose.ts";
 const fewestPostgres = 140_000;
 const mostSkewMilliseconds = 1000;
 
-export async function postgresFindings(plan: Plan, data: string): Promise<readonly Finding[]> {
+export async function postgresFindings(
+  plan: ResourcesPart & EventsPart & VersioningPart,
+  data: string,
+): Promise<readonly Finding[]> {
   let single: Single | undefined;
   try {
     const databaseUrl = parseDatabaseUrl(data);
@@ -49,7 +54,7 @@ async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promis
 }
 
 async function dataFindings(
-  plan: Plan,
+  plan: ResourcesPart & EventsPart & VersioningPart,
   single: Single,
   { schema, name }: DatabaseUrl,
   data: string,

@@ -1,6 +1,8 @@
 /** What `nonet doctor` finds of data wherever it is: what waits in it, and what the document would change in it. */
 import { deliveryResource } from "../language/events/decide.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError } from "../store/port/error.ts";
 import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
 import type { Awaitable } from "../store/port/store.ts";
@@ -20,7 +22,7 @@ export interface DataSource {
   one(sql: string): Awaitable<readonly unknown[]>;
 }
 
-export async function waitingFindings({ tables }: Plan, source: DataSource): Promise<readonly Finding[]> {
+export async function waitingFindings({ tables }: ResourcesPart, source: DataSource): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const deliveries = tables.find(({ resource }) => resource === deliveryResource);
   if (deliveries !== undefined) {
@@ -59,7 +61,7 @@ function timerFinding(late: number): Finding {
 }
 
 export async function followingFinding(
-  plan: Plan,
+  plan: EventsPart & VersioningPart,
   query: (following: Following) => Awaitable<MigrationPlan>,
 ): Promise<Finding> {
   const check = "migration";

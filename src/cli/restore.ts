@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Plan } from "../plan/plan.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { obstaclesOf } from "../store/migration/migration.ts";
@@ -97,7 +99,11 @@ function unfit(file: string, thrown: unknown): UsageError {
  * What stands in the way of the document is told before anything takes anything's place. It is asked of a file for the
  * moment, whichever store the backup is for.
  */
-async function assertFits(plan: Plan, file: string, terminal: Terminal): Promise<void> {
+async function assertFits(
+  plan: ResourcesPart & EventsPart & VersioningPart,
+  file: string,
+  terminal: Terminal,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "nonet-restore-"));
   try {
     const { openSqliteTarget } = await import("../store/sqlite/portable.ts");

@@ -6,12 +6,12 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { segmentText } from "../language/endpoints/resolve.ts";
 import { inEnvelope } from "../plan/endpoints/envelope.ts";
 import type { CredentialPlan } from "../plan/authentication/types.ts";
-import type { Operation, PageShape } from "../plan/endpoints/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { EndpointsPart, Operation, PageShape } from "../plan/endpoints/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import { sample } from "./sample-value.ts";
 
 export interface Trial {
-  readonly plan: Plan;
+  readonly plan: ResourcesPart & EndpointsPart;
   /** Where this machine reaches the service. */
   readonly address: string;
   readonly credential: CredentialPlan | undefined;

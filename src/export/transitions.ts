@@ -2,7 +2,9 @@
 import type { Trigger } from "../language/states/model.ts";
 import { everyOperation } from "../plan/events/events.ts";
 import type { EffectPlan, TransitionPlan } from "../plan/states/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { EndpointsPart } from "../plan/endpoints/types.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 
 /** `dropOff`, `after 48h`, `when a | b`. */
 export function triggerText(on: Trigger["on"]): string {
@@ -19,7 +21,10 @@ export function triggerText(on: Trigger["on"]): string {
 }
 
 /** By each state those that can follow it at any distance, in the document's order. Guards are taken to hold. */
-export function reachable(plan: Plan, resource: string): Readonly<Record<string, readonly string[]>> {
+export function reachable(
+  plan: ResourcesPart & EndpointsPart & EventsPart,
+  resource: string,
+): Readonly<Record<string, readonly string[]>> {
   const states = plan.tables.find((table) => table.resource === resource)?.lifecycle?.states ?? [];
   const moves = transitionsOf(plan, resource);
   return Object.fromEntries(
@@ -39,7 +44,7 @@ export function reachable(plan: Plan, resource: string): Readonly<Record<string,
 }
 
 /** Made by operations, by time, and by what happens to other records. */
-function transitionsOf(plan: Plan, resource: string): readonly TransitionPlan[] {
+function transitionsOf(plan: ResourcesPart & EndpointsPart & EventsPart, resource: string): readonly TransitionPlan[] {
   const caused = (effects: readonly EffectPlan[]): readonly TransitionPlan[] =>
     effects.flatMap((effect) => [...(effect.resource === resource ? effect.moves : []), ...caused(effect.effects)]);
   const operations = everyOperation(plan).flatMap((operation) => [

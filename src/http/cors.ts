@@ -2,8 +2,9 @@
  * What pages of other origins may do (R4.22; the Fetch standard, section 3.3). Without a statement of the document there is not
  * one header of this: browsers then let nobody read an answer.
  */
-import type { Operation } from "../plan/endpoints/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { EndpointsPart, Operation } from "../plan/endpoints/types.ts";
+import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import type { HttpResponse, HttpRequest } from "./message.ts";
 
 export interface Cors {
@@ -21,7 +22,11 @@ export interface Cors {
   ): readonly string[];
 }
 
-export function createCors({ cors: plan, credentials: kinds, versions }: Plan): Cors {
+export function createCors({
+  cors: plan,
+  credentials: kinds,
+  versions,
+}: EndpointsPart & AuthenticationPart & VersioningPart): Cors {
   if (plan === undefined) return { completed: (result) => result, preflight: () => [] };
   const versionHeader = versions?.sent?.kind === "header" ? [versions.sent.name] : [];
   const { origins, credentials, maxAgeSeconds } = plan;

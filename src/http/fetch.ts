@@ -73,11 +73,11 @@ function responseTo({ method, signal }: Request, { status, headers: raw, body, s
 function streamed(stream: Streaming, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let over = false;
-  let onTaken: (() => void) | undefined;
+  let onDrained: (() => void) | undefined;
   const end = (close: () => void): void => {
     if (over) return;
     over = true;
-    onTaken?.();
+    onDrained?.();
     stream.ended();
     close();
   };
@@ -94,7 +94,7 @@ function streamed(stream: Streaming, signal: AbortSignal): ReadableStream<Uint8A
           over || (controller.desiredSize ?? 1) > 0
             ? Promise.resolve()
             : new Promise((resolve) => {
-                onTaken = resolve;
+                onDrained = resolve;
               }),
         end: () => end(() => controller.close()),
         cut: () => end(() => controller.error(new Error("the stream was cut"))),
@@ -102,7 +102,7 @@ function streamed(stream: Streaming, signal: AbortSignal): ReadableStream<Uint8A
       signal.addEventListener("abort", () => end(() => controller.error(signal.reason)));
       stream.start(sink);
     },
-    pull: () => onTaken?.(),
+    pull: () => onDrained?.(),
     cancel: () => end(() => {}),
   });
 }

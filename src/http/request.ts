@@ -133,12 +133,12 @@ const aborted: Body = { kind: "aborted" };
 function readBody(message: IncomingMessage, { limit, announced, patience, account }: Reading): Promise<Body> {
   // Node closes a request without a body before anybody sees it (`optimizeEmptyRequests`).
   if (message.destroyed) return Promise.resolve(message.errored === null ? empty : aborted);
-  return new Promise((settle) => {
-    const timer = patience === undefined ? undefined : setTimeout(settle, patience, aborted);
+  return new Promise((finish) => {
+    const timer = patience === undefined ? undefined : setTimeout(finish, patience, aborted);
     const bytes = gather(limit, account);
     const resolve = (body: Body): void => {
       clearTimeout(timer);
-      settle(body);
+      finish(body);
     };
     const consume = (chunk: Buffer): void => {
       const isFitting = bytes.length + chunk.length <= limit;
@@ -163,11 +163,11 @@ function pipeBody(
   patience: number | undefined,
   consume: (bytes: Buffer) => Promise<void>,
 ): Promise<PipeResult> {
-  const poured = pipeAll(message, limit, consume);
-  if (patience === undefined) return poured;
+  const piped = pipeAll(message, limit, consume);
+  if (patience === undefined) return piped;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<PipeResult>((resolve) => (timer = setTimeout(resolve, patience, "aborted")));
-  return Promise.race([poured, late]).finally(() => clearTimeout(timer));
+  return Promise.race([piped, late]).finally(() => clearTimeout(timer));
 }
 
 async function pipeAll(

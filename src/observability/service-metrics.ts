@@ -1,12 +1,14 @@
 /** Figures of what a service still has to do: streams, deliveries, timers, the connections of its store. */
-import type { Plan } from "../plan/plan.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { PurposePart } from "../plan/purpose/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import { deliveryResource } from "../language/events/decide.ts";
 import type { LiveService } from "../runtime/service.ts";
 import type { Store } from "../store/port/store.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 
 export interface ServiceSnapshot {
-  readonly plan: Plan;
+  readonly plan: PurposePart & ResourcesPart & EventsPart;
   readonly store: Store;
   readonly service: Pick<LiveService, "streams">;
   readonly background: { lag(): Promise<number> };
@@ -90,7 +92,7 @@ export function createBacklog(
   };
 }
 
-function createBacklogReader(plan: Plan, store: Store, now: () => number): () => Promise<Backlog> {
+function createBacklogReader(plan: ResourcesPart, store: Store, now: () => number): () => Promise<Backlog> {
   const table = plan.tables.find(({ resource }) => resource === deliveryResource);
   const members = (table?.columns ?? [])
     .filter(({ name }) => name === "createdAt")

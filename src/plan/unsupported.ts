@@ -4,8 +4,14 @@
  */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { isCounted } from "./limits/limits.ts";
-import type { Unenforced } from "./plan.ts";
 import type { PlanInput } from "./input.ts";
+
+export interface Unenforced {
+  /** As in `SourceLocations`. */
+  readonly path: string;
+  readonly line: number;
+  readonly what: string;
+}
 
 export function unenforcedStatements(planInput: PlanInput): readonly Unenforced[] {
   const statements = [...endpointStatements(planInput), ...eventStatements(planInput), ...limitStatements(planInput)];

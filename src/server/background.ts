@@ -3,7 +3,9 @@ import { type DeliveryOptions, createDeliveries } from "../webhooks/engine.ts";
 import { createPost } from "../webhooks/post.ts";
 import type { Clock } from "../base/clock.ts";
 import { createIds } from "../base/id.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import type { EventsPart } from "../plan/events/types.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import { rolesHeld } from "../runtime/auth/current-roles.ts";
 import { allLoginRecords } from "../runtime/auth/records.ts";
 import { endpointSecret } from "../runtime/events/webhooks.ts";
@@ -19,7 +21,7 @@ export interface Background {
 }
 
 export interface BackgroundOptions {
-  readonly plan: Plan;
+  readonly plan: ResourcesPart & AuthenticationPart & EventsPart;
   readonly store: Store;
   readonly service: LiveService;
   readonly clock: Clock;

@@ -2,13 +2,19 @@
  * What answers while a service is being made ready: its data may have to follow the document first. It is live, not ready
  * (R1.2), and everything else may be asked again soon.
  */
-import type { Plan } from "../plan/plan.ts";
+import type { EndpointsPart } from "../plan/endpoints/types.ts";
+import type { ErrorsPart } from "../plan/errors/types.ts";
+import type { EventsPart } from "../plan/events/types.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { healthResponse } from "../runtime/health.ts";
 import { createProblems } from "../runtime/errors/problem.ts";
 import { finish, requestIds, type Service } from "../runtime/service.ts";
 
-export function startingService(plan: Plan, random: (bytes: number) => Uint8Array, baseUrl: () => string): Service {
+export function startingService(
+  plan: EndpointsPart & ErrorsPart & EventsPart,
+  random: (bytes: number) => Uint8Array,
+  baseUrl: () => string,
+): Service {
   const nextRequestId = requestIds(random);
   const problems = createProblems(plan, (code) => `${baseUrl()}/errors/${code}`);
   const later = (requestId: string, close = false) =>

@@ -3,7 +3,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { withoutPasswords } from "../observability/redact.ts";
+import type { EventsPart } from "../plan/events/types.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { VersioningPart } from "../plan/versioning/version.ts";
 import { rowSecurityOf } from "../plan/authentication/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { StoreError } from "../store/port/error.ts";
@@ -97,7 +99,7 @@ export async function withDatabase<T>({ title }: Plan, data: string, task: () =>
 }
 
 /** For `openSqliteStore`. What judges values is what judges those that callers send. */
-export async function followingOf({ events, history }: Plan): Promise<Following> {
+export async function followingOf({ events, history }: EventsPart & VersioningPart): Promise<Following> {
   const { createValidators } = await import("../runtime/validation/validator.ts");
   const validatorOf = createValidators();
   return {

@@ -3,7 +3,8 @@ import type { Broker } from "../webhooks/brokers/broker.ts";
 import { parseBrokerUrl, type BrokerUrl } from "../webhooks/brokers/address.ts";
 import { createSink } from "../webhooks/sink.ts";
 import type { DeliveryRenderer } from "../webhooks/engine.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import type { EventsPart } from "../plan/events/types.ts";
 import { isPassing } from "../store/port/error.ts";
 import type { Store } from "../store/port/store.ts";
 import type { Background } from "./background.ts";
@@ -19,12 +20,12 @@ const longestWaitMilliseconds = 30_000;
  * What starts them once the store is open.
  * @throws UsageError where one is written wrongly, the document has nothing to tell it, or its client is not installed.
  */
-export async function openSinks(texts: readonly string[], plan: Plan): Promise<StartSinks> {
+export async function openSinks(texts: readonly string[], plan: AuthenticationPart & EventsPart): Promise<StartSinks> {
   const brokers = await openAll(brokerUrlsOf(texts, plan));
   return (dependencies) => startSinks(plan, brokers, dependencies);
 }
 
-function brokerUrlsOf(texts: readonly string[], plan: Plan): readonly BrokerUrl[] {
+function brokerUrlsOf(texts: readonly string[], plan: AuthenticationPart & EventsPart): readonly BrokerUrl[] {
   return texts.map((text) => {
     const brokerUrl = parseBrokerUrl(text);
     if (typeof brokerUrl === "string") throw new UsageError(`--sink ${brokerUrl}`);
@@ -34,7 +35,10 @@ function brokerUrlsOf(texts: readonly string[], plan: Plan): readonly BrokerUrl[
   });
 }
 
-function mismatchOf({ roles }: BrokerUrl, { events, roles: present }: Plan): string | undefined {
+function mismatchOf(
+  { roles }: BrokerUrl,
+  { events, roles: present }: AuthenticationPart & EventsPart,
+): string | undefined {
   if (Object.keys(events.out).length === 0) return "gets nothing: the document has no events";
   if (events.webhook === undefined && events.stream === undefined)
     return "gets nothing: the document tells nobody of its events, by webhook or stream";
@@ -79,7 +83,7 @@ export interface SinkDependencies {
 export type StartSinks = (dependencies: SinkDependencies) => Pick<Background, "stop">;
 
 function startSinks(
-  plan: Plan,
+  plan: AuthenticationPart & EventsPart,
   brokers: ReadonlyMap<BrokerUrl, Broker>,
   { store, renderer, notice }: SinkDependencies,
 ): Pick<Background, "stop"> {

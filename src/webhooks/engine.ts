@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { EventsPlan, WebhookPlan } from "../plan/events/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { Awaitable, JournalRecord, Key, Row, Store, Transaction } from "../store/port/store.ts";
 import { createAttempts } from "./deliver.ts";
 import { createFanOut } from "./plan-deliveries.ts";
@@ -14,7 +14,7 @@ import type { Post } from "./post.ts";
 import { createRows, type Endpoint } from "./tables.ts";
 
 export interface DeliveryOptions {
-  readonly plan: Plan;
+  readonly plan: ResourcesPart;
   readonly store: Store;
   readonly clock: Clock;
   /** From 0 to 1. */

@@ -3,13 +3,14 @@
  * says since the bookmark is published, and the bookmark is moved once the broker keeps it. A process that ends between
  * the two publishes the same again, under the same ids.
  */
-import type { Plan } from "../plan/plan.ts";
+import type { AuthenticationPart } from "../plan/authentication/types.ts";
+import type { EventsPart } from "../plan/events/types.ts";
 import type { JournalRecord, Store } from "../store/port/store.ts";
 import type { Broker, Message } from "./brokers/broker.ts";
 import type { DeliveryRenderer } from "./engine.ts";
 
 export interface SinkOptions {
-  readonly plan: Plan;
+  readonly plan: AuthenticationPart & EventsPart;
   readonly store: Store;
   readonly renderer: DeliveryRenderer;
   /** Without secrets; the bookmark goes by it. */
@@ -76,6 +77,6 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
 }
 
 /** How the document tells of its events: a sink is told what its roles are told there. */
-function channelOf({ events }: Plan): "webhook" | "stream" {
+function channelOf({ events }: EventsPart): "webhook" | "stream" {
   return events.webhook === undefined ? "stream" : "webhook";
 }

@@ -2,7 +2,7 @@
 import { instantText } from "../base/clock.ts";
 import { defined } from "../base/defined.ts";
 import { deliveryResource as deliveries, webhookResource as endpoints } from "../language/events/decide.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row, Store, Transaction, View } from "../store/port/store.ts";
 
@@ -36,7 +36,7 @@ export interface Rows {
   letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<boolean>;
 }
 
-export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows {
+export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPlan): Rows {
   const listEndpoints = store.list({ resource: endpoints, system: true, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
   const readEndpoint = store.read({ resource: endpoints, system: true, key: "id", view: viewOf(plan, endpoints) });
   // Not `tx.first`, which passes over what others have in hand: whoever comes next would be let go before it.
@@ -64,7 +64,7 @@ export function createRows(plan: Plan, store: Store, webhook: WebhookPlan): Rows
 }
 
 /** Columns, those too that no caller sees; all unless named. Deliveries hold bodies, which lists of many do not need. */
-export function viewOf(plan: Plan, resource: string, names?: readonly string[]): View {
+export function viewOf(plan: ResourcesPart, resource: string, names?: readonly string[]): View {
   const { columns } = defined(
     plan.tables.find((table) => table.resource === resource),
     `the table of ${resource}`,

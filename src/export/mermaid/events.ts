@@ -1,10 +1,9 @@
 /** What events do, as a `flowchart`: which resource or sender an event comes from, and what it moves or who is told. */
 import type { Model } from "../../language/model.ts";
-import type { OutEventPlan } from "../../plan/events/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
 import { escaped, idOf } from "./text.ts";
 
-export function eventFlow({ events }: Plan, model: Model): string | undefined {
+export function eventFlow({ events }: EventsPart, model: Model): string | undefined {
   const resources = Object.keys(model.resources.resources);
   const out = Object.entries(events.out).filter(([, { resource }]) => resources.includes(resource));
   const inbound = Object.entries(model.events.in ?? {});

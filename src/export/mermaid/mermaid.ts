@@ -1,6 +1,7 @@
 /** A document as diagrams in Mermaid: the states of each resource, how resources refer to one another, what events do. */
 import type { Model } from "../../language/model.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EventsPart } from "../../plan/events/types.ts";
+import type { PurposePart } from "../../plan/purpose/types.ts";
 import { eventFlow } from "./events.ts";
 import { relations } from "./relations.ts";
 import { stateDiagram } from "./states.ts";
@@ -14,7 +15,7 @@ export interface Diagram {
 }
 
 /** Those that there is anything to draw in. */
-export function diagrams(plan: Plan, model: Model): readonly Diagram[] {
+export function diagrams(plan: EventsPart, model: Model): readonly Diagram[] {
   const related = relations(model);
   const flow = eventFlow(plan, model);
   return [
@@ -31,7 +32,7 @@ export function stateDiagrams({ states }: Pick<Model, "states">): readonly Diagr
 }
 
 /** In Markdown, as GitHub draws them and Mermaid's own command line reads them. */
-export function mermaidMarkdown({ title }: Pick<Plan, "title">, all: readonly Diagram[]): string {
+export function mermaidMarkdown({ title }: Pick<PurposePart, "title">, all: readonly Diagram[]): string {
   return `# ${title}\n${all.map((one) => `\n## ${one.title}\n\n${fenced(one)}`).join("")}`;
 }
 

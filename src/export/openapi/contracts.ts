@@ -1,6 +1,6 @@
 /** Operations of handlers that say all that goes over the wire, as they say it: nothing of Nonet's own is added. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type {
   ContractResponsePlan,
   ContractBodyPlan,
@@ -9,7 +9,7 @@ import type {
 } from "../../plan/endpoints/types.ts";
 import { securityFor } from "./security.ts";
 
-export function contractObject(plan: Plan, operation: ContractOperation): JsonObject {
+export function contractObject(plan: AuthenticationPart, operation: ContractOperation): JsonObject {
   const { name, sentence, resource, parameters, body, answers } = operation;
   return {
     operationId: name,

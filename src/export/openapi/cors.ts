@@ -1,8 +1,8 @@
 /** What `cors` adds to the description: fields of every answer, written over the finished description as versions are. */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 
-export function withCors({ cors }: Plan, description: JsonObject): JsonObject {
+export function withCors({ cors }: EndpointsPart, description: JsonObject): JsonObject {
   if (cors === undefined) return description;
   const fields: JsonObject = {
     "Access-Control-Allow-Origin": field("The origin of the page, where it may read this."),

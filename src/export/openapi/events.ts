@@ -2,15 +2,14 @@
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
-import type { Column, Virtual } from "../../plan/resources/types.ts";
+import type { Column, ResourcesPart, Virtual } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
-import type { OutEventPlan } from "../../plan/events/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { refTo } from "./schemas.ts";
 
-export function eventSchemas(plan: Plan, names: ComponentNames): JsonObject {
+export function eventSchemas(plan: ResourcesPart & EventsPart, names: ComponentNames): JsonObject {
   const { out, stream } = plan.events;
   const published = Object.entries(out).filter(([, event]) => isPublished(plan, event));
   const schemas = published.map(([name, event]): [string, JsonObject] => [
@@ -27,12 +26,12 @@ export function eventSchemas(plan: Plan, names: ComponentNames): JsonObject {
 }
 
 /** Whether anybody outside is told of it. */
-function isPublished(plan: Plan, event: OutEventPlan): boolean {
+function isPublished(plan: EventsPart, event: OutEventPlan): boolean {
   return (plan.events.stream !== undefined && event.stream.length > 0) || isPosted(plan, event);
 }
 
 /** Of what becomes of webhooks no webhook tells. */
-function isPosted({ events }: Plan, { resource, webhook }: OutEventPlan): boolean {
+function isPosted({ events }: EventsPart, { resource, webhook }: OutEventPlan): boolean {
   const isSystem = resource === webhookResource || resource === deliveryResource;
   return events.webhook !== undefined && webhook.length > 0 && !isSystem;
 }
@@ -51,7 +50,12 @@ function anyOf(events: readonly string[], names: ComponentNames): JsonObject {
 const instant: JsonObject = { type: "string", format: "date-time" };
 const text: JsonObject = { type: "string" };
 
-function eventSchema(plan: Plan, name: string, event: OutEventPlan, names: ComponentNames): JsonObject {
+function eventSchema(
+  plan: ResourcesPart & EventsPart,
+  name: string,
+  event: OutEventPlan,
+  names: ComponentNames,
+): JsonObject {
   const data = dataSchema(plan, event, names);
   const members: JsonObject =
     plan.events.envelope === "cloudevents"
@@ -83,7 +87,7 @@ function eventSchema(plan: Plan, name: string, event: OutEventPlan, names: Compo
   return { type: "object", description: `\`${name}\``, properties: members, required };
 }
 
-function dataSchema(plan: Plan, { resource, carries }: OutEventPlan, names: ComponentNames): JsonObject {
+function dataSchema(plan: ResourcesPart, { resource, carries }: OutEventPlan, names: ComponentNames): JsonObject {
   if (carries === undefined) return refTo(names.resource(resource));
   const table = plan.tables.find((one) => one.resource === resource);
   const members: readonly (Column | Virtual)[] = [...(table?.columns ?? []), ...(table?.virtual ?? [])];
@@ -115,7 +119,7 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
 // ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What the two operations have beside what all have; nothing for any other operation. */
-export function streamParts(plan: Plan, { name }: Operation): StreamParts | undefined {
+export function streamParts(plan: EventsPart, { name }: Operation): StreamParts | undefined {
   const { stream } = plan.events;
   if (stream === undefined || name !== stream.follow.name) return undefined;
   return {
@@ -146,7 +150,7 @@ export interface StreamParts {
 
 // ── Webhooks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function webhookItems(plan: Plan, names: ComponentNames): JsonObject {
+export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObject {
   const { envelope, out, webhook } = plan.events;
   if (webhook === undefined) return {};
   const media = envelope === "cloudevents" ? "application/cloudevents+json" : "application/json";

@@ -3,7 +3,7 @@
  * 7662). Its pages for users are for no client to call; the security scheme says where they begin.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import { headersOf } from "./headers.ts";
 import { serviceTag } from "./security.ts";
 
@@ -14,7 +14,7 @@ const seconds: JsonObject = { type: "integer" };
 const client = { client_id: text, client_secret: text };
 
 /** Below the base address, as operations are. */
-export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
+export function tokenPaths({ credentials }: AuthenticationPart): readonly PathItem[] {
   const oauth = credentials.find((credential) => credential.oauth !== undefined)?.oauth;
   if (oauth === undefined) return [];
   const { users } = oauth;
@@ -62,7 +62,7 @@ export function tokenPaths({ credentials }: Plan): readonly PathItem[] {
 const code = { code: text, redirect_uri: text, code_verifier: text };
 
 /** At the root, whatever operations are mounted below. */
-export function wellKnownPaths({ credentials }: Plan): readonly PathItem[] {
+export function wellKnownPaths({ credentials }: AuthenticationPart): readonly PathItem[] {
   if (!credentials.some(({ oauth }) => oauth !== undefined)) return [];
   const page = (operationId: string, summary: string): JsonObject => ({
     get: {

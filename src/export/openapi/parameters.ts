@@ -1,14 +1,17 @@
 /** Parameters of operations: in the path, in the query of lists, in header fields. */
 import type { JsonObject } from "../../base/json.ts";
-import type { Column, Table } from "../../plan/resources/types.ts";
+import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { FilterOperator, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
 
 /** `names` renames the path's parameters where two operations call the same place differently. */
-export function parametersOf(plan: Plan, operation: Operation, names: readonly string[]): readonly JsonObject[] {
+export function parametersOf(
+  plan: ResourcesPart,
+  operation: Operation,
+  names: readonly string[],
+): readonly JsonObject[] {
   return [
     ...pathParameters(plan, operation, names),
     ...queryParameters(plan, operation),
@@ -18,7 +21,7 @@ export function parametersOf(plan: Plan, operation: Operation, names: readonly s
 
 // ── Path ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function pathParameters(plan: Plan, operation: Operation, names: readonly string[]): readonly JsonObject[] {
+function pathParameters(plan: ResourcesPart, operation: Operation, names: readonly string[]): readonly JsonObject[] {
   return parametersIn(operation).map((parameter, index) => {
     const parent = operation.parents.find((one) => one.parameter === parameter);
     const [resource, column] =
@@ -38,22 +41,22 @@ export function parametersIn({ path }: Operation): readonly string[] {
   return path.flatMap((segment) => (segment.kind === "parameter" ? [segment.name] : []));
 }
 
-function columnOf(plan: Plan, resource: string, name: string | undefined): Column | undefined {
+function columnOf(plan: ResourcesPart, resource: string, name: string | undefined): Column | undefined {
   return tableOf(plan, resource)?.columns.find((column) => column.name === name);
 }
 
-function tableOf(plan: Plan, resource: string): Table | undefined {
+function tableOf(plan: ResourcesPart, resource: string): Table | undefined {
   return plan.tables.find((table) => table.resource === resource);
 }
 
 // ── Query ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function queryParameters(plan: Plan, operation: Operation): readonly JsonObject[] {
+function queryParameters(plan: ResourcesPart, operation: Operation): readonly JsonObject[] {
   const inQuery = operation.query.map(({ name, required, schema }) => ({ name, in: "query", required, schema }));
   return [...inQuery, ...listParameters(plan, operation)];
 }
 
-function listParameters(plan: Plan, { resource, list }: Operation): readonly JsonObject[] {
+function listParameters(plan: ResourcesPart, { resource, list }: Operation): readonly JsonObject[] {
   if (list === undefined) return [];
   const conditions = list.conditions.map(({ name, schema, condition, visibleTo }) => ({
     name,

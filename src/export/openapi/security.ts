@@ -1,23 +1,25 @@
 /** Security schemes of the credentials, and what each operation asks for. */
 import type { JsonObject } from "../../base/json.ts";
-import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
+import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 
 /** What belongs to no resource. */
 export const serviceTag = "service";
 
-export function securitySchemes({ credentials, operations }: Plan, server: string): JsonObject {
+export function securitySchemes(
+  { credentials, operations }: EndpointsPart & AuthenticationPart,
+  server: string,
+): JsonObject {
   return Object.fromEntries(credentials.map((one) => [one.name, schemeOf(one, operations, server)]));
 }
 
 /** Alternatives; `{}` among them: no credential is needed. */
-export function securityOf(plan: Plan, { allow, inbound }: Operation): readonly JsonObject[] {
+export function securityOf(plan: AuthenticationPart, { allow, inbound }: Operation): readonly JsonObject[] {
   return inbound === undefined ? securityFor(plan, allow) : [{ [inbound.credential]: [] }];
 }
 
 /** What those send whom one of these grants lets do something. */
-export function securityFor({ credentials }: Plan, allow: Operation["allow"]): readonly JsonObject[] {
+export function securityFor({ credentials }: AuthenticationPart, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
   return [...(open ? [{}] : []), ...usable.flatMap((credential) => requirementsOf(credential, allow))];

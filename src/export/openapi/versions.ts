@@ -3,10 +3,9 @@
  * Written over the finished description, since it concerns every operation and every answer alike.
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
-import type { Plan } from "../../plan/plan.ts";
-import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
+import type { VersioningPart, VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
 
-export function withVersions(plan: Plan, description: JsonObject): JsonObject {
+export function withVersions(plan: VersioningPart, description: JsonObject): JsonObject {
   const { versions, version } = plan;
   if (versions === undefined || version === undefined) return description;
   const deprecated = versions.list.find(({ name }) => name === version)?.deprecated;

@@ -1,7 +1,8 @@
 /** The table that a client's common part works by: where the service is, its credentials, operations and waits. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { ErrorsPart } from "../../plan/errors/types.ts";
+import type { VersioningPart } from "../../plan/versioning/version.ts";
 import type { Exported } from "./client.ts";
 import type { Method } from "./methods.ts";
 import { isIdentifier } from "./types.ts";
@@ -33,7 +34,7 @@ export function serviceTable(
   ];
 }
 
-function versionOf({ version, versions }: Plan): JsonObject {
+function versionOf({ version, versions }: VersioningPart): JsonObject {
   const sent = versions?.sent;
   if (version === undefined || sent === undefined) return {};
   switch (sent.kind) {
@@ -54,14 +55,14 @@ function credentialOf({ kind, sent }: CredentialPlan): JsonObject {
 }
 
 /** Whether all refusals are said as RFC 9457 and Nonet have it, by their own codes. */
-function isStandard({ problemBody, problemBodies, errors }: Plan): boolean {
+function isStandard({ problemBody, problemBodies, errors }: ErrorsPart): boolean {
   const bodies = [problemBody, ...Object.values(problemBodies)];
   return (
     bodies.every((body) => body === "problem+json") && Object.values(errors).every(({ wire }) => wire === undefined)
   );
 }
 
-function problemOf(plan: Plan): JsonObject {
+function problemOf(plan: ErrorsPart): JsonObject {
   if (isStandard(plan)) return {};
   const { problemBody, problemBodies, errors } = plan;
   const shapes = [problemBody, ...Object.values(problemBodies)].flatMap((body) =>
@@ -81,7 +82,7 @@ function problemOf(plan: Plan): JsonObject {
 }
 
 /** Where bodies need not say their code, the status has to. */
-function errorCodesByStatus(plan: Plan, { operation }: Method): JsonObject {
+function errorCodesByStatus(plan: ErrorsPart, { operation }: Method): JsonObject {
   if (isStandard(plan)) return {};
   const byStatus = Map.groupBy(operation.possibleErrors, ({ status }) => status);
   return {

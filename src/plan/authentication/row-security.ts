@@ -3,9 +3,9 @@
  * and what is read of records that they come to only through others.
  */
 import { readingActions } from "../../language/endpoints/model.ts";
-import type { ResponseMember, Operation } from "../endpoints/types.ts";
+import type { EndpointsPart, Operation, ResponseMember } from "../endpoints/types.ts";
 import type { GrantPlan } from "./types.ts";
-import type { Plan } from "../plan.ts";
+import type { ResourcesPart } from "../resources/types.ts";
 import { distinct } from "./permissions.ts";
 import { both } from "../input.ts";
 
@@ -23,7 +23,7 @@ export function rowSecurityOf({
   operations,
   tables,
   views = {},
-}: Pick<Plan, "operations" | "tables" | "views">): RowSecurity {
+}: Pick<EndpointsPart & ResourcesPart, "operations" | "tables" | "views">): RowSecurity {
   const reading = operations.filter(({ aggregate, action }) => readingActions.has(action) && aggregate !== true);
   const names = namesIn([operations, tables, views]);
   const columns = new Map(

@@ -3,6 +3,15 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantOf } from "../../language/authentication/decide.ts";
 import type { CredentialKind, SentIn } from "../../language/authentication/model.ts";
 
+/** Part 5 of the plan. */
+export interface AuthenticationPart {
+  readonly credentials: readonly CredentialPlan[];
+  /** In the document's order; a caller's roles are bits by this index. */
+  readonly roles: readonly string[];
+  /** The status for a record that exists and that the caller may not see. */
+  readonly unseen: 403 | 404;
+}
+
 export interface CorsPlan {
   /** As browsers write them, with `*` for the first label of a host or for a port. */
   readonly origins: "any" | readonly string[];

@@ -23,7 +23,8 @@ import type {
   ContractParameter,
   HttpContract,
 } from "./types.ts";
-import type { Plan, Unenforced } from "../plan.ts";
+import type { Plan } from "../plan.ts";
+import type { Unenforced } from "../unsupported.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 

@@ -3,12 +3,27 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Method } from "../../language/endpoints/model.ts";
 import type { PathSegment, ResourceAction } from "../../language/endpoints/resolve.ts";
-import type { GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
+import type { CorsPlan, GrantPlan, PresentSecretPlan, SessionPlan } from "../authentication/types.ts";
 import type { InboundPlan } from "../events/types.ts";
 import type { Limited, ServerLimits } from "../limits/types.ts";
 import type { ColumnType, FilePlan, RulePlan } from "../resources/types.ts";
 import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
 import type { Envelope } from "./envelope.ts";
+
+/** Part 4 of the plan. */
+export interface EndpointsPart {
+  /** `{base_url}` or an absolute URL; the server fills it in. */
+  readonly base: string;
+  /** Which pages of other origins may call; absent: none. */
+  readonly cors?: CorsPlan;
+  readonly operations: readonly Operation[];
+  /** Handlers whose requests and responses are declared in full; served where there are functions (`servedPlan`). */
+  readonly contractOperations: readonly ContractOperation[];
+  /** What functions may do to records besides the operations; only of the newest version. */
+  readonly system: readonly SystemOperations[];
+  /** By name, where the document has any. */
+  readonly views?: Readonly<Record<string, ViewPlan>>;
+}
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

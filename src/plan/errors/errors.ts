@@ -3,7 +3,7 @@ import { lengthOf, parseDuration } from "../../base/duration.ts";
 import { protocolErrors, standardErrors } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { ErrorPlan } from "./types.ts";
-import type { Plan } from "../plan.ts";
+import type { ErrorsPart } from "../errors/types.ts";
 import type { PlanInput } from "../input.ts";
 
 /** Codes that come with a second status: what cannot be read is 400, what was read and is wrong 422. */
@@ -48,7 +48,9 @@ export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorP
 }
 
 /** The bodies of errors, and what is said of faults. */
-export function errorBodies({ model }: PlanInput): Pick<Plan, "problemBody" | "problemBodies" | "violationMessages"> {
+export function errorBodies({
+  model,
+}: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages"> {
   const { body = "problem+json", bodies = {}, messages = {} } = model.errors;
   return { problemBody: body, problemBodies: bodies, violationMessages: messages };
 }

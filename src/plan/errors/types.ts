@@ -1,4 +1,16 @@
 /** Errors that operations can return. */
+import type { ErrorBody } from "../../language/errors/model.ts";
+
+/** Part 7 of the plan. */
+export interface ErrorsPart {
+  /** Every code that the service can answer with: the document's, the catalogue's, the protocol's. */
+  readonly errors: Readonly<Record<string, ErrorPlan>>;
+  readonly problemBody: ErrorBody;
+  /** Bodies that replace `problemBody`: by `without field`, a code, a code `in` an operation. */
+  readonly problemBodies: Readonly<Record<string, ErrorBody>>;
+  /** The message of a violation, by its code. */
+  readonly violationMessages: Readonly<Record<string, string>>;
+}
 
 // ── Errors ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -11,9 +11,9 @@ import { generalRates, serverLimits } from "../limits/limits.ts";
 import { grantPlan } from "../authentication/permissions.ts";
 import { listParameters, pageShape } from "../endpoints/lists.ts";
 import type { EventsPlan, OutEventPlan, StreamPlan, WebhookPlan } from "./types.ts";
-import type { FilterPlan, Operation } from "../endpoints/types.ts";
+import type { EndpointsPart, FilterPlan, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
-import type { Plan } from "../plan.ts";
+import type { EventsPart } from "../events/types.ts";
 import { placeholder, type PlanInput } from "../input.ts";
 
 const day = 86_400_000;
@@ -168,19 +168,19 @@ const typeFilter: FilterPlan = {
 };
 
 /** The stream's own operations, where the document has one. */
-export function streamOperations({ events: { stream } }: Pick<Plan, "events">): readonly Operation[] {
+export function streamOperations({ events: { stream } }: EventsPart): readonly Operation[] {
   return stream === undefined ? [] : [stream.follow, stream.read];
 }
 
 /** Whether anything is told of, or taken as an event. */
-export function hasEvents({ events, operations }: Pick<Plan, "operations" | "events">): boolean {
+export function hasEvents({ events, operations }: Pick<EndpointsPart & EventsPart, "operations" | "events">): boolean {
   return (
     events.webhook !== undefined || events.stream !== undefined || operations.some(({ action }) => action === "receive")
   );
 }
 
 /** The document's operations and the stream's. */
-export function everyOperation(plan: Pick<Plan, "operations" | "events">): readonly Operation[] {
+export function everyOperation(plan: Pick<EndpointsPart & EventsPart, "operations" | "events">): readonly Operation[] {
   return [...plan.operations, ...streamOperations(plan)];
 }
 

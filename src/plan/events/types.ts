@@ -3,6 +3,11 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
 
+/** Part 6 of the plan. */
+export interface EventsPart {
+  readonly events: EventsPlan;
+}
+
 /** The operation that receives an incoming event (part 6, `in`). */
 export interface InboundPlan {
   readonly event: string;

@@ -11,7 +11,8 @@ import { type Quota, type Rate, windowMilliseconds } from "../../language/limits
 import { lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
 import type { Limited, QuotaPlan, RatePlan, ServerLimits } from "./types.ts";
-import type { Plan } from "../plan.ts";
+import type { EndpointsPart } from "../endpoints/types.ts";
+import type { LimitsPart } from "../limits/types.ts";
 import { assert, type PlanInput } from "../input.ts";
 
 export function serverLimits({ model }: PlanInput): ServerLimits {
@@ -37,7 +38,7 @@ export function longestRequest({
   limits,
   operations,
   contractOperations,
-}: Pick<Plan, "limits" | "operations" | "contractOperations">): number {
+}: Pick<LimitsPart & EndpointsPart, "limits" | "operations" | "contractOperations">): number {
   const all = [...operations, ...contractOperations.map(({ operation }) => operation)];
   return Math.max(limits.requestMilliseconds, ...all.map((operation) => operation.limits.requestMilliseconds));
 }

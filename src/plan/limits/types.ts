@@ -2,6 +2,16 @@
 import type { CountedBy } from "../../language/limits/counted.ts";
 import type { Erased } from "../../language/resources/erased-value.ts";
 
+/** Part 8 of the plan. */
+export interface LimitsPart {
+  readonly limits: ServerLimits;
+  /** In the document's order; operations refer to their rates by index. */
+  readonly rates: readonly RatePlan[];
+  /** The rates of every request, also of one to an unknown operation. */
+  readonly generalRates: readonly Limited[];
+  readonly quotas: readonly QuotaPlan[];
+}
+
 /** Limits that protect the server itself; from part 8 where it says so, else the engine's defaults (R8.8). */
 export interface ServerLimits {
   readonly requestBytes: number;

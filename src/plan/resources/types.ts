@@ -5,6 +5,13 @@ import type { Default, Modifier } from "../../language/resources/model.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { LifecyclePlan, TimedJob } from "../states/types.ts";
 
+/** Part 2 of the plan. */
+export interface ResourcesPart {
+  readonly tables: readonly Table[];
+  /** Named JSON Schemas, by the address that references use. */
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+}
+
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**

@@ -7,6 +7,17 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { VersionResponse, VersionLocation } from "../../language/versioning/model.ts";
 import type { Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
+import type { VersionStep } from "./types.ts";
+
+/** Part 9 of the plan. */
+export interface VersioningPart {
+  /** This version's name, where the document has versions. */
+  readonly version?: string;
+  /** The changes of stored data from one version to the next, newest first; every version is listed, also one without changes. */
+  readonly history: readonly VersionStep[];
+  /** The document's versions, this one first; only of the newest. */
+  readonly versions?: VersionsPlan;
+}
 
 export type { VersionLocation };
 

@@ -1,7 +1,8 @@
 /** From the credential fields of a request to its caller (R5.2 to R5.7). */
 import { createHmac } from "node:crypto";
 import type { Operation } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart } from "../../plan/authentication/types.ts";
+import type { PurposePart } from "../../plan/purpose/types.ts";
 import { subscriberOf } from "../limits/subscriber.ts";
 import { anonymous, type Caller, type CallerKinds } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -35,7 +36,7 @@ export interface Authentication {
 }
 
 export interface AuthenticationOptions extends ProvingOptions {
-  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
   readonly baseUrl: () => string;
   readonly failures: FailureLimits;
   /** The same for all processes that serve the data, and known to nobody else. */
@@ -245,7 +246,7 @@ function splitScheme(field: Field, value: string): { scheme: string | undefined;
  * error where it was tried. Basic has no place for one (RFC 7617).
  */
 function challengeFields(
-  { service, credentials }: Pick<Plan, "service" | "credentials">,
+  { service, credentials }: Pick<PurposePart & AuthenticationPart, "service" | "credentials">,
   baseUrl: () => string,
 ): (tried: readonly Method[], error: string | undefined, detail: string) => string[] {
   const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];

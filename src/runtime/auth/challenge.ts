@@ -1,11 +1,14 @@
 /** The WWW-Authenticate fields of the ways to send a credential (R5.2, RFC 9110 section 11.6.1). */
-import type { CredentialPlan, SessionPlan } from "../../plan/authentication/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart, CredentialPlan, SessionPlan } from "../../plan/authentication/types.ts";
+import type { PurposePart } from "../../plan/purpose/types.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Call } from "../context/context.ts";
 
 /** Each way once, as names and values in turn, for a refusal that is about none of them. */
-export function challengeHeaders({ service, credentials }: Pick<Plan, "service" | "credentials">): readonly string[] {
+export function challengeHeaders({
+  service,
+  credentials,
+}: Pick<PurposePart & AuthenticationPart, "service" | "credentials">): readonly string[] {
   const challenges = new Set(credentials.map((credential) => challengeOf(service, credential)));
   return [...challenges].flatMap((challenge) => ["WWW-Authenticate", challenge]);
 }

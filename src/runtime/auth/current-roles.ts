@@ -1,6 +1,6 @@
 /** What roles a caller still has whose request has long been answered, such as whoever made a webhook (R5.10, R6.13). */
 import type { Subject } from "../../language/authentication/decide.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { Key } from "../../store/port/store.ts";
 import { endOf } from "./api-key.ts";
 import { keyCredentials } from "./mint.ts";
@@ -19,7 +19,7 @@ export interface Holder {
  * somebody else are not known here, so for whoever sent one the roles of then stand. Who is a record has those that it has.
  */
 export async function rolesHeld(
-  plan: Plan,
+  plan: AuthenticationPart,
   logins: ReadonlyMap<string, LoginRecords>,
   keys: readonly Key[],
   { owner, credential, roles }: Holder,
@@ -38,7 +38,7 @@ export async function rolesHeld(
 }
 
 async function rolesOf(
-  plan: Plan,
+  plan: AuthenticationPart,
   logins: ReadonlyMap<string, LoginRecords>,
   keys: readonly Key[],
   { owner, credential, roles }: Holder,

@@ -1,8 +1,7 @@
 /** Making keys that callers send (R5.4): the store keeps the hash, and the secret is shown to whoever asked, this once. */
 import type { Clock } from "../../base/clock.ts";
 import { createIds } from "../../base/id.ts";
-import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
 import type { Key, KeyStore } from "../../store/port/store.ts";
 import { hashSecret, hintOf, mintSecret } from "./api-key.ts";
 
@@ -37,7 +36,7 @@ export async function mintKey(
 }
 
 /** The credentials whose keys are made here; other ones are made by who signs their tokens. */
-export function keyCredentials({ credentials }: Plan): readonly CredentialPlan[] {
+export function keyCredentials({ credentials }: AuthenticationPart): readonly CredentialPlan[] {
   return credentials.filter(
     ({ kind, oauth, login }) => kind === "api-key" || (kind === "basic" && login === undefined) || oauth !== undefined,
   );

@@ -1,9 +1,8 @@
 /** Callers that are records of the service's own: found by name or id, with their secret and their roles as they are now. */
 import type { Value } from "../../expression/evaluate.ts";
 import { defined } from "../../base/defined.ts";
-import type { CredentialPlan, LoginPlan } from "../../plan/authentication/types.ts";
-import type { Plan } from "../../plan/plan.ts";
-import type { Table } from "../../plan/resources/types.ts";
+import type { AuthenticationPart, CredentialPlan, LoginPlan } from "../../plan/authentication/types.ts";
+import type { ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { Store, ViewMember } from "../../store/port/store.ts";
 import type { LoginRecord, LoginRecords } from "../context/login.ts";
 
@@ -55,7 +54,7 @@ export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, creden
 
 /** By credential. */
 export function allLoginRecords(
-  { credentials, tables }: Pick<Plan, "credentials" | "tables">,
+  { credentials, tables }: Pick<AuthenticationPart & ResourcesPart, "credentials" | "tables">,
   store: Pick<Store, "read">,
 ): ReadonlyMap<string, LoginRecords> {
   const withLogin = credentials.filter(({ login }) => login !== undefined);

@@ -2,10 +2,9 @@
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
-import type { Column, Table } from "../../plan/resources/types.ts";
+import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { Awaitable, Found, ListQuery, Page, PageArguments, View, Row } from "../../store/port/store.ts";
 import type { Validator } from "../validation/validator.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { Json } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import type { Values, Call } from "./context.ts";
@@ -71,7 +70,7 @@ export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search"
 /** The answers of an operation, with the judges of what is in them. */
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
-  readonly schemas: Plan["schemas"];
+  readonly schemas: ResourcesPart["schemas"];
   /** The media types of all answers. */
   readonly offers: readonly string[] | undefined;
 }

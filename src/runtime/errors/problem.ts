@@ -4,8 +4,9 @@ import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { everyOperation } from "../../plan/events/events.ts";
-import type { ErrorPlan } from "../../plan/errors/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { ErrorPlan, ErrorsPart } from "../../plan/errors/types.ts";
+import type { EndpointsPart } from "../../plan/endpoints/types.ts";
+import type { EventsPart } from "../../plan/events/types.ts";
 import { type ErrorVariables, fieldOf, fillShape, filled, hasField } from "./body.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import type { Violation, ApiErrorDetails } from "./api-error.ts";
@@ -19,7 +20,10 @@ export interface Problems {
 }
 
 /** `documentation` gives the absolute address of a code's page. */
-export function createProblems(plan: Plan, documentation: (code: string) => string): Problems {
+export function createProblems(
+  plan: EndpointsPart & ErrorsPart & EventsPart,
+  documentation: (code: string) => string,
+): Problems {
   const operations = new Map(everyOperation(plan).map((operation) => [operation.name, operation]));
   return {
     response(code, details, requestId, name) {
@@ -90,7 +94,7 @@ function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: ApiErrorD
 
 /** What the document says in place of Nonet's own sentences. */
 function withCustomMessages(
-  { violationMessages }: Plan,
+  { violationMessages }: ErrorsPart,
   error: ErrorPlan,
   variables: ErrorVariables,
   violations: readonly Violation[] | undefined,

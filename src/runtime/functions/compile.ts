@@ -1,8 +1,7 @@
 /** The functions of a service made ready: which operation has which, and what they use of the service. */
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { Operation } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 import type { Context } from "../context/context.ts";
 import type { CompiledOperation, ResourceView } from "../context/compiled.ts";
 import type { ListQuery, View } from "../../store/port/store.ts";
@@ -26,7 +25,7 @@ export interface CompiledFunctions {
 }
 
 export interface CompileFunctionsOptions {
-  readonly plan: Plan;
+  readonly plan: EndpointsPart;
   readonly functions?: ServiceFunctions | undefined;
   /** Called with the name of each function that begins; the function that it returns is called at the end. */
   readonly functionBegan?: ((name: string) => () => void) | undefined;

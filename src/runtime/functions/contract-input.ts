@@ -5,7 +5,7 @@
 import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { ResourcesPart } from "../../plan/resources/types.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
 import { announcesBody, checkMedia } from "../validation/body.ts";
 import type { Validator } from "../validation/validator.ts";
@@ -23,7 +23,7 @@ export interface ContractRequest {
   readonly bytes: () => Promise<Buffer>;
 }
 
-type Schemas = Plan["schemas"];
+type Schemas = ResourcesPart["schemas"];
 
 /** Not judged yet, but for what cannot be read at all. */
 export async function contractInput(

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { ResourcesPart } from "../../plan/resources/types.ts";
 import { essenceOf, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { Call } from "../context/context.ts";
@@ -17,7 +17,7 @@ import type { CompiledContract, CompiledResponse } from "../context/compiled.ts"
 export function compileContract(
   { wire }: Operation,
   validatorOf: (schema: JsonObject) => Validator,
-  schemas: Plan["schemas"],
+  schemas: ResourcesPart["schemas"],
 ): CompiledContract | undefined {
   if (wire === undefined) return undefined;
   const offers = [...new Set(wire.answers.flatMap(({ media }) => media.map(essenceOf)))];
@@ -198,7 +198,12 @@ function errorVariablesOf(declared: Json, code: string, status: number): ErrorVa
 }
 
 /** Members that are called what errors are usually called by. Others that have to be there are not made up. */
-function filled(schema: JsonObject, variables: ErrorVariables, schemas: Plan["schemas"], depth = 0): Json | undefined {
+function filled(
+  schema: JsonObject,
+  variables: ErrorVariables,
+  schemas: ResourcesPart["schemas"],
+  depth = 0,
+): Json | undefined {
   if (depth > 4) return undefined;
   const { allOf, properties, items } = resolved(schema, schemas);
   if (Array.isArray(allOf)) {
@@ -228,7 +233,7 @@ function memberOf(
   name: string,
   schema: JsonObject,
   variables: ErrorVariables,
-  schemas: Plan["schemas"],
+  schemas: ResourcesPart["schemas"],
   depth: number,
 ): Json | undefined {
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");

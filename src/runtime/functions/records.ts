@@ -4,7 +4,8 @@
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { EndpointsPart } from "../../plan/endpoints/types.ts";
+import type { ResourcesPart } from "../../plan/resources/types.ts";
 import type { Row } from "../../store/port/store.ts";
 import type { Inner, Wanted } from "./operations.ts";
 import type { RunStep } from "./transaction.ts";
@@ -40,7 +41,11 @@ export interface Comparisons<Value> {
 /** By field: a value, or comparisons. */
 export type Where = Readonly<Record<string, unknown>>;
 
-export function recordsFor(plan: Plan, runStep: RunStep, inner: (system: boolean) => Inner): Records {
+export function recordsFor(
+  plan: ResourcesPart & EndpointsPart,
+  runStep: RunStep,
+  inner: (system: boolean) => Inner,
+): Records {
   const every = (system: boolean): Record<string, RecordsOf> =>
     guarded(
       plan.tables.map(({ resource }) => resource),
@@ -54,7 +59,7 @@ export function recordsFor(plan: Plan, runStep: RunStep, inner: (system: boolean
   }) as Records;
 }
 
-function recordsOf({ operations }: Plan, runStep: RunStep, inner: Inner, resource: string): RecordsOf {
+function recordsOf({ operations }: EndpointsPart, runStep: RunStep, inner: Inner, resource: string): RecordsOf {
   const named = operations.filter((operation) => operation.resource === resource);
   const reading = <Result>(perform: (tx: Parameters<Inner["get"]>[0]) => Promise<Result>): Promise<Result> =>
     runStep({ perform, writes: false });

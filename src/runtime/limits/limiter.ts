@@ -4,9 +4,8 @@
  * something left before any is taken from, and who is refused at the second gets back what the first took.
  */
 import { hash } from "node:crypto";
-import type { Limited, QuotaPlan } from "../../plan/limits/types.ts";
+import type { Limited, LimitsPart, QuotaPlan } from "../../plan/limits/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { Counted } from "../../store/port/store.ts";
 import { subscriberOf } from "./subscriber.ts";
 import type { HttpResponse, HttpRequest } from "../../http/message.ts";
@@ -62,7 +61,7 @@ export interface Admission {
 }
 
 export interface LimiterOptions {
-  readonly plan: Pick<Plan, "rates" | "generalRates" | "quotas">;
+  readonly plan: Pick<LimitsPart, "rates" | "generalRates" | "quotas">;
   /** Makes keys of long windows, which are kept, unreadable; the same after every restart. */
   readonly secret: string;
   /** Told when the counts of a long window have changed. */

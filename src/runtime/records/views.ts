@@ -2,9 +2,8 @@
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
 import { type TypedExpression, parts } from "../../expression/typed.ts";
-import type { ResponseMember, ResponseSource, Operation } from "../../plan/endpoints/types.ts";
+import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
@@ -42,7 +41,7 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
 
 /** What answers nest: the document's views, and how a kind of caller sees the records of a resource. */
 export interface Nested {
-  readonly views: Plan["views"];
+  readonly views: EndpointsPart["views"];
   readonly subject: Subject | undefined;
   record(resource: string): View;
 }

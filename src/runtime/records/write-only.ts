@@ -5,8 +5,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
-import type { Plan } from "../../plan/plan.ts";
-import type { Table } from "../../plan/resources/types.ts";
+import type { ResourcesPart, Table } from "../../plan/resources/types.ts";
 import { after } from "../../base/after.ts";
 import type { Awaitable, Store, Transaction, View, ViewMember, Written } from "../../store/port/store.ts";
 import type { Strip } from "../context/compiled.ts";
@@ -21,7 +20,7 @@ const dropAll: PartStrip = () => undefined;
 export type ResponseFilter = (view: View, text: string) => string;
 
 /** Undefined where nothing is write-only. */
-export function createResponseFilter({ schemas, tables }: Plan): ResponseFilter | undefined {
+export function createResponseFilter({ schemas, tables }: ResourcesPart): ResponseFilter | undefined {
   const columns = new Map(
     tables.flatMap(({ resource, columns: all }) =>
       all.flatMap(({ name, schema }) => {
@@ -41,12 +40,12 @@ export function createResponseFilter({ schemas, tables }: Plan): ResponseFilter 
 }
 
 /** The columns with write-only members inside their values: a response never has the whole stored value. */
-export function partlyHiddenColumns({ columns }: Table, named: Plan["schemas"]): ReadonlySet<string> {
+export function partlyHiddenColumns({ columns }: Table, named: ResourcesPart["schemas"]): ReadonlySet<string> {
   return new Set(columns.flatMap(({ name, schema }) => (holdsWriteOnly({ schema, named }, new Set()) ? [name] : [])));
 }
 
 /** A function that removes the members that the schema marks as write-only; undefined if it marks none. */
-export function withoutWriteOnly(schema: JsonObject, named: Plan["schemas"]): Strip | undefined {
+export function withoutWriteOnly(schema: JsonObject, named: ResourcesPart["schemas"]): Strip | undefined {
   const of = { schema, named };
   return holdsWriteOnly(of, new Set()) ? (value) => stripped(value, [of]) ?? {} : undefined;
 }
@@ -56,7 +55,7 @@ export function withoutWriteOnly(schema: JsonObject, named: Plan["schemas"]): St
 /** A schema, and where others are found that it refers to. */
 interface Schema {
   readonly schema: Json | undefined;
-  readonly named: Plan["schemas"];
+  readonly named: ResourcesPart["schemas"];
 }
 
 /** What is said of the same value: the schema itself, what it refers to, and what it is made of. */

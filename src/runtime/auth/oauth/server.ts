@@ -4,8 +4,13 @@
  * are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
  */
 import type { Clock } from "../../../base/clock.ts";
-import type { CredentialPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
-import type { Plan } from "../../../plan/plan.ts";
+import type {
+  AuthenticationPart,
+  CredentialPlan,
+  OAuthPlan,
+  OAuthUsersPlan,
+} from "../../../plan/authentication/types.ts";
+import type { PurposePart } from "../../../plan/purpose/types.ts";
 import type { Segment } from "../../../plan/endpoints/types.ts";
 import type { Key } from "../../../store/port/store.ts";
 import type { FailureLimits } from "../failures.ts";
@@ -21,7 +26,7 @@ import { endConsent, endToken, findToken, issueToken, scopesOf, type TokenDepend
 import type { Users } from "./users.ts";
 
 export interface OAuthOptions extends TokenDependencies {
-  readonly plan: Pick<Plan, "service" | "credentials">;
+  readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
   readonly clock: Clock;
   readonly guard: LoginGuard;
   readonly failures: FailureLimits;
