@@ -27,9 +27,9 @@ export {
   type Listening,
   type ListenOptions,
   type NewKey,
-  ServiceError,
   type ServiceOptions,
 } from "./server/embed.ts";
+export { ServiceError } from "./server/errors.ts";
 export {
   type EventContext,
   type HandlerContext,

@@ -8,7 +8,7 @@ import type { Finding } from "./doctor-finding.ts";
 import { fileFindings } from "./doctor-data.ts";
 import { databaseFindings } from "./doctor-database.ts";
 import { postgresFindings } from "./doctor-postgres.ts";
-import { functionsOf } from "../server/handlers.ts";
+import { functionsOf } from "../server/load.ts";
 import { count } from "../base/layout.ts";
 import { keyFile } from "../server/secret-keys.ts";
 import type { ServeSettings } from "./options.ts";

@@ -14,7 +14,7 @@ const { createServer } = process.getBuiltinModule("node:http");
 
 export interface RunningServer {
   readonly port: number;
-  /** From now on not ready (R1.8); after lingering stops accepting, lets what is under way finish, and closes. */
+  /** From now on not ready (R1.8); after lingering stops accepting, lets what is under way finish, and closes. Once. */
   close(graceMilliseconds: number, options?: CloseOptions): Promise<void>;
 }
 
@@ -37,8 +37,12 @@ const maximumSectionBytes = 61_440;
 const mostRested = 16;
 
 export async function listen(supplied: ServerOptions): Promise<RunningServer> {
-  const options = { ...supplied, budget: supplied.budget ?? createBudget(usualBudget()), isDraining: () => draining };
-  let draining = false;
+  const options = {
+    ...supplied,
+    budget: supplied.budget ?? createBudget(usualBudget()),
+    isDraining: () => closing !== undefined,
+  };
+  let closing: Promise<void> | undefined;
   const server = createServer({
     maxHeaderSize: maximumSectionBytes,
     headersTimeout: Math.min(headersMilliseconds, options.requestMilliseconds),
@@ -99,20 +103,21 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  async function close(graceMilliseconds: number, { lingerMilliseconds = 0 }: CloseOptions = {}): Promise<void> {
+    const rested = options.service().drain();
+    if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const timer = setTimeout(() => {
+      for (const socket of connections.keys()) socket.destroy();
+    }, graceMilliseconds);
+    await closed;
+    clearTimeout(timer);
+    await rested;
+  }
+
   return {
     port: (server.address() as AddressInfo).port,
-    async close(graceMilliseconds, { lingerMilliseconds = 0 } = {}) {
-      draining = true;
-      const rested = options.service().drain();
-      if (lingerMilliseconds > 0) await pass(lingerMilliseconds);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const timer = setTimeout(() => {
-        for (const socket of connections.keys()) socket.destroy();
-      }, graceMilliseconds);
-      await closed;
-      clearTimeout(timer);
-      await rested;
-    },
+    close: (graceMilliseconds, how) => (closing ??= close(graceMilliseconds, how)),
   };
 }
 

@@ -50,14 +50,20 @@ function reason({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** @throws DocumentError when it cannot be served, with what stands in the way. */
-export async function planOf(result: CheckResult, terminal: Terminal): Promise<Plan> {
+export async function planOf(result: CheckResult, { colour }: Pick<Terminal, "colour">): Promise<Plan> {
   const sound = soundModel(result);
   const failureText = (why: string) => `${result.name} cannot be served: ${why}`;
   if (sound === undefined)
-    throw new DocumentError(printDiagnostics(result, terminal) + failureText(count(result.summary.errors, "error")));
+    throw new DocumentError(
+      printDiagnostics(result, { colour }) + failureText(count(result.summary.errors, "error")),
+      result.diagnostics,
+    );
   const missing = unservable(result).map((part) => `its ${part}`);
   if (missing.length > 0)
-    throw new DocumentError(failureText(`it does not say ${listed(missing)}, without which there is nothing to serve`));
+    throw new DocumentError(
+      failureText(`it does not say ${listed(missing)}, without which there is nothing to serve`),
+      result.diagnostics,
+    );
   const { buildPlan } = await import("../plan/build.ts");
   return buildPlan(sound, result.places, result.expressions);
 }

@@ -3,28 +3,29 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { check, soundModel, unservable } from "../language/check.ts";
-import { buildPlan } from "../plan/build.ts";
+import { check, type CheckResult } from "../language/check.ts";
 import { longestRequest } from "../plan/limits/limits.ts";
 import type { Plan } from "../plan/plan.ts";
 import { keyCredentials, mintKey } from "../runtime/auth/mint.ts";
 import { fetchFrom } from "../http/fetch.ts";
 import { createForwarding } from "../http/proxies.ts";
-import { mismatches, planWith } from "../runtime/functions/validate.ts";
 import type { ServiceFunctions } from "../runtime/functions/functions.ts";
 import type { Handlers, ServiceTypes } from "../runtime/functions/typed.ts";
 import type { Observe } from "../runtime/context/observation.ts";
 import { listen, type RunningServer } from "../http/node-server.ts";
-import type { RowSecurityState } from "../store/postgres/row-security/apply.ts";
 import type { Store } from "../store/port/store.ts";
-import { UsageError } from "./errors.ts";
+import {
+  clock as systemClock,
+  type PagesFor,
+  random as systemRandom,
+  serve,
+  serveFrom,
+  type Setup,
+} from "./compose.ts";
+import { ServiceError } from "./errors.ts";
 import { addressOf } from "./listen.ts";
-import { clock as systemClock, type PagesFor, random as systemRandom, servedFrom } from "./compose.ts";
-import { openStore, rowSecurityText } from "./open-store.ts";
-import { purge } from "./purge.ts";
-import { openSinks, type StartSinks } from "./sinks.ts";
-import { startScheduler } from "./scheduler.ts";
+import { load } from "./load.ts";
+import { rowSecurityText } from "./open-store.ts";
 
 export interface ServiceOptions<Service extends ServiceTypes> {
   /** The path of a document, or its text. */
@@ -89,70 +90,45 @@ export interface NewKey {
   readonly credential?: string;
 }
 
-/** Why a document, or what is beside it, cannot be served. */
-export class ServiceError extends Error {
-  readonly diagnostics: readonly Diagnostic[];
-
-  constructor(message: string, diagnostics: readonly Diagnostic[] = []) {
-    super(message);
-    this.name = "ServiceError";
-    this.diagnostics = diagnostics;
-  }
-}
-
-const purgeMilliseconds = 60_000;
 const graceMilliseconds = 30_000;
 
-/** @throws ServiceError when the document has errors, a secret is missing, the handlers or the sinks do not fit. */
+/** @throws ServiceError when the document has errors, a secret is missing, the handlers, the sinks or the data do not fit. */
 export async function createService<Service extends ServiceTypes = ServiceTypes>(
   options: ServiceOptions<Service>,
 ): Promise<EmbeddedService> {
-  const { clock = systemClock, random = systemRandom, environment = process.env } = options;
-  const { result, plan: bare } = await planned(options.document, environment);
-  const functions = options.handlers as ServiceFunctions | undefined;
-  const wrong = mismatches(bare, functions ?? {});
-  const plan = planWith(bare, functions);
-  if (wrong.length > 0) throw new ServiceError(`the handlers do not fit the document: ${wrong.join("; ")}`);
-  const startSinks = await openedSinks(options.sinks ?? [], plan);
-  const storeOption = options.store ?? "memory";
-  const database = typeof storeOption === "string" ? storeOption : "a store of the program's own";
+  const { clock = systemClock, random = systemRandom, environment = process.env, sinks, store = "memory" } = options;
+  const handlers = (options.handlers ?? {}) as ServiceFunctions;
+  const loaded = await load(await checked(options.document), { environment, handlers, sinks });
   const notice = options.notice ?? ((message: string) => void process.stderr.write(`${message}\n`));
-  const rowSecurity = (found: RowSecurityState): void =>
-    found.kind === "absent" ? notice(rowSecurityText(found)) : undefined;
-  const store =
-    typeof storeOption === "string"
-      ? await openStore(plan, storeOption, clock, { rowSecurity, serving: true })
-      : storeOption;
-  const report = options.report ?? logFailure;
   let local = "http://127.0.0.1";
-  const running = await servedFrom({ result, plan, functions, startSinks }, database, store, {
-    url: () => options.baseUrl ?? local,
-    loopback: options.webhooksToLoopback ?? false,
-    environment,
-    notice,
-    clock,
-    random,
-    report,
-    observe: options.observe,
+  const setup = {
     pages: options.pages,
-  });
-  const { service, background } = running;
-  const stopScheduler = options.ticks === false ? () => {} : startScheduler(() => service);
-  const purging = setInterval(() => {
-    const { retentionMilliseconds } = plan.events;
-    void purge(store, { now: clock.now(), retentionMilliseconds }, (failure) => report(failure, "purging"));
-  }, purgeMilliseconds).unref();
+    ticks: options.ticks,
+    opening: {
+      serving: true,
+      rowSecurity: (found) => (found.kind === "absent" ? notice(rowSecurityText(found)) : undefined),
+    },
+    host: {
+      ...{ clock, random, environment, notice, observe: options.observe, report: options.report ?? logFailure },
+      url: () => options.baseUrl ?? local,
+      loopback: options.webhooksToLoopback ?? false,
+    },
+  } satisfies Omit<Setup, "data">;
+  const {
+    background,
+    plan,
+    service,
+    store: opened,
+  } = typeof store === "string"
+    ? await serve(loaded, { ...setup, data: store })
+    : await serveFrom(loaded, "a store of the program's own", store, setup);
   const servers = new Set<RunningServer>();
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
-    stopScheduler();
-    clearInterval(purging);
     await Promise.all([...servers].map((server) => server.close(graceMilliseconds)));
-    await service.rest();
     await background.stop(graceMilliseconds);
-    await service.flush();
-    if (typeof storeOption === "string") await store.close();
+    if (typeof store === "string") await opened.close();
   }
 
   return {
@@ -188,7 +164,7 @@ export async function createService<Service extends ServiceTypes = ServiceTypes>
       const unknown = roles.find((role) => !plan.roles.includes(role));
       if (unknown !== undefined) throw new ServiceError(`the document has no role ${unknown}`);
       const minting = { user, roles, credential: kind, milliseconds: kind.lastsMilliseconds };
-      return (await mintKey(store.keys, minting, clock, random)).secret;
+      return (await mintKey(opened.keys, minting, clock, random)).secret;
     },
   };
 }
@@ -202,30 +178,9 @@ function isText(document: string): boolean {
   return document.includes("\n") || document.startsWith("#") || document.startsWith("{");
 }
 
-async function openedSinks(texts: readonly string[], plan: Plan): Promise<StartSinks | undefined> {
-  if (texts.length === 0) return undefined;
-  return openSinks(texts, plan).catch((thrown: unknown) => {
-    throw thrown instanceof UsageError ? new ServiceError(thrown.message) : thrown;
-  });
-}
-
-async function planned(document: string | URL, environment: NonNullable<ServiceOptions<ServiceTypes>["environment"]>) {
+async function checked(document: string | URL): Promise<CheckResult> {
   const path = typeof document === "string" ? document : fileURLToPath(document);
-  const text = typeof document === "string" && isText(document);
-  const name = !text ? path : document.startsWith("#") ? "document.md" : "document.nonet.yaml";
-  const result = check(name, text ? new TextEncoder().encode(document) : await readFile(path));
-  const model = soundModel(result);
-  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
-  if (model === undefined) {
-    const lines = errors.map(({ code, message, span }) => `\n  ${span.start.line}: ${code}: ${message}`).join("");
-    throw new ServiceError(`${name} cannot be served:${lines}`, result.diagnostics);
-  }
-  const missing = unservable(result);
-  if (missing.length > 0)
-    throw new ServiceError(`${name} cannot be served: it does not say its ${missing.join(", ")}`, result.diagnostics);
-  const plan = buildPlan(model, result.places, result.expressions);
-  const secrets = plan.credentials.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
-  const unset = secrets.filter((secret) => (environment[secret] ?? "") === "");
-  if (unset.length > 0) throw new ServiceError(`${name} needs from the environment: ${unset.join(", ")}`);
-  return { result, plan };
+  if (typeof document !== "string" || !isText(document)) return check(path, await readFile(path));
+  const name = document.startsWith("#") ? "document.md" : "document.nonet.yaml";
+  return check(name, new TextEncoder().encode(document));
 }

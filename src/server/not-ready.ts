@@ -5,21 +5,20 @@
 import type { EndpointsPart } from "../plan/endpoints/types.ts";
 import type { ErrorsPart } from "../plan/errors/types.ts";
 import type { EventsPart } from "../plan/events/types.ts";
-import type { HttpRequest } from "../http/message.ts";
+import type { HttpRequest, Responder } from "../http/message.ts";
 import { healthResponse } from "../runtime/health.ts";
 import { createProblems } from "../runtime/errors/problem.ts";
-import { finish, requestIds, type Service } from "../runtime/service.ts";
+import { finish, requestIds } from "../runtime/service.ts";
 
 export function startingService(
   plan: EndpointsPart & ErrorsPart & EventsPart,
   random: (bytes: number) => Uint8Array,
   baseUrl: () => string,
-): Service {
+): Responder {
   const nextRequestId = requestIds(random);
   const problems = createProblems(plan, (code) => `${baseUrl()}/errors/${code}`);
   const later = (requestId: string, close = false) =>
     problems.response("overloaded", { headers: ["Retry-After", "1"], ...(close ? { close } : {}) }, requestId);
-  const nothing = (): Promise<void> => Promise.resolve();
   return {
     response(httpRequest) {
       const requestId = nextRequestId();
@@ -36,10 +35,7 @@ export function startingService(
       const requestId = nextRequestId();
       return finish(later(requestId, true), requestId);
     },
-    tick: () => Promise.resolve(0),
-    rest: nothing,
-    drain: nothing,
-    flush: nothing,
+    drain: () => Promise.resolve(),
   };
 }
 

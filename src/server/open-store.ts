@@ -31,14 +31,16 @@ export function withoutSecret(database: string): string {
 }
 
 export interface Opening {
-  /** What is told of data that has followed the document. */
-  readonly followed?: (migrated: Migrated) => void;
+  /** Told of data that has followed the document, and where that is. */
+  readonly followed?: (migrated: Migrated, data: string) => void;
   /** Goes on where something would be lost. */
   readonly allowLoss?: boolean;
   /** A file is then this process's alone; another that serves it is refused. */
   readonly serving?: boolean;
   /** What is told, once, of whether a database holds permissions by itself. */
   readonly rowSecurity?: (rowSecurity: RowSecurityState) => void;
+  /** Puts something between the store and whoever uses it. */
+  readonly around?: (store: Store) => Store;
 }
 
 /**
@@ -48,28 +50,28 @@ export interface Opening {
  * @throws UsageError when the place cannot be used at all.
  */
 export async function openStore(plan: Plan, data: string, time: Clock, opening: Opening = {}): Promise<Store> {
+  const store = await withDatabase(plan, data, () => opened(plan, data, time, opening));
+  return opening.around?.(store) ?? store;
+}
+
+async function opened(plan: Plan, data: string, time: Clock, opening: Opening): Promise<Store> {
   const { tables, service } = plan;
   const clock = () => time.now();
   if (data === "memory") return (await import("../store/memory/open.ts")).openMemoryStore({ tables, clock });
-  const { allowLoss, followed, serving = false } = opening;
-  const following = {
+  const { allowLoss = false, followed, rowSecurity, serving = false } = opening;
+  const following: Following = {
     ...(await followingOf(plan)),
-    ...(followed === undefined ? {} : { followed }),
-    ...(allowLoss === undefined ? {} : { allowLoss }),
+    followed: (migrated) => followed?.(migrated, data),
+    allowLoss,
   };
   if (isPostgresAddress(data)) {
     const { openPostgresStore } = await import("../store/postgres/open.ts");
     const security = rowSecurityOf(plan);
-    const { rowSecurity } = opening;
-    return withDatabase(plan, data, () =>
-      openPostgresStore({ address: data, tables, following, security, rowSecurity, clock }),
-    );
+    return openPostgresStore({ address: data, tables, following, security, rowSecurity, clock });
   }
   const { openSqliteStore } = await import("../store/sqlite/open.ts");
-  return withDatabase(plan, data, async () => {
-    if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
-  });
+  if (data === join(folder, `${service}.db`)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
 }
 
 /** Whether the database holds permissions by itself, where that was wanted. */

@@ -3,22 +3,16 @@
  * be is told of, and what was served last goes on. A store is never open twice: the present one is closed between two
  * requests, and where the new document does not fit the data it is opened again.
  */
-import { DocumentError, UsageError } from "./errors.ts";
-import { checkFile } from "./document.ts";
-import type { SwappableService } from "./swap.ts";
-import {
-  type ServeDependencies,
-  type Servable,
-  type Served,
-  servable,
-  served,
-  servedWith,
-  storeOf,
-} from "./compose.ts";
-import { databaseOf, withoutSecret } from "./open-store.ts";
 import { count, listed } from "../base/layout.ts";
+import type { CheckResult } from "../language/check.ts";
 import { servedOperations } from "../plan/endpoints/contract.ts";
 import { longestRequest } from "../plan/limits/limits.ts";
+import { clock, serve, type Served, serveFrom, type Setup } from "./compose.ts";
+import { ServiceError } from "./errors.ts";
+import type { Loaded } from "./load.ts";
+import { databaseOf, openStore, withoutSecret } from "./open-store.ts";
+import type { SwappableService } from "./swap.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** How long requests that are under way may hold up a changed document. */
 const patienceMilliseconds = 1_000;
@@ -29,12 +23,17 @@ export interface Reloading {
   reload(options: { readonly anyway: boolean }): Promise<void>;
 }
 
-export function createReloading(
-  first: Served,
-  swappable: SwappableService,
-  dependencies: ServeDependencies,
-): Reloading {
-  const { document, terminal } = dependencies;
+export interface ReloadOptions {
+  readonly document: string;
+  readonly terminal: Terminal;
+  /** Reads and checks it as it is now. */
+  readonly read: () => Promise<CheckResult>;
+  readonly load: (result: CheckResult) => Promise<Loaded>;
+  readonly setup: Setup;
+}
+
+export function createReloading(first: Served, swappable: SwappableService, options: ReloadOptions): Reloading {
+  const { setup, terminal } = options;
   let current = first;
   let lastText = first.result.text;
   return {
@@ -42,18 +41,19 @@ export function createReloading(
       return current;
     },
     async reload({ anyway }) {
-      const next = await unlessInvalid(dependencies, async () => {
-        const result = await checkFile(document, terminal);
+      const next = await unlessInvalid(options, async () => {
+        const result = await options.read();
         if (result.text === lastText && !anyway) return undefined;
         lastText = result.text;
-        return servable(result, dependencies);
+        return options.load(result);
       });
       if (next === undefined) return;
       await swappable.swap(patienceMilliseconds, async () => {
         const before = current;
-        await before.service.flush();
-        const after = await unlessInvalid(dependencies, () => follow(before, next, dependencies));
-        current = after ?? (await again(before, dependencies));
+        // Two would send the same events.
+        await before.background.stop(patienceMilliseconds);
+        const after = await unlessInvalid(options, () => follow(before, next, setup));
+        current = after ?? (await serveFrom(before, before.data, await opened(before, before.data, setup), setup));
         if (after !== undefined) terminal.out(changeReport(before, after));
         return current.service;
       });
@@ -62,40 +62,33 @@ export function createReloading(
 }
 
 /** What cannot be served is told of. */
-async function unlessInvalid<T>(
-  { document, terminal }: ServeDependencies,
-  task: () => Promise<T>,
-): Promise<T | undefined> {
+async function unlessInvalid<T>({ document, terminal }: ReloadOptions, task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();
   } catch (thrown) {
-    if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
+    if (!(thrown instanceof ServiceError)) throw thrown;
     terminal.err(`${thrown.message}\n${document} is still served as it was before\n`);
     return undefined;
   }
 }
 
 /** The next document with the data of the one before, whose store is closed where it is not used any more. */
-async function follow(before: Served, next: Servable, dependencies: ServeDependencies): Promise<Served> {
-  // Two would send the same events.
-  await before.background.stop(patienceMilliseconds);
-  const data = databaseOf(dependencies.data, next.plan);
-  const shapeOf = ({ plan }: Servable): string => JSON.stringify([plan.tables, plan.history]);
-  const hasSameTables = shapeOf(before) === shapeOf(next);
-  if (data === before.data && hasSameTables) return servedWith(next, data, before.store, dependencies);
+async function follow(before: Served, next: Loaded, setup: Setup): Promise<Served> {
+  const data = databaseOf(setup.data, next.plan);
+  const shapeOf = ({ plan }: Loaded): string => JSON.stringify([plan.tables, plan.history]);
+  if (data === before.data && shapeOf(before) === shapeOf(next)) return serveFrom(next, data, before.store, setup);
   if (data === "memory") {
-    const store = await storeOf(next, data, dependencies);
+    const store = await opened(next, data, setup);
     for (const key of await before.store.keys.list()) await store.keys.create(key);
     await before.store.close();
-    return servedWith(next, data, store, dependencies);
+    return serveFrom(next, data, store, setup);
   }
   await before.store.close();
-  return served(next, dependencies);
+  return serve(next, setup);
 }
 
-async function again(before: Served, dependencies: ServeDependencies): Promise<Served> {
-  const store = await storeOf(before, before.data, dependencies);
-  return servedWith(before, before.data, store, dependencies);
+function opened({ plan }: Loaded, data: string, { host, opening }: Setup): ReturnType<typeof openStore> {
+  return openStore(plan, data, host.clock ?? clock, opening);
 }
 
 /** What is served otherwise than before. */

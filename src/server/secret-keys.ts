@@ -52,6 +52,25 @@ function fileKey(file: string): string {
   }
 }
 
+export interface ServiceKeys {
+  /** What seals cursors and ids of events. */
+  readonly cursor: string;
+  /** What the secrets of webhook endpoints are made from. */
+  readonly webhooks: string;
+}
+
+/** @throws UsageError as `secretKeysOf` and `serviceKey` do. */
+export async function serviceKeys(
+  store: Store,
+  data: string,
+  environment: Terminal["environment"],
+): Promise<ServiceKeys> {
+  // What is in memory is copied nowhere.
+  const keys: SecretKeys = data === "memory" ? ["none"] : secretKeysOf(environment);
+  const webhooks = await serviceKey(store, keys, "webhooks");
+  return { webhooks, cursor: await serviceKey(store, keys, "cursor") };
+}
+
 /**
  * The service's own key of this name, made at the first start. One that was sealed with an earlier key, or not at all, is sealed
  * with the present one. @throws UsageError where none of the keys opens it.

@@ -1,35 +1,29 @@
 /** A document that is served: from its file and its data to a server that listens, and to its stop. */
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import type { Level, Members } from "../observability/log.ts";
+import type { Level, Log, Members } from "../observability/log.ts";
+import type { Monitoring } from "../observability/monitoring.ts";
 import { longestRequest } from "../plan/limits/limits.ts";
+import type { Plan } from "../plan/plan.ts";
 import { createBudget, usualBudget } from "../http/memory-budget.ts";
+import type { Responder } from "../http/message.ts";
 import { createForwarding } from "../http/proxies.ts";
-import { startingService } from "./not-ready.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
-import { UsageError } from "./errors.ts";
+import { type PagesFor, random, serve, type Served, type Setup } from "./compose.ts";
 import { checkFile } from "./document.ts";
-import { createSwappableService } from "./swap.ts";
+import { UsageError } from "./errors.ts";
 import { addressOf, listenAt } from "./listen.ts";
+import { load, type Loaded } from "./load.ts";
 import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
+import { followedText } from "./migration-report.ts";
 import { startMonitoring, type MonitoringOptions } from "./monitor.ts";
-import { purge } from "./purge.ts";
+import { startingService } from "./not-ready.ts";
+import { type Opening, rowSecurityText, unsecured, withoutSecret } from "./open-store.ts";
 import { createReloading, type Reloading } from "./reload.ts";
-import {
-  type ServeDependencies,
-  type PagesFor,
-  type Servable,
-  type Served,
-  clock,
-  random,
-  servable,
-  served,
-} from "./compose.ts";
-import { withoutSecret } from "./open-store.ts";
 import { withSecretFiles } from "./secret-keys.ts";
+import { createSwappableService } from "./swap.ts";
 import type { Terminal } from "./terminal.ts";
-import { startScheduler } from "./scheduler.ts";
 import { watchFile, type Watcher } from "./watch.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -37,7 +31,6 @@ import type { Watchdog } from "./watchdog.ts";
 const graceMilliseconds = 30_000;
 /** Who watches `/readyz` stops sending in this time; a person at a terminal does not wait for it (R1.8). */
 const pollMilliseconds = 1000;
-const purgeMilliseconds = 60_000;
 /** Whoever asks again and again whether it is ready is answered before schemas are compiled, which holds requests up at first. */
 const quietMilliseconds = 100;
 
@@ -83,72 +76,80 @@ export interface Serving {
  * @throws UsageError when it cannot be served like this: the file, the environment, the port, the place of the data.
  */
 export async function startServing(document: string, options: ServeOptions, outside: Terminal): Promise<Serving> {
-  const terminal = withSecrets(outside);
-  const { host, port, data, watch } = options;
+  const terminal = {
+    ...outside,
+    environment: withSecretFiles(outside.environment, (path) => readFileSync(path, "utf8")),
+  };
+  const { environment } = terminal;
+  const { handlers, host, sink: sinks, watch } = options;
   if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
-  let local = addressOf({ host, port });
-  const url = () => options["base-url"] ?? local;
-  const loopback = options["webhooks-to-loopback"];
-  const { handlers, sink: sinks } = options;
   const quiet = options["log-format"] === "json";
+  let local = addressOf(options);
+  const url = () => options["base-url"] ?? local;
+  const read = () => checkFile(document, terminal);
+  const loadChecked: (result: Served["result"]) => Promise<Loaded> = (result) =>
+    load(result, { environment, colour: terminal.colour, handlers, sinks });
 
-  const ready = await servable(await checkFile(document, terminal), { terminal, handlers, sinks });
-  let service = startingService(ready.plan, random, url);
+  const loaded = await loadChecked(await read());
+  const { plan } = loaded;
+  let service: Responder = startingService(plan, random, url);
+  // Closes what is open already where something after it cannot be opened.
+  await using starting = new AsyncDisposableStack();
   // Before the data is touched: the service that runs there already may be using the same data.
   const server = await listenAt({
     service: () => service,
     host,
-    port,
-    requestMilliseconds: longestRequest(ready.plan),
+    port: options.port,
+    requestMilliseconds: longestRequest(plan),
     forwarding: createForwarding(options["trust-proxy"]),
     budget: createBudget(options["request-memory"] ?? usualBudget()),
   });
+  starting.defer(() => server.close(0));
   local = addressOf({ host, port: server.port });
-  const log = openLog(loggingOf(options, ready, terminal), terminal);
-  const print = (text: string): void => (quiet ? undefined : terminal.out(text));
-  const opened: (() => Promise<void>)[] = [() => server.close(0), () => log.close()];
-  const undone = async (thrown: unknown): Promise<never> => {
-    for (const close of opened) await close();
-    throw thrown;
+  const logging = loggingOf(options, plan, environment);
+  const log = openLog(logging, terminal);
+  starting.defer(() => log.close());
+  const watched = await startMonitoring(options, log);
+  starting.defer(() => watched.close());
+  const rates = await ratesOf(options, plan);
+  starting.defer(async () => rates?.close());
+  const watchdog = loaded.functions && (await watchdogOf(logging, plan, terminal));
+  starting.defer(async () => watchdog?.stop());
+  const setup: Setup = {
+    data: options.data,
+    opening: openingOf(log, quiet ? () => {} : (text) => terminal.out(text), watched.monitoring),
+    pages: options.pages,
+    host: {
+      ...{ url, environment, rates, monitoring: watched.monitoring, health: watched.health },
+      loopback: options["webhooks-to-loopback"],
+      report: (failure, requestId) => log.failed(failure, requestId),
+      notice: (message) => log.write("warn", message),
+      functionBegan: watchdog?.began,
+    },
   };
-  const startedMonitoring = await startMonitoring(options, log).catch(undone);
-  opened.unshift(() => startedMonitoring.close());
-  const { monitoring, health } = startedMonitoring;
-  const rates = await ratesOf(options, ready).catch(undone);
-  opened.unshift(async () => rates?.close());
-  const watchdog = await watchdogOf(options, ready, terminal);
-  const dependencies: ServeDependencies = { document, data, url, terminal, loopback, handlers, sinks, rates, pages: options.pages, log, monitoring, health, print, watchdog }; // biome-ignore format: short
-  const first = await served(ready, dependencies).catch(undone);
+  const first = await serve(loaded, setup);
 
   const swappable = watch ? createSwappableService(first.service) : undefined;
   service = swappable?.service ?? first.service;
-  const admin = startedMonitoring.admin === undefined ? undefined : addressOf({ host: options["admin-host"], port: startedMonitoring.admin.port }); // biome-ignore format: short
+  const admin = watched.admin && addressOf({ host: options["admin-host"], port: watched.admin.port });
   log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
   // Whoever reads that it serves may ask it to stop at once.
   const stopped = terminal.stopped();
 
-  const reloading = swappable && createReloading(first, swappable, dependencies);
+  const reloading =
+    swappable && createReloading(first, swappable, { document, terminal, read, load: loadChecked, setup });
   const current = () => reloading?.current ?? first;
-  startedMonitoring.follow(current);
-  const stopScheduler = startScheduler(() => service);
+  watched.follow(current);
   const warming = setTimeout(() => void first.service.warm(), quietMilliseconds);
-  // Who changes the document while it runs brings the data along in this process, however long that takes.
+  // Who changes the document while it runs migrates the data in this process, however long that takes.
   if (!watch) watchdog?.start();
-  const purging = setInterval(() => {
-    const { plan, store } = current();
-    const { retentionMilliseconds } = plan.events;
-    void purge(store, { now: clock.now(), retentionMilliseconds }, (failure) => log.failed(failure, "purging"));
-  }, purgeMilliseconds);
   const lost = Promise.withResolvers<never>();
   // Somebody may begin to wait for it only after it has happened.
   lost.promise.catch(() => {});
-  const watchers = watched(document, handlers, reloading, lost.reject);
+  const watchers = watchersOf(document, handlers, reloading, lost.reject);
+  const running = starting.move();
   return {
-    first,
-    url: url(),
-    local,
-    admin,
-    quiet,
+    ...{ first, url: url(), local, admin, quiet },
     async untilStopped() {
       let lingerMilliseconds = 0;
       try {
@@ -158,25 +159,38 @@ export async function startServing(document: string, options: ServeOptions, outs
       } finally {
         for (const watcher of watchers) await watcher.close();
         clearTimeout(warming);
-        clearInterval(purging);
-        stopScheduler();
         await server.close(graceMilliseconds, { lingerMilliseconds });
         await current().background.stop(graceMilliseconds);
       }
-      await current().service.flush();
       await current().store.close();
-      await rates?.close();
-      await startedMonitoring.close();
-      await watchdog?.stop();
       log.write("info", "stopped");
-      await log.close();
+      await running.disposeAsync();
       return 0;
     },
   };
 }
 
+/** Tells of what becomes of the data: people by a text, programs by the log. */
+function openingOf(log: Log, print: (text: string) => void, monitoring: Monitoring): Opening {
+  return {
+    serving: true,
+    around: (store) => monitoring.store(store),
+    followed(migrated, data) {
+      // How tables are laid out and indexed is nothing that the document says.
+      if (migrated.steps.every(({ kind }) => kind === "layout")) return;
+      print(followedText(migrated, withoutSecret(data)));
+      log.write("info", "the data follows the document", { steps: migrated.steps.length, backup: migrated.backup });
+    },
+    rowSecurity(found) {
+      if (found.kind !== "off") print(`${rowSecurityText(found)}\n`);
+      if (found.kind === "standing") log.write("info", "row-level security", { role: found.role });
+      if (found.kind === "absent") log.write("warn", unsecured, { reason: found.why, remedy: found.remedy });
+    },
+  };
+}
+
 /** @throws UsageError where it is no address of a Valkey, or its client is not installed; it need not be there yet. */
-async function ratesOf({ limits: address }: ServeOptions, { plan }: Servable): Promise<ValkeyRates | undefined> {
+async function ratesOf({ limits: address }: ServeOptions, plan: Plan): Promise<ValkeyRates | undefined> {
   if (address === undefined) return undefined;
   const { isValkeyAddress, openValkeyRates } = await import("../store/valkey/rates.ts");
   if (!isValkeyAddress(address)) throw new UsageError("--limits is an address: redis://user:secret@host:6379");
@@ -186,19 +200,9 @@ async function ratesOf({ limits: address }: ServeOptions, { plan }: Servable): P
 }
 
 /** Loaded only where there are functions. */
-async function watchdogOf(
-  options: ServeOptions,
-  { functions, plan }: Servable,
-  terminal: Terminal,
-): Promise<Watchdog | undefined> {
-  if (functions === undefined) return undefined;
+async function watchdogOf({ format, service }: Logging, plan: Plan, terminal: Terminal): Promise<Watchdog> {
   const { createWatchdog } = await import("./watchdog.ts");
-  const { format, service } = loggingOf(options, { plan }, terminal);
   return createWatchdog({ milliseconds: longestRequest(plan), json: !isText(format, terminal), service });
-}
-
-function withSecrets(terminal: Terminal): Terminal {
-  return { ...terminal, environment: withSecretFiles(terminal.environment, (path) => readFileSync(path, "utf8")) };
 }
 
 /** What the log says of the start. */
@@ -216,8 +220,8 @@ function startOf(
   };
 }
 
-function loggingOf(options: ServeOptions, { plan }: Pick<Servable, "plan">, { environment }: Terminal): Logging {
-  const names = [...plan.credentials.flatMap(({ secret }) => secret ?? [])];
+function loggingOf(options: ServeOptions, plan: Plan, environment: Terminal["environment"]): Logging {
+  const names = plan.credentials.flatMap(({ secret }) => secret ?? []);
   return {
     level: options.log,
     format: options["log-format"],
@@ -231,7 +235,7 @@ function loggingOf(options: ServeOptions, { plan }: Pick<Servable, "plan">, { en
 }
 
 /** The document, and the functions beside it. */
-function watched(
+function watchersOf(
   document: string,
   handlers: string | undefined,
   reloading: Reloading | undefined,

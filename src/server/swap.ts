@@ -1,17 +1,17 @@
 /** What lets a service be exchanged for another between two requests, while the server runs. */
-import type { Service } from "../runtime/service.ts";
+import type { Responder } from "../http/message.ts";
 
 export interface SwappableService {
-  /** The service that answers now; requests that come while it is exchanged wait. */
-  readonly service: Service;
+  /** The service that responds now; requests that come while it is exchanged wait. */
+  readonly service: Responder;
   /**
    * Waits until no request is under way, but not longer than `patienceMilliseconds`: a slow sender must not hold up all
-   * others. Then runs `work`; what it gives answers from then on, the present service where it gives none.
+   * others. Then runs `task`, whose result responds from then on.
    */
-  swap(patienceMilliseconds: number, task: () => Promise<Service | undefined>): Promise<void>;
+  swap(patienceMilliseconds: number, task: () => Promise<Responder>): Promise<void>;
 }
 
-export function createSwappableService(first: Service): SwappableService {
+export function createSwappableService(first: Responder): SwappableService {
   let current = first;
   let active = 0;
   let idle = (): void => {};
@@ -30,11 +30,7 @@ export function createSwappableService(first: Service): SwappableService {
       },
       reject: (code, options) => current.reject(code, options),
       fail: (thrown) => current.fail(thrown),
-      // While it is exchanged time stands still; the next call comes soon.
-      tick: (late) => (opened === undefined ? current.tick(late) : Promise.resolve(0)),
-      rest: () => current.rest(),
       drain: () => current.drain(),
-      flush: () => current.flush(),
     },
     async swap(patienceMilliseconds, task) {
       const { promise, resolve: open } = Promise.withResolvers<void>();
@@ -49,8 +45,7 @@ export function createSwappableService(first: Service): SwappableService {
             };
           });
         }
-        await current.rest();
-        current = (await task()) ?? current;
+        current = await task();
       } finally {
         opened = undefined;
         open();

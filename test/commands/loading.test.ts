@@ -45,8 +45,8 @@ interface Row {
 
 const elsewhere = [
   ...["import", "diff", "export/openapi", "export/typescript", "export/asyncapi", "export/markdown", "export/mermaid"],
-  ...["deliver/brokers", "store/valkey", "store/postgres/open.ts", "serve/oauth/provider.ts", "commands/doctor.ts"],
-  ...["commands/backup.ts", "operate/figures.ts", "operate/admin.ts", "serve/telemetry.ts"],
+  ...["webhooks/brokers", "store/valkey", "store/postgres/open.ts", "runtime/auth/oauth/provider.ts", "cli/doctor.ts"],
+  ...["cli/backup.ts", "observability/metrics.ts", "observability/admin.ts", "runtime/telemetry.ts"],
   ...["node:https", "node:tls", "node:inspector"],
 ];
 
@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
     document: join(root, "examples", "parcel-lockers.md"),
     options: ["--admin-port", "0"],
     packages: [],
-    nothingOf: elsewhere.filter((name) => !name.startsWith("operate/")),
+    nothingOf: elsewhere.filter((name) => !name.startsWith("observability/")),
   },
   {
     what: "tokens of somebody else",

@@ -26,12 +26,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...["records/**", "functions/**", "operations/**", "events/**", "scheduler/**", "*.ts"],
   ],
   server: [
-    ...[
-      "{errors,terminal}.ts",
-      "{listen,migration-report,not-ready,purge,scheduler,secret-keys,swap,watch,watchdog}.ts",
-    ],
-    ...["{document,handlers,open-store,background}.ts", "sinks.ts", "compose.ts", "{logging,monitor,reload,embed}.ts"],
-    "serve.ts",
+    "{errors,terminal}.ts",
+    "{background,listen,migration-report,not-ready,secret-keys,swap,watch,watchdog}.ts",
+    ...["{document,open-store,sinks}.ts", "load.ts", "compose.ts", "{embed,logging,monitor,reload}.ts", "serve.ts"],
   ],
   cli: [
     ...["command-line.ts", "{options,settings-file}.ts", "settings.ts"],

@@ -1,9 +1,9 @@
 /** A document served for a test, over a real socket: text in, an address and keys out. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type BackgroundOptions, startBackground } from "../../src/server/background.ts";
+import type { BackgroundOptions } from "../../src/server/background.ts";
+import { compose } from "../../src/server/compose.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import { addressProblem } from "../../src/webhooks/address.ts";
 import { readDocument } from "../../src/document/read.ts";
 import { typeExpressions } from "../../src/language/analysis/expressions.ts";
 import { readModel } from "../../src/language/read.ts";
@@ -18,12 +18,10 @@ import { createForwarding } from "../../src/http/proxies.ts";
 import { planWith } from "../../src/runtime/functions/validate.ts";
 import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Monitoring } from "../../src/observability/monitoring.ts";
-import { watching } from "../../src/observability/observers.ts";
 import type { HealthDisclosure } from "../../src/runtime/health.ts";
 import type { Observe } from "../../src/runtime/context/observation.ts";
 import { listen } from "../../src/http/node-server.ts";
 import type { Page } from "../../src/runtime/context/page.ts";
-import { createService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
@@ -147,42 +145,21 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const { close, store } = await openStore(plan, options, now);
   const random = options.random ?? randomBytes;
   let url = "";
-  const service = createService({
-    plan,
-    store: options.around?.(store) ?? store,
-    clock,
-    random,
-    environment: options.environment ?? {},
-    cursorSecret: "a test",
-    baseUrl: () => url,
-    report: (failure) => failures.push(failure),
-    notice: (sentence) => notices.push(sentence),
-    observe: watching(
-      options.observe?.(() => url),
-      options.oversight?.watches ?? [],
-    ),
-    timerObserver: options.oversight?.time,
-    health: options.health,
-    pages: options.pages ?? [],
-    functions: options.functions,
-    rates: options.rates,
-    webhooks: { key: "a test", urlFault: (text) => addressProblem(text, { loopback: true }) },
-  });
-  const background =
-    options.deliveries === false
-      ? undefined
-      : startBackground({
-          plan,
-          store,
-          service,
-          clock,
-          random,
-          webhookKey: "a test",
-          loopback: true,
-          report: (failure) => failures.push(failure),
-          startSending: options.startSending,
-          observed: options.oversight?.deliveries,
-        });
+  const { service, background } = compose(
+    { plan, functions: options.functions },
+    options.around?.(store) ?? store,
+    { cursor: "a test", webhooks: "a test" },
+    {
+      ...{ clock, random, health: options.health, pages: options.pages ?? [], rates: options.rates },
+      ...{ monitoring: options.oversight, startSending: options.startSending, sends: options.deliveries },
+      url: () => url,
+      loopback: true,
+      environment: options.environment ?? {},
+      report: (failure) => failures.push(failure),
+      notice: (sentence) => notices.push(sentence),
+      observe: options.observe?.(() => url),
+    },
+  );
   const server = await listen({
     service: () => service,
     host: "127.0.0.1",
@@ -219,7 +196,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
     async [Symbol.asyncDispose]() {
       await server.close(1000);
       await service.flush();
-      await background?.stop(0);
+      await background.stop(0);
       await close();
     },
   };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StoreError } from "../store/port/error.ts";
-import { purge } from "./purge.ts";
+import { purge } from "./background.ts";
 
 test("a mistake is reported; what passes, and what the store's own failures tell, is left to the next time", async () => {
   for (const [thrown, isReported] of [
@@ -15,7 +15,8 @@ test("a mistake is reported; what passes, and what the store's own failures tell
     const told: unknown[] = [];
     const journal = { trim: () => assert.fail("nothing is trimmed after that") };
     const store = { acquireLease: () => true, purge: () => Promise.reject(thrown), journal };
-    await purge(store, { now: 1, retentionMilliseconds: 1 }, (failure) => told.push(failure));
+    const clock = { now: () => 1 };
+    await purge({ store, clock, retentionMilliseconds: 1, report: (failure) => told.push(failure) });
     assert.deepEqual(told, isReported ? [thrown] : [], thrown.message);
   }
 });
@@ -28,7 +29,12 @@ test("the journal is trimmed by what is kept of it, by the process that leads al
     journal: { trim: (before: number) => void done.push(["trim", before]) },
   });
   for (const leads of [false, true])
-    await purge(storeOf(leads), { now: 100, retentionMilliseconds: 40 }, assert.ifError);
+    await purge({
+      store: storeOf(leads),
+      clock: { now: () => 100 },
+      retentionMilliseconds: 40,
+      report: assert.ifError,
+    });
   assert.deepEqual(done, [
     ["purge", 100],
     ["trim", 60],

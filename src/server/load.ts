@@ -1,0 +1,118 @@
+/** From a checked document to what can be served: its plan, its secrets, the functions beside it, the brokers it tells. */
+import { existsSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { listed } from "../base/layout.ts";
+import type { CheckResult } from "../language/check.ts";
+import type { Plan } from "../plan/plan.ts";
+import { mismatches, planWith } from "../runtime/functions/validate.ts";
+import type { ServiceFunctions } from "../runtime/functions/functions.ts";
+import { planOf } from "./document.ts";
+import { DocumentError, UsageError } from "./errors.ts";
+import type { StartSinks } from "./sinks.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Loaded {
+  readonly result: CheckResult;
+  readonly plan: Plan;
+  readonly functions?: ServiceFunctions | undefined;
+  readonly startSinks?: StartSinks | undefined;
+}
+
+export interface LoadOptions {
+  /** Where the secrets are that the document names. */
+  readonly environment: Terminal["environment"];
+  readonly colour?: boolean;
+  /** The functions of the service's owner, or the file of their module. */
+  readonly handlers?: ServiceFunctions | string | undefined;
+  /** Addresses of brokers that are given every event. */
+  readonly sinks?: readonly string[] | undefined;
+}
+
+/**
+ * @throws DocumentError when the document has errors, or its functions do not fit it.
+ * @throws UsageError when the environment lacks a secret (language, section 8), a package is missing, or a sink cannot be one.
+ */
+export async function load(result: CheckResult, options: LoadOptions): Promise<Loaded> {
+  const { colour = false, environment, handlers, sinks = [] } = options;
+  const planned = await planOf(result, { colour });
+  if (planned.credentials.some(({ oauth }) => oauth?.users !== undefined)) await assertInstalled();
+  assertSecrets(result.name, planned, environment);
+  const functions = await functionsOf(planned, handlers);
+  const plan = planWith(planned, functions);
+  const startSinks = sinks.length === 0 ? undefined : await (await import("./sinks.ts")).openSinks(sinks, plan);
+  return { result, plan, functions, startSinks };
+}
+
+/** Said before anybody is asked to log in. */
+async function assertInstalled(): Promise<void> {
+  const { loadPackage } = await import("../runtime/auth/oauth/provider.ts");
+  await loadPackage().catch((thrown: unknown) => {
+    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+  });
+}
+
+function assertSecrets(name: string, { credentials }: Plan, environment: Terminal["environment"]): void {
+  const missing = credentials.flatMap(({ secret }) =>
+    secret === undefined || (environment[secret] ?? "") !== "" ? [] : [secret],
+  );
+  if (missing.length === 0) return;
+  const what = missing.length === 1 ? "a secret" : "secrets";
+  throw new UsageError(`${name} needs ${what} from the environment: set ${listed(missing)}`);
+}
+
+/**
+ * @throws UsageError when there is no such module.
+ * @throws DocumentError when it fails, or does not fit the document; and where the document needs one and none is named.
+ */
+export async function functionsOf(
+  plan: Plan,
+  handlers: LoadOptions["handlers"],
+): Promise<ServiceFunctions | undefined> {
+  if (handlers === undefined) {
+    const needed = plan.operations.filter(({ action }) => action === "handler").map(({ name }) => `\`${name}\``);
+    if (needed.length === 0) return undefined;
+    throw new DocumentError(
+      `a handler has to do ${needed.join(", ")}: name the module of its functions with --handlers FILE.ts`,
+    );
+  }
+  const [functions, who] =
+    typeof handlers === "string" ? [await moduleOf(handlers), `${handlers} does`] : [handlers, "the handlers do"];
+  const wrong = mismatches(plan, functions);
+  if (wrong.length === 0) return Object.keys(functions).length === 0 ? undefined : functions;
+  throw new DocumentError(`${who} not fit the document:\n${wrong.map((one) => `  ${one}\n`).join("")}`.trimEnd());
+}
+
+let loads = 0;
+
+async function moduleOf(file: string): Promise<ServiceFunctions> {
+  if (!existsSync(file)) throw new UsageError(`cannot read ${file}: there is no such file`);
+  resolveOurselves();
+  loads += 1;
+  // A module is loaded once by each address; with another one it is loaded anew after a change.
+  const address = `${pathToFileURL(resolve(file)).href}${loads === 1 ? "" : `?${loads}`}`;
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(address)) as typeof module;
+  } catch (thrown) {
+    const { message, stack } = thrown as Error;
+    throw new DocumentError(`${file} cannot be loaded: ${stack ?? message}`);
+  }
+  const { default: exported } = module;
+  if (typeof exported === "object" && exported !== null) return exported as ServiceFunctions;
+  throw new DocumentError(`${file} has no functions: write \`export default handlers<Types>({ … })\``);
+}
+
+let resolves = false;
+
+/** `nonet` in such a module is the one that runs it, also where it is not installed beside the module. */
+function resolveOurselves(): void {
+  if (resolves) return;
+  resolves = true;
+  const ours = new URL("../index.ts", import.meta.url).href;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === "nonet" ? { url: ours, shortCircuit: true } : next(specifier, context),
+  });
+}
