@@ -3,10 +3,10 @@
 /** Rows with their cells below one another, two blanks between them. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  for (const row of rows) for (const [at, value] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, value.length);
   return rows.map((row) =>
     row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((value, at) => value.padEnd(widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
   );
