@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   const isAll = places.length === 0;
   const usual = store === "postgres" ? onStores : everything;
   const patterns = isAll ? usual.map((folder) => `${folder}/**/*.test.ts`) : places.map(patternOf);
-  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted()))];
+  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ["**/node_modules/**"] }).toSorted()))];
   if (files.length === 0) return await runTests(places, {});
   await using server = isAll || store === "postgres" ? await startPostgres() : undefined;
   const environment = {
