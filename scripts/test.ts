@@ -33,17 +33,22 @@ async function main(): Promise<number> {
   const isAll = places.length === 0;
   const usual = store === "postgres" ? onStores : everything;
   const patterns = isAll ? usual.map((folder) => `${folder}/**/*.test.ts`) : places.map(patternOf);
-  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ["**/node_modules/**"] }).toSorted()))];
+  const files = [
+    ...new Set(
+      patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ["**/node_modules/**"] }).toSorted()),
+    ),
+  ];
   if (files.length === 0) return await runTests(places, {});
+  const queue = mkdtempSync(join(tmpdir(), "nonet-tests-"));
+  process.env["NONET_TEST_POSTGRES_DATA"] = join(queue, "postgres-data");
   await using server = isAll || store === "postgres" ? await startPostgres() : undefined;
   const environment = {
     ...(server !== undefined && { NONET_TEST_POSTGRES: server.address }),
     ...(store === "postgres" && { NONET_TEST_STORE: "postgres" }),
     ...(isAll && { NONET_TEST_COMMAND: publishedCommand() }),
   };
-  if (files.length <= processes) return await runTests(files, environment);
-  const queue = mkdtempSync(join(tmpdir(), "nonet-tests-"));
   try {
+    if (files.length <= processes) return await runTests(files, environment);
     const [own = [], shared = []] = [true, false].map((is) => files.filter((file) => alone.test(file) === is));
     writeFileSync(join(queue, "files"), shared.join("\n"));
     const run = `const { runQueue } = await import(${JSON.stringify(new URL("test-queue.ts", import.meta.url))});\nawait runQueue();\n`;

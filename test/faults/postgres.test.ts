@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL server to which something happens while three processes use it: what was answered is there, nothing is done twice,
  * callers are told to come again, `/readyz` says so, and all goes on by itself. `NONET_FAULTS` names those to run, `all` runs them
- * all; without it those are run that take a moment.
+ * all, as `npm run nightly` does; without it those are run that take a moment.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import type { Replica } from "../commands/fleet.ts";
 import { temporaryFolder } from "../commands/process.ts";
 import { underLoad } from "../commands/under-load.ts";
 import { type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { isNightly } from "../nightly.ts";
 import { until } from "../until.ts";
 import { openWay, type Way } from "./proxy.ts";
 
@@ -55,6 +56,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "it is stopped (immediate) and started": { isLong: true, happen: (scene) => stopped(scene, "immediate") },
   "its first process is killed, and it is started": { happen: (scene) => stopped(scene, "killed") },
   "it takes no writes": {
+    isLong: true,
     happen: async ({ other, refusals, writes }) => {
       await other("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
       await refusals(20);
@@ -63,6 +65,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
   },
   "others have all of its connections": {
+    isLong: true,
     happen: async ({ isEverywhere, ready, refusals, server, writes }) => {
       const taken: pg.Client[] = [];
       const take = async (): Promise<boolean> => {
@@ -155,7 +158,7 @@ async function stopped(
 
 const wanted = process.env["NONET_FAULTS"];
 const chosen = Object.entries(faults).filter(([name, { isLong }]) =>
-  wanted === undefined ? isLong !== true : wanted === "all" || name.includes(wanted),
+  wanted === undefined ? isNightly || isLong !== true : wanted === "all" || name.includes(wanted),
 );
 
 const portOf = ({ address }: PostgresServer): number => Number(new URL(address).port);

@@ -14,6 +14,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statfsSync,
   symlinkSync,
@@ -64,7 +65,11 @@ export interface ServerOptions {
   readonly settings?: readonly string[];
 }
 
-/** @throws where npm has no server for this machine. */
+/**
+ * `NONET_TEST_POSTGRES_DATA` names a folder for the data of a server that holds nothing: the first server of a run leaves it there, all others
+ * begin with a copy, which takes a tenth of `initdb`.
+ * @throws where npm has no server for this machine.
+ */
 export async function startPostgres({
   folder: kept,
   port: wantedPort,
@@ -81,9 +86,17 @@ export async function startPostgres({
     chmodSync(one, 0o755);
   }
   const program = (name: string): string => join(native, "bin", name);
+  const empty = process.env["NONET_TEST_POSTGRES_DATA"];
   if (!existsSync(data)) {
     const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
-    execFileSync(program("initdb"), how, { stdio: "pipe", cwd: folder, ...user });
+    // With its owner, who alone may read it.
+    if (empty !== undefined && existsSync(empty)) execFileSync("cp", ["-a", empty, data]);
+    else execFileSync(program("initdb"), how, { stdio: "pipe", cwd: folder, ...user });
+    if (empty !== undefined && !existsSync(empty)) {
+      execFileSync("cp", ["-a", data, `${empty}-${process.pid}`]);
+      // Another process may have been first.
+      if (!existsSync(empty)) renameSync(`${empty}-${process.pid}`, empty);
+    }
   }
   const port = wantedPort ?? (await freePort());
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...wanted];

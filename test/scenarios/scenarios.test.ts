@@ -1,4 +1,4 @@
-/** Each `.scenario` file, played with the real command. `UPDATE=1` writes what came out into those that went otherwise. */
+/** Each `.scenario` file, played: lines of the command alone in this process, all others in a shell with the real command. `UPDATE=1` writes what came out into those that went otherwise. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
