@@ -10,7 +10,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     "*/{model,decide}.ts",
     "model.ts",
     "grammar/**",
-    "*/*.ts",
+    "{*/*,grammars}.ts",
     "*/reading/**",
     "analysis/**",
     "*/checks/**",

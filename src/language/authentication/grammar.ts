@@ -42,6 +42,7 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
+import { inside, mapEntries, mapName, mapNames, type Scope, withMembers } from "../grammar/references.ts";
 import { readDuration } from "../grammar/values.ts";
 import { grants, printGrants, readGrants, sameGrant } from "./grants.ts";
 import {
@@ -189,6 +190,12 @@ function roleSource(kind: CredentialKind): Grammar<NonNullable<Credential["roles
       if (from === "field" && isLogin(kind)) return { field: name };
       return complain(reader, path, line, wrong[from] as Complaint);
     },
+    mapNames: (value, scope) => {
+      if ("claim" in value) return value;
+      if (!("field" in value)) return mapNames(value, scope, { references: "role" });
+      const field = mapName(value.field, scope, { references: "field" });
+      return field === value.field ? value : field === undefined ? undefined : { field };
+    },
     print: (value, below) => {
       if ("claim" in value) return `claim ${value.claim}`;
       return "field" in value ? `field ${value.field}` : roles.print(value, below);
@@ -202,13 +209,20 @@ function isLogin(kind: CredentialKind): boolean {
 
 /** A list, or a map: the roles that each scope of a token gives. */
 const scopeList = names("The list of scopes");
-const scopeMap = named(roles, { example: "read: [reader]" });
+const scopeMap = named<readonly string[]>(
+  { ...roles, mapNames: (value, scope) => mapNames(value, scope, { references: "role" }) },
+  { example: "read: [reader]" },
+);
 const scopes: Spread<Credential> = {
   schema: either(scopeList.schema, mapOf(roles.schema)),
   read: (reader, path, statement) => {
     if (statement.value.kind === "map") return { scopeRoles: scopeMap.read(reader, path, statement) ?? {} };
     return { scopes: scopeList.read(reader, path, statement) ?? [] };
   },
+  mapNames: (value, scope) =>
+    value.scopeRoles === undefined || scopeMap.mapNames === undefined
+      ? value
+      : withMembers(value, [["scopeRoles", scopeMap.mapNames(value.scopeRoles, scope)]]),
   print: ({ scopeRoles, scopes: list }, below) =>
     scopeRoles === undefined ? list && scopeList.print(list, below) : scopeMap.print(scopeRoles, () => true),
 };
@@ -235,9 +249,9 @@ function members(kind: CredentialKind): CredentialMembers {
       ),
       schema: lineSchema("POST\\s+/\\S+", "`POST /oauth/token`"),
     },
-    login: text("The credential by which users log in"),
-    of: text("The resource that can log in"),
-    name: text("The field that names who logs in"),
+    login: { ...text("The credential by which users log in"), references: "credential" },
+    of: { ...text("The resource that can log in"), references: "resource" },
+    name: { ...text("The field that names who logs in"), references: "field" },
     sent,
     prefix: matching(
       /^[A-Za-z][A-Za-z0-9_-]*$/,
@@ -249,7 +263,7 @@ function members(kind: CredentialKind): CredentialMembers {
       { label: "The prefix" },
     ),
     secret,
-    field: { ...secretField(kind), key: "secret" },
+    field: { ...secretField(kind), key: "secret", references: "field" },
     changed: {
       ...prefixed(
         "with",
@@ -325,6 +339,7 @@ const byKind = new Map(
       what,
       example: "{ kind: api-key, sent: Authorization Bearer }",
       line: "{kind}",
+      scope: ({ of }, scope) => ({ ...scope, record: of }),
       members: Object.fromEntries(declared) as unknown as CredentialMembers,
     });
     return [kind, { grammar, keys: own.map(keyOf) }] as const;
@@ -338,6 +353,7 @@ function keyOf(name: Name): string {
 const allKeys = [...new Set([...byKind.values()].flatMap(({ keys }) => keys))];
 
 const credential: Grammar<Credential> = {
+  mapNames: (value, scope) => byKind.get(value.kind)?.grammar.mapNames?.(value, scope),
   schema: either(
     kindWords.schema,
     closed(
@@ -423,6 +439,7 @@ type Permissions = Readonly<Record<string, readonly Grant[]>>;
 /** Lines whose keys are one name or several. Each name has a location; the first line of a name counts for that. */
 function permissions(example: string): Grammar<Permissions> {
   return {
+    mapNames: (value, scope) => mapEntries(value, scope, { references: "operation" }, grants.mapNames),
     schema: orNone(mapOf(grants.schema)),
     read: (reader, path, { value }) => {
       if (isNone(value)) return {};
@@ -454,6 +471,19 @@ function permissions(example: string): Grammar<Permissions> {
   };
 }
 
+/** The keys name a resource and its field. */
+function mapVisibility(value: Permissions, scope: Scope): Permissions {
+  const mapped = Object.entries(value).flatMap(([key, some]) => {
+    const [resource = "", field = ""] = key.split(".");
+    const at = { ...inside(scope, key), record: resource };
+    const of = mapName(resource, at, { references: "resource" }, "key");
+    const name = mapName(field, at, { references: "field" }, "key");
+    const granted = grants.mapNames?.(some, at);
+    return of === undefined || name === undefined || granted === undefined ? [] : [[`${of}.${name}`, granted] as const];
+  });
+  return Object.fromEntries(mapped);
+}
+
 function areSame(some: readonly Grant[], others: readonly Grant[]): boolean {
   return some.length === others.length && some.every((grant, index) => sameGrant(grant, others[index] as Grant));
 }
@@ -468,17 +498,20 @@ export const authentication: PartGrammar<Authentication> = part<Authentication>(
   what: "Authentication",
   example: "{ roles: [courier] }",
   members: {
-    credentials: { ...named(credential, { example: "key: { kind: api-key, lasts: 365d }" }), absent: {} },
-    roles,
+    credentials: {
+      ...named(credential, { example: "key: { kind: api-key, lasts: 365d }", declares: "credential" }),
+      absent: {},
+    },
+    roles: { ...roles, declares: "role" },
     own: {
       ...named(
         expression((path) => `The ownership of ${path.at(-1)}`),
-        { example: "{ Parcel: courier == caller.id }" },
+        { example: "{ Parcel: courier == caller.id }", references: "resource" },
       ),
       absent: {},
     },
     allow: { ...permissions("getParcel, listParcels: operator | courier if own"), absent: {} },
-    show: { ...permissions("Parcel.pickupCode: operator"), absent: {} },
+    show: { ...permissions("Parcel.pickupCode: operator"), mapNames: mapVisibility, absent: {} },
     unseen: { ...hiddenStatus, schema: oneOf(403, 404, "403", "404") },
   },
 });

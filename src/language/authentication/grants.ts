@@ -16,6 +16,7 @@ import type { Grammar } from "../grammar/grammar.ts";
 import { shared } from "../grammar/schema.ts";
 import { unlocatedText, type SourceText, sourceTextOf, slice, spanOf, splitAt } from "../grammar/source-text.ts";
 import { expectText, isNone, knownEntries, type Path, locateAt, type Reader, report } from "../grammar/reader.ts";
+import { mapItems, mapMembers, mapName, type MapNames } from "../grammar/references.ts";
 import type { Model } from "../model.ts";
 import type { Grant } from "./model.ts";
 import { bindsByScopes, rolesByScope } from "./oauth.ts";
@@ -42,8 +43,19 @@ export function readGrants(reader: Reader, path: Path, node: Node, before: reado
 
 export const grants: Grammar<readonly Grant[]> = {
   schema: shared("grants"),
+  mapNames: (value, scope) => mapItems(value, scope, mapGrant),
   read: (reader, path, { value }) => readGrants(reader, path, value),
   print: (value) => printGrants(value),
+};
+
+const mapGrant: MapNames<Grant> = (grant, scope) => {
+  const { who } = grant;
+  const role = who.kind === "role" ? mapName(who.role, scope, { references: "role" }) : "";
+  if (role === undefined) return undefined;
+  const isSame = who.kind !== "role" || role === who.role;
+  return mapMembers<Grant>(isSame ? grant : { ...grant, who: { kind: "role", role } }, scope, {
+    if: (text, at) => at.walk.expression(text, at),
+  });
 };
 
 /** The canonical form: one line where it says the same, else a list. */

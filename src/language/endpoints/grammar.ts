@@ -196,7 +196,7 @@ const members: Members<Endpoint, Several> = {
     },
     needed: true,
   },
-  of: text(),
+  of: { ...text(), references: "resource" },
   does: choice(actions, "What an operation does"),
   "...takes": takes,
   "...gives": gives,
@@ -211,7 +211,7 @@ const members: Members<Endpoint, Several> = {
   query,
   filters,
   if: expression(),
-  else: text(),
+  else: { ...text(), references: "error" },
 };
 
 function endpointForm(of: Members<Endpoint, Several>): Grammar<Endpoint> {
@@ -236,6 +236,7 @@ const ordinary = endpointForm(members);
 const handler = endpointForm({ ...members, "...gives": handlerResponse });
 
 const endpoint: Grammar<Endpoint> = {
+  mapNames: (value, scope) => (value.does === "handler" ? handler : ordinary).mapNames?.(value, scope),
   schema: either(shared("address"), ordinary.schema),
   read: (reader, path, statement) => {
     const { value } = statement;
@@ -274,6 +275,6 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
     repeats: orNoneWord(repeats),
     wrap: noneOr(wrap),
     cors,
-    endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}" }), absent: {} },
+    endpoints: { ...named(endpoint, { example: "getParcel: GET /parcels/{id}", declares: "operation" }), absent: {} },
   },
 });

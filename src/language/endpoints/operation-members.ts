@@ -25,7 +25,16 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
-import { fieldKeys, fields, fieldType, readFields } from "../resources/field.ts";
+import {
+  inside,
+  mapEntries,
+  mapMembers,
+  mapName,
+  type MapNames,
+  type Scope,
+  withMembers,
+} from "../grammar/references.ts";
+import { fieldKeys, fields, fieldType, mapFields, readFields } from "../resources/field.ts";
 import { printFields } from "../resources/field-print.ts";
 import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
@@ -37,7 +46,7 @@ import type { Accepted, Choice, Endpoint, Filter, ResponseTemplate, Association,
 
 const linkExample = "{ in: Subscription, with: { by: caller.id, of: id } }";
 
-export const link: Grammar<Association> = form<Association>({
+const writtenLink = form<Association>({
   what: (path) => `\`${path.at(-1)}\``,
   example: linkExample,
   members: {
@@ -62,12 +71,33 @@ export const link: Grammar<Association> = form<Association>({
   },
 });
 
+/** What the record has are fields of its own; their values are of the record at hand. */
+export const link: Grammar<Association> = {
+  ...writtenLink,
+  mapNames: (value, scope) => {
+    const own = { ...inside(scope, "with"), record: value.in };
+    const mapped = Object.entries(value.with).flatMap(([field, text]) => {
+      const name = mapName(field, inside(own, field), { references: "field" }, "key");
+      const at = inside(scope, "with", field);
+      const expressed = scope.walk.expression(text, at);
+      return name === undefined || expressed === undefined ? [] : [[name, expressed]];
+    });
+    const to = mapName(value.in, inside(scope, "in"), { references: "resource" });
+    return to === undefined ? undefined : { in: to, with: Object.fromEntries(mapped) as Association["with"] };
+  },
+};
+
 const choiceExample = "{ from: Locker, if: state == 'free', else: no-free-locker }";
 
 const choice = form<Choice>({
   what: (path) => `The choice of \`${path[4]}\``,
   example: choiceExample,
-  members: { from: { ...text(), needed: true }, if: expression(), else: { ...text(), needed: true } },
+  members: {
+    from: { ...text(), references: "resource", needed: true },
+    if: expression(),
+    else: { ...text(), references: "error", needed: true },
+  },
+  scope: ({ from }, scope) => ({ ...scope, record: from }),
   missing: (reader, path, keys, { key, span }) => {
     for (const member of keys) {
       const what = member === "from" ? "from which resource" : "which error answers when there is none";
@@ -80,6 +110,7 @@ const choice = form<Choice>({
 
 export const choices: Grammar<Readonly<Record<string, Choice>>> = named(choice, {
   example: "{ locker: { from: Locker, if: state == 'free', else: none-free } }",
+  references: "field",
 });
 
 const filter = form<Filter>({
@@ -122,6 +153,15 @@ export const takes: Spread<Endpoint> = {
     const body: RequestBody = { takes: {}, nesting: {} };
     readRequestBody(reader, path, map, [], body);
     return { takes: body.takes, ...(Object.keys(body.nesting).length === 0 ? {} : { nesting: body.nesting }) };
+  },
+  mapNames: (value, scope) => {
+    const naming = { declares: "member" } as const;
+    const { takesView } = value;
+    return withMembers(value, [
+      ["takes", value.takes && mapFields(naming)(value.takes, scope)],
+      ["nesting", value.nesting && mapEntries(value.nesting, scope, naming)],
+      ["takesView", takesView && mapName(takesView, scope, { references: "view" })],
+    ]);
   },
   print: ({ takes: all, takesView, nesting = {} }, below) => {
     if (all === undefined) return takesView;
@@ -192,8 +232,31 @@ const response: Grammar<ResponseTemplate> = {
   print: (value) => value,
 };
 
+/** The name of a resource or a view, that with `[]`, or an expression. */
+const mapTemplate: MapNames<ResponseTemplate> = (value, scope) => {
+  if (typeof value !== "string") return mapEntries(value, scope, undefined, mapTemplate);
+  const [, name, many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(value) ?? [];
+  if (name === undefined) return scope.walk.expression(value, scope);
+  const mapped = mapName(name, scope, { references: ["resource", "view"] });
+  return mapped === undefined ? undefined : mapped + many;
+};
+
+function mapResponse(value: Endpoint, scope: Scope): Endpoint {
+  const { gives: template, shape: members } = value;
+  const naming = { declares: "member" } as const;
+  const mapped =
+    typeof template === "string" || template === undefined
+      ? template && mapTemplate(template, scope)
+      : mapEntries(template, scope, naming, mapTemplate);
+  return withMembers(value, [
+    ["gives", mapped],
+    ["shape", members && mapFields(naming)(members, scope)],
+  ]);
+}
+
 export const gives: Spread<Endpoint> = {
   schema: response.schema,
+  mapNames: mapResponse,
   read: (reader, path, statement) => {
     const read = response.read(reader, path, statement);
     return read === undefined ? undefined : { gives: read };
@@ -211,6 +274,7 @@ export const handlerResponse: Spread<Endpoint> = {
     const read = shape.read(reader, path, statement);
     return read && { shape: read };
   },
+  mapNames: mapResponse,
   print: ({ gives: value, shape: members }, below) => (members === undefined ? value : shape.print(members, below)),
 };
 
@@ -266,6 +330,15 @@ export const statuses: Spread<Endpoint> = {
       lineSchema("[45][0-9][0-9]", "The status."),
     ),
   }),
+  mapNames: (value, scope) => {
+    if (value.statuses === undefined) return value;
+    const mapped = mapMembers(value.statuses, scope, {
+      accepted: (one, at) => accepted.mapNames?.(one, at),
+      differs: (name, at) => mapName(name, at, { references: "error" }),
+      errors: (all, at) => mapEntries(all, at, { references: "error" }),
+    });
+    return mapped === value.statuses ? value : { ...value, statuses: mapped };
+  },
   read: (reader, path, { key, value }) => key && readStatuses(reader, path, { key, value }),
   print: (endpoint, below) => printStatuses(endpoint, below()),
 };

@@ -15,10 +15,20 @@ import { converted, form } from "../grammar/form.ts";
 import { type Grammar, type Label, soundName } from "../grammar/grammar.ts";
 import { names } from "../grammar/words.ts";
 import { type Path, type Reader, report } from "../grammar/reader.ts";
-import { jsonSchema, json, note, typeLine, typeOf, type WrittenType, writtenType } from "../resources/field.ts";
+import { mapMembers, type MapNames, type Scope } from "../grammar/references.ts";
+import {
+  jsonSchema,
+  json,
+  mapType,
+  note,
+  typeLine,
+  typeOf,
+  type WrittenType,
+  writtenType,
+} from "../resources/field.ts";
 import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "./model.ts";
 
-const type = { ...typeLine, orNothing: true } as const;
+const type = { ...typeLine, mapNames: mapType, orNothing: true } as const;
 const line = { type: "string", minLength: 1 } as const;
 
 interface WrittenParameter extends WrittenType, Omit<Parameter, "type" | "optional"> {}
@@ -115,6 +125,11 @@ function content<Content extends object>(what: Label, hasHeaders: boolean): Gram
 const body = content<Omit<ContractBody, "optional">>("The body", false);
 const answer = content<ContractResponse>((path) => `The answer \`${path.at(-1)}\``, true);
 
+const mapBody: MapNames<ContractBody> = ({ optional, ...rest }, scope) => ({
+  optional,
+  ...(body.mapNames?.(rest, scope) ?? rest),
+});
+
 /** `body`, or `body?` where it may be left out. */
 function bodyMember(optional: boolean) {
   return {
@@ -128,6 +143,10 @@ function bodyMember(optional: boolean) {
       const { optional: _, ...rest } = one;
       return body.print(rest, below);
     },
+    mapNames: (value: EndpointContract, scope: Scope): EndpointContract =>
+      value.body?.optional === optional
+        ? mapMembers(value, { ...scope, path: scope.path.slice(0, scope.path.lastIndexOf("/")) }, { body: mapBody })
+        : value,
   };
 }
 

@@ -21,13 +21,16 @@ import { either, lineSchema, oneOf, present, shared } from "../grammar/schema.ts
 import { clockDuration, names, status, text, words } from "../grammar/words.ts";
 import { type SourceText, sourceTextOf, slice } from "../grammar/source-text.ts";
 import { isText, type Path, type Reader, report } from "../grammar/reader.ts";
+import { inside, mapName, type Scope } from "../grammar/references.ts";
 import {
+  bodyFor,
   type DeclaredError,
   type ErrorBody,
   type Errors,
   errorVariables,
   messageVariables,
   standardErrors,
+  withoutField,
 } from "./model.ts";
 
 const body: Grammar<ErrorBody> = {
@@ -127,13 +130,17 @@ export const errors: PartGrammar<Errors> = part<Errors>("errors", {
   example: "{ errors: { wrong-code: 403 The code does not open this door } }",
   members: {
     body,
-    bodies: named(body, { example: 'without field: { error: "{message}" }' }),
-    status: named(status(of("The status of"), of("The status of")), { example: "invalid-request: 400" }),
-    codes: named(text(of("The name of")), { example: "not-found: NotFound" }),
-    messages: named(message, { example: "required: can't be blank" }),
+    bodies: { ...named(body, { example: 'without field: { error: "{message}" }' }), mapNames: mapBodies },
+    status: named(status(of("The status of"), of("The status of")), {
+      example: "invalid-request: 400",
+      references: "error",
+    }),
+    codes: named(text(of("The name of")), { example: "not-found: NotFound", references: "error" }),
+    messages: named(message, { example: "required: can't be blank", references: "error" }),
     standard,
     errors: {
       ...named(declared, {
+        declares: "error",
         example: "wrong-code: 403 The code does not open this door",
         isName: soundName(/^[A-Za-z][\w.-]*$/, [
           "bad-code",
@@ -145,6 +152,19 @@ export const errors: PartGrammar<Errors> = part<Errors>("errors", {
     },
   },
 });
+
+/** The keys name a code, or a code in one operation. */
+function mapBodies(bodies: NonNullable<Errors["bodies"]>, scope: Scope): NonNullable<Errors["bodies"]> {
+  const mapped = Object.entries(bodies).flatMap(([key, one]) => {
+    const { code, operation } = bodyFor(key);
+    const at = inside(scope, key);
+    const name = key === withoutField ? key : mapName(code, at, { references: "error" }, "key");
+    const inOperation = operation && mapName(operation, at, { references: "operation" }, "key");
+    if (name === undefined || (operation !== undefined && inOperation === undefined)) return [];
+    return [[inOperation === undefined ? name : `${name} in ${inOperation}`, one] as const];
+  });
+  return Object.fromEntries(mapped);
+}
 
 /** About the entry of a map of codes. */
 function of(what: string, after = "") {

@@ -73,9 +73,9 @@ const source = converted<WrittenSource, EventSource>(
     example: "{ resource: Parcel, state: stored }",
     line: ["{resource} -> {state}", "{operation}"],
     members: {
-      resource: { ...text("The resource"), pattern: name },
-      state: { ...text("The state"), pattern: name },
-      operation: { ...text("The operation"), pattern: name },
+      resource: { ...text("The resource"), pattern: name, references: "resource" },
+      state: { ...text("The state"), pattern: name, references: "state" },
+      operation: { ...text("The operation"), pattern: name, references: "operation" },
     },
     wrong: (reader, path, line) =>
       complain(reader, path, line, [
@@ -103,7 +103,10 @@ const outEvent = form<OutEvent>({
   line: "{when}",
   members: {
     when: { ...source, pattern: ".*", needed: true },
-    carries: names("The list of what an event carries", soundName(/^[A-Za-z_]\w*$/, notAField)),
+    carries: {
+      ...names("The list of what an event carries", soundName(/^[A-Za-z_]\w*$/, notAField)),
+      references: "field",
+    },
   },
   missing: missing(),
 });
@@ -132,7 +135,7 @@ const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
   example: "{ at: POST /hooks/doors, with: device, carries: { locker: Locker } }",
   members: {
     "...at": { ...address("Where the event arrives"), needed: true },
-    with: { ...text("The credential of the sender"), needed: true },
+    with: { ...text("The credential of the sender"), references: "credential", needed: true },
     "...carries": {
       ...payload,
       label: "What an event carries",
@@ -241,8 +244,12 @@ export const events: PartGrammar<Events> = part<Events>("events", {
   example: "{ out: { parcel.stored: Parcel -> stored } }",
   members: {
     envelope: { ...choice(["cloudevents", "plain"], "The envelope"), label: "The envelope" },
-    out: named(outEvent, { example: "parcel.stored: Parcel -> stored", isName: isEvent }),
-    in: named(inEvent, { example: "door.faulted: { at: POST /hooks/doors, with: device }", isName: isEvent }),
+    out: named(outEvent, { example: "parcel.stored: Parcel -> stored", isName: isEvent, declares: "event" }),
+    in: named(inEvent, {
+      example: "door.faulted: { at: POST /hooks/doors, with: device }",
+      isName: isEvent,
+      declares: "event",
+    }),
     delivery: noneOr(delivery, {}),
   },
 });

@@ -4,9 +4,11 @@ import { expectMap, expectText, isGap, isNone, openEntries, recordLocation, loca
 import { namesAt, readLines } from "./values.ts";
 import { belowOf, type Grammar, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
 import { isAbsent } from "./line.ts";
+import { mapEntries, mapItems, type Naming } from "./references.ts";
 import { mapOf, oneOrMore, orNone, orOpen, orOpenMap, plainName, present, shared } from "./schema.ts";
 
-interface NamedOptions {
+/** `references`, `declares`: what its keys are the names of. */
+interface NamedOptions extends Naming {
   readonly example: string;
   readonly isName?: NameCheck;
   /** Of the names, for editors. */
@@ -16,9 +18,11 @@ interface NamedOptions {
 /** `name: item`. */
 export function keyed<Value>(
   item: Grammar<Value>,
-  { example, isName, pattern }: NamedOptions,
+  { example, isName, pattern, ...naming }: NamedOptions,
 ): Grammar<Readonly<Record<string, Value>>> {
+  const keys = naming.references === undefined && naming.declares === undefined ? undefined : naming;
   return {
+    ...((keys ?? item.mapNames) && { mapNames: (values, scope) => mapEntries(values, scope, keys, item.mapNames) }),
     schema: orOpen(mapOf(orOpenMap(item.schema), pattern)),
     read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
       const map = expectMap(reader, path, value, labelOf(label, path), example);
@@ -44,7 +48,7 @@ export function named<Value>(item: Grammar<Value>, options: NamedOptions): Gramm
   return { ...noneOr(keyed(item, options), {}), schema };
 }
 
-interface DescriptionsOptions {
+interface DescriptionsOptions extends Naming {
   readonly example: string;
   readonly isName: NameCheck;
   /** A name whose sentence is open is a name all the same, and `none` is no map of names. */
@@ -56,10 +60,12 @@ export function descriptions({
   example,
   isName,
   allowsOpen,
+  ...naming
 }: DescriptionsOptions): Grammar<Readonly<Record<string, string>>> {
   const forms = [mapOf(shared("text"), plainName), { type: "array", items: { ...present, pattern: plainName } }];
   return {
     schema: allowsOpen ? orOpen(...forms) : orNone(...forms),
+    mapNames: (values, scope) => mapEntries(values, scope, naming),
     read: (reader, path, { value }) => {
       const what = `\`${path.at(-1)}\``;
       const found: Record<string, string> = {};
@@ -89,7 +95,9 @@ export function descriptions({
 
 /** An item, or a list of items, each placed by its number, and where that is `isIndexed` what is in it below that; or `none`. */
 export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Grammar<readonly Value[]> {
+  const { mapNames } = item;
   return {
+    ...(mapNames && { mapNames: (values, scope) => mapItems(values, scope, mapNames) }),
     schema: orNone(oneOrMore(item.schema)),
     read: (reader, path, { value }) => {
       if (isNone(value)) return [];
@@ -114,6 +122,7 @@ export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Gramm
 /** `none` in the place of a statement; `nothing` is what that means to the model. */
 export function noneOr<Value>(item: Grammar<Value>, nothing?: Value): Grammar<Value> {
   return {
+    ...(item.mapNames && { mapNames: item.mapNames }),
     schema: orNone(item.schema),
     read: (reader, path, statement, label) =>
       isNone(statement.value) ? nothing : item.read(reader, path, statement, label),

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./grammar.ts";
 import { isAbsent, type LineMembers, lineOf } from "./line.ts";
+import { inside, type MapNames, mapNames, type Naming, type Scope, withMembers } from "./references.ts";
 import { closed, either, orOpenMap, present } from "./schema.ts";
 
 /** Where a member is missing: the map, or the words of the line, and the key of what has no such member. */
@@ -26,7 +27,8 @@ export interface Owner {
   readonly words?: SourceText;
 }
 
-export interface MemberOptions<Value> {
+/** `references`, `declares`: its text, or each text of its list, is a name. */
+export interface MemberOptions<Value> extends Naming {
   /** The key in the document, if it differs from the member's name in the model. */
   readonly key?: string;
   /** Names the member in diagnostics. Default: its key. */
@@ -58,6 +60,7 @@ export interface Spread<Value> extends MemberOptions<Partial<Value>> {
   readonly schema: JsonObject;
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
   readonly print: (value: Value, below: Below) => Tree | undefined;
+  readonly mapNames?: (value: Value, scope: Scope) => Partial<Value> | undefined;
 }
 
 interface FormOptions<Value, Several extends keyof Value> {
@@ -75,6 +78,8 @@ interface FormOptions<Value, Several extends keyof Value> {
   readonly wrongClause?: (reader: Reader, path: Path, clause: SourceText) => void;
   /** Of the line, for editors. */
   readonly lineSchema?: JsonObject;
+  /** What the names of its members belong to, if that differs from the names around it. */
+  readonly scope?: (value: Value, scope: Scope) => Scope;
 }
 
 /** A line that no template describes. */
@@ -233,14 +238,29 @@ export function form<Value extends object, Several extends keyof Value = never>(
     return isSame(read(reader, [""], { value: node }), value) && reader.diagnostics.length === 0;
   };
 
+  const naming = members.filter(({ member }) => member.mapNames ?? member.references ?? member.declares);
+  const names: MapNames<Value> = (value, around) => {
+    const scope = options.scope?.(value, around) ?? around;
+    let mapped = value;
+    for (const { isSpread, key, member, name } of naming) {
+      const one = isSpread ? mapped : (mapped as Values)[name];
+      if (one === undefined) continue;
+      const at = inside(scope, key);
+      const next = member.mapNames === undefined ? mapNames(one, at, member) : member.mapNames(one, at);
+      if (next === one) continue;
+      if (next === undefined && (isSpread || member.needed)) return undefined;
+      mapped = withMembers(mapped, isSpread ? Object.entries(next as Values) : [[name, next]]);
+    }
+    return mapped;
+  };
   const schema = closed(
     Object.fromEntries(members.map(({ key, member }) => [key, orOpenMap(member.schema)])),
     ...needed.map(({ key }) => key),
   );
-  if (line === undefined) return { read, print, schema };
+  const base = { read, print, ...(naming.length > 0 && { mapNames: names }) };
+  if (line === undefined) return { ...base, schema };
   return {
-    read,
-    print,
+    ...base,
     readWords: (reader, path, words) => readText(reader, path, words, { value: words.node }),
     schema: either(options.lineSchema ?? present, schema),
   };
@@ -252,10 +272,18 @@ export function converted<Written, Value>(
   toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,
   toWritten: (value: Value) => Written,
 ): Grammar<Value> {
-  const { pattern, readWords, schema } = written;
+  const { mapNames: names, pattern, readWords, schema } = written;
   return {
     schema,
     ...(pattern === undefined ? {} : { pattern }),
+    ...(names && {
+      mapNames: (value, scope) => {
+        const before = toWritten(value);
+        const after = names(before, scope);
+        if (after === before) return value;
+        return after && toModel(createReader(), scope.path.split("/"), after, { value: unlocatedText("").node });
+      },
+    }),
     ...(readWords && {
       readWords: (reader, path, words) => {
         const value = readWords(reader, path, words);

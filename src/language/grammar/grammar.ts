@@ -8,6 +8,7 @@ import type { MapNode, Node, TextNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
 import { type SourceText, sourceTextOf, spanOf } from "./source-text.ts";
 import { expectText, type Path, type Reader, report } from "./reader.ts";
+import type { MapNames } from "./references.ts";
 import { readText } from "./values.ts";
 
 /** An entry of a map, or an item of a list, which has no key. */
@@ -44,6 +45,8 @@ export interface Grammar<Value> {
   readonly printWords?: (value: Value) => string;
   /** What it takes of a line, a regular expression. Absent: one word. */
   readonly pattern?: string;
+  /** Absent: it has no names. */
+  readonly mapNames?: MapNames<Value>;
 }
 
 /** A construct that is a whole part of the document. */

@@ -49,7 +49,10 @@ export function text(label?: Label, schema: JsonObject = shared("text")): Words<
   return words((_, __, { text: found }) => found, schema, label === undefined ? {} : { label });
 }
 
-export const expression = (label?: Label): Words<string> => text(label, shared("expression"));
+export const expression = (label?: Label): Words<string> => ({
+  ...text(label, shared("expression")),
+  mapNames: (found, scope) => scope.walk.expression(found, scope),
+});
 
 /** A text of this form; any other is a fault. */
 export function matching(

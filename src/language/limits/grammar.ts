@@ -79,7 +79,7 @@ const rate = form<Rate>({
   members: {
     count: { ...count("The number of requests"), needed: true },
     window: { ...window, needed: true },
-    per: { ...per, needed: true },
+    per: { ...per, references: "resource", needed: true },
     burst: count("A burst"),
   },
   missing: missing(rateExample),
@@ -134,8 +134,8 @@ const writtenQuota = form<WrittenQuota>({
   members: {
     count: { ...count("The number of a quota"), pattern: String.raw`[^\s/]+`, needed: true },
     window: { ...window, orNothing: true },
-    states: { ...states, key: "in", absent: [] },
-    per: { ...per, needed: true },
+    states: { ...states, key: "in", references: "state", absent: [] },
+    per: { ...per, references: "resource", needed: true },
   },
   missing: missing(quotaExample),
   wrong: (reader, path, line) =>
@@ -174,7 +174,7 @@ const retention = form<Retention>({
   line: "{duration} after {after}[, {act}]",
   members: {
     duration: { ...duration((path) => `How long ${path[2]} is kept`), needed: true },
-    after: { ...text(), pattern: String.raw`[A-Za-z]\w*`, needed: true },
+    after: { ...text(), pattern: String.raw`[A-Za-z]\w*`, references: ["field", "state"], needed: true },
     act: {
       ...choice(["delete", "erase"], "What happens after the time"),
       absent: "delete",
@@ -195,11 +195,11 @@ export const limits: PartGrammar<Limits> = part<Limits>("limits", {
   what: "Limits",
   example: "{ rate: { all: 600/min per user } }",
   members: {
-    rate: named(oneOrList(rate), { example: "all: 600/min per user" }),
-    quota: named(oneOrList(quota), { example: "addSite: 100/day per user" }),
-    size: named(size(name("The size of"), "The limit"), { example: "{ request: 256KB }" }),
-    time: named(timeOut(name("The time for"), "The limit"), { example: "{ request: 10s }" }),
-    keep: named(retention, { example: "{ Parcel: 90d after final }" }),
+    rate: named(oneOrList(rate), { example: "all: 600/min per user", references: "operation" }),
+    quota: named(oneOrList(quota), { example: "addSite: 100/day per user", references: ["operation", "resource"] }),
+    size: named(size(name("The size of"), "The limit"), { example: "{ request: 256KB }", references: "operation" }),
+    time: named(timeOut(name("The time for"), "The limit"), { example: "{ request: 10s }", references: "operation" }),
+    keep: named(retention, { example: "{ Parcel: 90d after final }", references: "resource" }),
   },
 });
 

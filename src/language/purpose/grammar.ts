@@ -12,6 +12,7 @@ import { descriptions } from "../grammar/collections.ts";
 import { part } from "../grammar/form.ts";
 import { type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
 import { lineSchema, oneOf } from "../grammar/schema.ts";
+import type { Naming } from "../grammar/references.ts";
 import { matching, names, text } from "../grammar/words.ts";
 import { editions, type Purpose } from "./model.ts";
 
@@ -44,12 +45,13 @@ export const purpose: PartGrammar<Purpose> = part<Purpose>("purpose", {
     purpose: text(),
     users: { ...namedDescriptions("a kind of user"), absent: {} },
     outside: names("`outside`"),
-    operations: { ...namedDescriptions("an operation"), absent: {} },
+    operations: { ...namedDescriptions("an operation", { declares: "operation" }), absent: {} },
   },
 });
 
-function namedDescriptions(what: string): Grammar<Readonly<Record<string, string>>> {
+function namedDescriptions(what: string, naming: Naming = {}): Grammar<Readonly<Record<string, string>>> {
   return descriptions({
+    ...naming,
     example: "name: what it is for",
     isName: soundName(/^[A-Za-z][A-Za-z0-9_-]*$/, [
       "bad-name",

@@ -30,6 +30,7 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
+import { mapEntries, mapMembers, mapName, type MapNames, type Naming, type Scope } from "../grammar/references.ts";
 import { namesAt, readText } from "../grammar/values.ts";
 import { type Default, type Field, type Fields, type FieldType, type Modifier, marks } from "./model.ts";
 import { printFields, printFieldType, printTypeTree } from "./field-print.ts";
@@ -40,12 +41,39 @@ export const fieldType: Grammar<FieldType> = {
   schema: shared("fieldType"),
   read: (reader, path, { value }) => readFieldType(reader, path, value),
   print: (type) => printTypeTree(type),
+  mapNames: mapType,
 };
+
+export function mapType(type: FieldType, scope: Scope): FieldType | undefined {
+  if (type.kind === "named") {
+    const name = mapName(type.name, scope, { references: ["resource", "type", "view", "schema"] });
+    return name === type.name ? type : name === undefined ? undefined : { ...type, name };
+  }
+  if (type.kind !== "nullable" && type.kind !== "list" && type.kind !== "map") return type;
+  const of = mapType(type.of, scope);
+  return of === type.of ? type : of === undefined ? undefined : { ...type, of };
+}
+
+/** Fields whose keys are names; without `naming` they are none. */
+export function mapFields(naming?: Naming): MapNames<Fields> {
+  return (all, scope) => mapEntries(all, scope, naming, mapField);
+}
+
+export function mapField(field: Field, scope: Scope): Field | undefined {
+  const mapped = mapMembers(field, scope, {
+    type: mapType,
+    computed: (text, at) => at.walk.expression(text, at),
+  });
+  return mapped.type === undefined || (field.computed !== undefined && mapped.computed === undefined)
+    ? undefined
+    : mapped;
+}
 
 /** Fields by name. */
 export function fields(example: string, what: Label = (path) => `\`${path.at(-1)}\``): Grammar<Fields> {
   return {
     schema: shared("fields"),
+    mapNames: mapFields(),
     read: (reader, path, { value }, label = what) => {
       const map = expectMap(reader, path, value, labelOf(label, path), example);
       return map && readFields(reader, path, map);

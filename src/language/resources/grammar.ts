@@ -43,12 +43,22 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
+import {
+  inside,
+  mapEntries,
+  mapMembers,
+  mapName,
+  type MapNames,
+  mapNames,
+  type Naming,
+} from "../grammar/references.ts";
 import { namesAt, readChoice, readText } from "../grammar/values.ts";
-import { fields, jsonSchema, readFields } from "./field.ts";
+import { fields, jsonSchema, mapField, mapFields, readFields } from "./field.ts";
 import { printFields } from "./field-print.ts";
 import {
   absences,
   type Field,
+  type Fields,
   type FieldType,
   type Resource,
   type Resources,
@@ -74,8 +84,13 @@ function isNamed(what: string, example: string): NameCheck {
 const typeExample = "Address: { street: string(1..120), country: country }";
 
 const types = named(
-  { ...fields(typeExample, (at) => `The type \`${at.at(-1)}\``), schema: orOpen(shared("fields")) },
   {
+    ...fields(typeExample, (at) => `The type \`${at.at(-1)}\``),
+    schema: orOpen(shared("fields")),
+    mapNames: mapFields({ declares: "member" }),
+  },
+  {
+    declares: "type",
     example: typeExample,
     isName: isNamed("type", "Address"),
     pattern: typeName,
@@ -90,7 +105,7 @@ const mostLocated = 200;
 
 const schemas = named(
   { ...jsonSchema, read: (_, __, { value }) => toJson(value) },
-  { example: "Money: { type: object }", isName: isNamed("schema", "Address"), pattern: typeName },
+  { declares: "schema", example: "Money: { type: object }", isName: isNamed("schema", "Address"), pattern: typeName },
 );
 
 const viewExample = "Cook: { of: User, fields: [handle, bio] }";
@@ -130,6 +145,26 @@ const view: Grammar<ViewDefinition> = {
       ...(Object.keys(members).length === 0 ? {} : { members }),
     };
   },
+  mapNames: (value, around) => {
+    const scope = { ...around, record: value.of };
+    const of = mapName(value.of, inside(scope, "of"), { references: "resource" });
+    // A member without an expression is a field, and has its name.
+    const mapMember: MapNames<Fields> = (all) =>
+      Object.fromEntries(
+        Object.entries(all).flatMap(([key, field]) => {
+          const at = inside(scope, key);
+          const naming: Naming = field.computed === undefined ? { references: "field" } : { declares: "member" };
+          const name = mapName(key, at, naming, "key");
+          const member = mapField(field, at);
+          return name === undefined || member === undefined ? [] : [[name, member]];
+        }),
+      );
+    const mapped = mapMembers(value, scope, {
+      fields: (all, at) => mapNames(all, at, { references: "field" }),
+      members: mapMember,
+    });
+    return of === undefined ? undefined : { ...mapped, of };
+  },
   print: ({ of, fields: some, members = {} }, below) => ({
     of,
     ...(some === undefined ? {} : { fields: fieldNames.print(some, below) }),
@@ -137,7 +172,12 @@ const view: Grammar<ViewDefinition> = {
   }),
 };
 
-const views = named(view, { example: viewExample, isName: isNamed("view", "Cook"), pattern: typeName });
+const views = named(view, {
+  declares: "view",
+  example: viewExample,
+  isName: isNamed("view", "Cook"),
+  pattern: typeName,
+});
 
 // ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -157,6 +197,11 @@ const absence = words(
 );
 
 const unique: Grammar<readonly string[]> = {
+  // A rule without one of its fields would be another rule.
+  mapNames: (value, scope) => {
+    const mapped = mapNames(value, scope, { references: "field" });
+    return mapped?.length === value.length ? mapped : undefined;
+  },
   schema: shared("names"),
   read: (reader, at, { value }) =>
     uniqueFields(
@@ -179,7 +224,7 @@ const writtenRule = form<WrittenRule>({
     unique: { ...unique, orNothing: true },
     absent: absence,
     holds: expression("The condition of a rule"),
-    else: text("The error of a rule"),
+    else: { ...text("The error of a rule"), references: "error" },
   },
 });
 
@@ -208,7 +253,7 @@ const rule = converted<WrittenRule, Rule>(
   },
 );
 
-const rules = named(oneOrList(rule, true), { example: "Locker: unique site + door" });
+const rules = named(oneOrList(rule, true), { example: "Locker: unique site + door", references: "resource" });
 
 const withElse = "write `weightKg <= 20 else label-too-heavy`, with a code of part 7";
 
@@ -275,7 +320,17 @@ function uniqueFields(reader: Reader, at: Path, sourceTexts: readonly SourceText
 
 const members = { types, schemas, views, rules };
 
+const mapResource: MapNames<Resource> = (resource, scope) => {
+  const mapped = mapFields({ declares: "field" })(resource.fields, scope);
+  return mapped === resource.fields || mapped === undefined ? resource : { ...resource, fields: mapped };
+};
+
 export const resources: PartGrammar<Resources> = {
+  mapNames: (value, scope) =>
+    mapMembers(value, scope, {
+      resources: (all) => mapEntries(all, scope, { declares: "resource" }, mapResource),
+      ...(Object.fromEntries(Object.entries(members).map(([key, member]) => [key, member.mapNames])) as object),
+    }),
   schema: {
     type: "object",
     properties: Object.fromEntries(Object.entries(members).map(([key, member]) => [key, member.schema])),

@@ -47,6 +47,7 @@ import {
   type Reader,
   report,
 } from "../grammar/reader.ts";
+import { inside, mapItems, mapName, type MapNames, mapNames } from "../grammar/references.ts";
 import { namesAt, readText } from "../grammar/values.ts";
 import {
   type TriggerSource,
@@ -106,6 +107,11 @@ const when: Words<Events> = {
   print: ({ events, field }) => `${events.join(" | ")}${field === undefined ? "" : ` at ${field}`}`,
 };
 
+const mapEvents: MapNames<Events> = (value, scope) => {
+  const events = mapNames(value.events, scope, { references: "event" }) ?? [];
+  return events === value.events ? value : events.length === 0 ? undefined : { ...value, events };
+};
+
 function eventsOf(reader: Reader, path: Path, events: readonly SourceText[], field?: string): Events | undefined {
   const wrong = events.find((event) => !/^[A-Za-z][\w.-]*$/.test(event.text));
   if (wrong === undefined && events.length > 0) {
@@ -136,19 +142,31 @@ const writtenTrigger = form<WrittenTrigger>({
   line: triggerKinds.map((kind) => `${kind} {${kind}}`),
   lineSchema: lineSchema("(by|after|at|when)\\s.+", "`by operation`, `after duration`, `at field` or `when event`."),
   members: {
-    by: { ...named("by", /^[A-Za-z][A-Za-z0-9_-]*$/, "an operation"), isLocated: true, orNothing: true },
+    by: {
+      ...named("by", /^[A-Za-z][A-Za-z0-9_-]*$/, "an operation"),
+      references: "operation",
+      isLocated: true,
+      orNothing: true,
+    },
     after: { ...duration("What follows `after`"), pattern: ".*", isLocated: true, orNothing: true },
-    at: { ...named("at", /^[A-Za-z_][A-Za-z0-9_]*$/, "a field"), isLocated: true, orNothing: true },
-    when: { ...when, isLocated: true, orNothing: true },
+    at: {
+      ...named("at", /^[A-Za-z_][A-Za-z0-9_]*$/, "a field"),
+      references: "field",
+      isLocated: true,
+      orNothing: true,
+    },
+    when: { ...when, mapNames: mapEvents, isLocated: true, orNothing: true },
     if: expression("`if`"),
-    else: text(),
+    else: { ...text(), references: "error" },
     set: keyed(
       expression((path) => `The new value of \`${path.at(-1)}\``),
       {
         example: "{ collectBy: now + duration('72h') }",
+        references: "field",
       },
     ),
   },
+  scope: ({ by, when: events }, scope) => ({ ...scope, operation: by, event: events?.events[0] }),
   wrong: (reader, path, line) =>
     complain(reader, path, line, [
       "bad-trigger",
@@ -351,7 +369,20 @@ function printTriggers({ triggers }: Transition, below: Below): Tree {
   return triggers.map((one, index) => trigger.print(one, belowOf(below, String(index))));
 }
 
+/** A transition that has lost its last trigger goes with it. */
+const mapTransition: MapNames<Transition> = (transition, scope) => {
+  const { from, to, triggers } = transition;
+  const map = trigger.mapNames ?? ((one) => one);
+  const target = mapName(to, inside(scope, "to"), { references: "state" });
+  const starts = from === "any" ? from : (mapNames(from, inside(scope, "from"), { references: "state" }) ?? []);
+  const remaining = mapItems(triggers, scope, map);
+  if (target === undefined || starts.length === 0 || (remaining.length === 0 && triggers.length > 0)) return undefined;
+  const isSame = target === to && starts === from && remaining === triggers;
+  return isSame ? transition : { from: starts, to: target, triggers: remaining };
+};
+
 const moves: Grammar<readonly Transition[]> = {
+  mapNames: (all, scope) => mapItems(all, scope, mapTransition, transitionName),
   schema: orNone(mapOf(oneOrMore(shared("trigger")), "->"), {
     type: "array",
     items: closed(
@@ -385,6 +416,7 @@ const lifecycle = form<Lifecycle>({
       ...descriptions({
         example: "{ open: may change, closed: settled }",
         allowsOpen: true,
+        declares: "state",
         isName: soundName(/^(?!any$)[A-Za-z][A-Za-z0-9_-]*$/, [
           "bad-name",
           (name) =>
@@ -394,22 +426,26 @@ const lifecycle = form<Lifecycle>({
       }),
       absent: {},
     },
-    start: text(),
-    final: names("`final`", (reader, path, name) => {
-      locateAt(reader, [...path, name.text], name);
-      return true;
-    }),
+    start: { ...text(), references: "state" },
+    final: {
+      ...names("`final`", (reader, path, name) => {
+        locateAt(reader, [...path, name.text], name);
+        return true;
+      }),
+      references: "state",
+    },
     moves: { ...moves, absent: [] },
   },
 });
 
 const life: Grammar<Lifecycle | "none"> = {
   schema: orNone(lifecycle.schema),
+  mapNames: (value, scope) => (value === "none" ? value : lifecycle.mapNames?.(value, scope)),
   read: (reader, path, statement) => (isNone(statement.value) ? "none" : lifecycle.read(reader, path, statement)),
   print: (value, below) => (value === "none" ? value : lifecycle.print(value, below)),
 };
 
-const lives = keyed(life, { example: "Parcel: none" });
+const lives = keyed(life, { example: "Parcel: none", references: "resource" });
 
 export const states: PartGrammar<States> = {
   ...lives,

@@ -92,7 +92,7 @@ function answer(what: string, example: string): Grammar<VersionResponse> {
     line: "{status} {error}",
     members: {
       status: { ...status(what, "The status"), needed: true },
-      error: { ...text("The error"), needed: true },
+      error: { ...text("The error"), references: "error", needed: true },
     },
     wrong: (reader, path, line) =>
       complain(reader, path, line, [

@@ -21,7 +21,7 @@ import type { Field, Fields, FieldType } from "../resources/model.ts";
 import { type Lifecycle, type Transition, transitionName } from "../states/model.ts";
 import type { Change, ChangeTarget, Version, Versioning } from "./model.ts";
 import { withoutEvent, withoutMember, withoutOperation, withoutResource, withoutType } from "./remove.ts";
-import { type MemberName, mapValues, renamed, renamedEvent, renamedError, renamedMembers } from "./rename.ts";
+import { type MemberName, mapValues, renamed, renamedMembers, withName } from "./rename.ts";
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
 
@@ -87,7 +87,9 @@ function undo(model: Model, change: Change): Model {
     case "error":
       return undoError(model, change);
     case "event":
-      return change.was === undefined ? withoutEvent(model, change.name) : renamedEvent(model, change.name, change.was);
+      return change.was === undefined
+        ? withoutEvent(model, change.name)
+        : withName(model, "event", change.name, change.was);
     case "state":
       return undoState(model, change);
     case "add-value":
@@ -252,7 +254,7 @@ function undoError(model: Model, { code, status, was }: Of<"error">): Model {
   const former = declared === undefined ? { status, sentence: standard?.title ?? "" } : { ...declared, status };
   const others = previous && { status: Object.fromEntries(Object.entries(previous).filter(([one]) => one !== code)) };
   const present = { ...model, errors: { ...model.errors, ...others, errors: { ...errors, [code]: former } } };
-  return renamedError(present, code, was);
+  return withName(present, "error", code, was);
 }
 
 function undoState(model: Model, { resource, name, seen }: Of<"state">): Model {

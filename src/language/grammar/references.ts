@@ -1,0 +1,165 @@
+/**
+ * The names that a model has: those that its statements declare, and those that they refer to. A grammar says which of its texts are
+ * names (`references`, `declares`), and of what; so one walk over the grammar and the model finds every name, and changes it where that is
+ * asked for.
+ */
+export type ReferenceKind =
+  | "resource"
+  | "type"
+  | "view"
+  | "schema"
+  | "operation"
+  | "event"
+  | "error"
+  | "role"
+  | "credential"
+  /** Of a resource. */
+  | "field"
+  | "state"
+  /** Of a type or a view, or of what an operation takes and gives. */
+  | "member";
+
+export interface Reference {
+  /** Several where the name may be one of either. */
+  readonly kinds: readonly ReferenceKind[];
+  readonly name: string;
+  /** Of a field or a state the resource; of a member the type, view or operation. Undefined where that is not known. */
+  readonly of: string | undefined;
+  /** A path as in `SourceLocations`. */
+  readonly at: string;
+  readonly form: "key" | "item" | "value" | "expression";
+  readonly declares: boolean;
+}
+
+/** Where a walk is in the model, and what the names there belong to. */
+export interface Scope {
+  readonly path: string;
+  /** The resource whose fields and states are named. */
+  readonly record?: string | undefined;
+  /** What has the members that are named: a type, a view, an operation. */
+  readonly owner?: string | undefined;
+  /** Whose input an expression reads: the operation's, or the event's. */
+  readonly operation?: string | undefined;
+  readonly event?: string | undefined;
+  readonly walk: Walk;
+}
+
+export interface Walk {
+  /** The name to write instead; undefined removes the statement that has it. */
+  readonly name: (reference: Reference) => string | undefined;
+  /** The same for the text of an expression. */
+  readonly expression: (text: string, scope: Scope) => string | undefined;
+  /** The resource that an operation or an event is about. */
+  readonly resourceOf: (kind: "operation" | "event", name: string) => string | undefined;
+}
+
+/** A statement with other names, itself where they are the same; undefined where it is removed. */
+export type MapNames<Value> = (value: Value, scope: Scope) => Value | undefined;
+
+export interface Naming {
+  readonly references?: ReferenceKind | readonly ReferenceKind[];
+  readonly declares?: ReferenceKind;
+}
+
+export function inside(scope: Scope, ...keys: readonly (string | number)[]): Scope {
+  return { ...scope, path: [scope.path, ...keys].join("/") };
+}
+
+function kindsOf({ declares, references = [] }: Naming): readonly ReferenceKind[] {
+  return declares !== undefined ? [declares] : typeof references === "string" ? [references] : references;
+}
+
+/** The name at `scope.path`. */
+export function mapName(
+  name: string,
+  scope: Scope,
+  naming: Naming,
+  form: Reference["form"] = "value",
+): string | undefined {
+  const kinds = kindsOf(naming);
+  const of = kinds.includes("member")
+    ? scope.owner
+    : kinds.some((kind) => kind === "field" || kind === "state")
+      ? scope.record
+      : undefined;
+  return scope.walk.name({ kinds, name, of, at: scope.path, form, declares: naming.declares !== undefined });
+}
+
+/** What is below a name belongs to what has the name. */
+function below(scope: Scope, { declares, references = declares ?? [] }: Naming, name: string): Scope {
+  const { walk } = scope;
+  if (references === "field" || references === "state" || references === "error" || references === "member")
+    return scope;
+  if (references === "resource") return { ...scope, record: name };
+  if (references === "event") return { ...scope, record: walk.resourceOf("event", name) };
+  if (references === "type" || references === "view") return { ...scope, owner: name };
+  // A quota is one of an operation, or of a resource.
+  const record = walk.resourceOf("operation", name) ?? (references === "operation" ? undefined : name);
+  return { ...scope, record, owner: name, operation: name };
+}
+
+/** Entries by name; `item` maps their values. */
+export function mapEntries<Value>(
+  entries: Readonly<Record<string, Value>>,
+  scope: Scope,
+  naming: Naming | undefined,
+  item?: MapNames<Value>,
+): Readonly<Record<string, Value>> {
+  let isSame = true;
+  const mapped: [string, Value][] = [];
+  for (const [key, value] of Object.entries(entries)) {
+    const at = inside(scope, key);
+    const name = naming === undefined ? key : mapName(key, at, naming, "key");
+    const next =
+      name === undefined || item === undefined
+        ? value
+        : item(value, naming === undefined ? at : below(at, naming, key));
+    isSame &&= name === key && next === value;
+    if (name !== undefined && next !== undefined) mapped.push([name, next]);
+  }
+  return isSame ? entries : Object.fromEntries(mapped);
+}
+
+/** `key` says the place of an item. Default: its index. */
+export function mapItems<Value>(
+  items: readonly Value[],
+  scope: Scope,
+  item: MapNames<Value>,
+  key: (value: Value, index: number) => string | number = (_, index) => index,
+): readonly Value[] {
+  const mapped = items.map((value, index) => item(value, inside(scope, key(value, index))));
+  return mapped.every((value, index) => value === items[index]) ? items : mapped.filter((value) => value !== undefined);
+}
+
+/** A name, or a list of names, each with its place. */
+export function mapNames<Value>(value: Value, scope: Scope, naming: Naming): Value | undefined {
+  const one: MapNames<string> = (name, at) => mapName(name, at, naming, "item");
+  if (typeof value === "string") return mapName(value, scope, naming) as Value | undefined;
+  return Array.isArray(value) ? (mapItems(value as string[], scope, one, String) as Value) : value;
+}
+
+/** What some of the members map, in a copy where that changes anything. */
+export function mapMembers<Value extends object>(
+  value: Value,
+  scope: Scope,
+  members: { readonly [Name in keyof Value]?: MapNames<Exclude<Value[Name], undefined>> },
+): Value {
+  const changed = Object.entries(members as Record<string, MapNames<unknown>>).flatMap(([name, map]) => {
+    const one = value[name as keyof Value];
+    const next = one === undefined ? one : map(one, inside(scope, name));
+    return next === one ? [] : [[name, next] as const];
+  });
+  return changed.length === 0 ? value : withMembers(value, changed);
+}
+
+/** Members that are undefined are left out. */
+export function withMembers<Value extends object>(
+  value: Value,
+  members: readonly (readonly [string, unknown])[],
+): Value {
+  const changed = new Map(members);
+  const entries = Object.entries(value).map(
+    ([name, one]) => [name, changed.has(name) ? changed.get(name) : one] as const,
+  );
+  return Object.fromEntries(entries.filter(([, one]) => one !== undefined)) as Value;
+}
