@@ -2,15 +2,13 @@
  * The operator's own port: `/metrics` for Prometheus, `/livez`, and `/readyz` with its details. It is apart from the service's
  * port so that nothing of it is public by a slip: no route, no proxy's rule and no document can open it.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import process from "node:process";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { listen } from "../http/node-server.ts";
+import { createForwarding } from "../http/proxies.ts";
 import { type Health, healthResponse, type HealthStatus } from "../runtime/health.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsText, textMedia } from "./metrics-prometheus.ts";
 import { isOperator } from "./operator-token.ts";
-
-const { createServer } = process.getBuiltinModule("node:http");
 
 export interface AdminOptions {
   readonly host: string;
@@ -29,45 +27,30 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly body?: string | Uint8Array;
-}
+const requestMilliseconds = 10_000;
 
 export async function openAdmin(options: AdminOptions): Promise<Admin> {
-  const server = createServer(
-    { maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 10_000 },
-    (request, response) => {
-      replyTo(options, request)
-        .catch((thrown: unknown): Reply => {
-          options.report(thrown);
-          return plain(500, "it failed; the log says why");
-        })
-        .then((reply) => send(request, response, reply))
-        .catch(options.report);
-    },
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
+  const fail = (thrown: unknown): HttpResponse => {
+    options.report(thrown);
+    return plain(500, "it failed; the log says why");
+  };
+  const server = await listen({
+    ...{ host: options.host, port: options.port, requestMilliseconds, forwarding: createForwarding([]) },
+    service: () => ({
+      response: (request) => respond(options, request).catch(fail),
+      reject: (code, { status = 400 } = {}) => plain(status, code),
+      fail,
+      drain: () => Promise.resolve(),
+    }),
   });
-  // Whoever watches does not keep a process that has nothing else to do.
-  server.unref();
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+  return { port: server.port, close: () => server.close(0) };
 }
 
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
-}
-
-async function replyTo(options: AdminOptions, request: IncomingMessage): Promise<Reply> {
+async function respond(options: AdminOptions, request: HttpRequest): Promise<HttpResponse> {
   const { serviceMetrics, health, status, token } = options;
-  const path = (request.url ?? "").split("?", 1)[0];
+  const [path] = request.target.split("?", 1);
   if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "only GET", ["Allow", "GET, HEAD"]);
-  const may = token === undefined || isOperator(token, request.headers.authorization);
+  const may = token === undefined || isOperator(token, request.headers.get("authorization"));
   switch (path) {
     case "/livez":
       return healthResponse({ status: "pass" });
@@ -89,15 +72,10 @@ async function replyTo(options: AdminOptions, request: IncomingMessage): Promise
 
 const plainHeaders = ["Cache-Control", "no-store", "X-Content-Type-Options", "nosniff"];
 
-function plain(status: number, message: string, headers: readonly string[] = []): Reply {
+function plain(status: number, message: string, headers: readonly string[] = []): HttpResponse {
   return {
     status,
     headers: ["Content-Type", "text/plain; charset=utf-8", ...plainHeaders, ...headers],
     body: `${message}\n`,
   };
-}
-
-function send(request: IncomingMessage, response: ServerResponse, { status, headers, body = "" }: Reply): void {
-  response.writeHead(status, [...headers, "Content-Length", String(Buffer.byteLength(body))]);
-  response.end(request.method === "HEAD" ? undefined : body);
 }
