@@ -1,4 +1,4 @@
-/** Backups on a disk: written under another name until they are whole, durable and have been read again. */
+/** Backups on a disk: written under another name until they are whole, durable and have been read again; and what is printed of one. */
 import {
   createReadStream,
   createWriteStream,
@@ -25,6 +25,7 @@ import {
 import type { PortableSource } from "../store/backup/portable.ts";
 import { syncFolder } from "../store/sqlite/durability.ts";
 import { UsageError } from "../server/errors.ts";
+import { count } from "../base/layout.ts";
 
 /** A backup that has been read to its end, and is right. */
 export interface Backup {
@@ -105,4 +106,30 @@ function flush(file: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+export function backupText(backup: Backup, what: string): string {
+  const { bytes, document, head, summary } = backup;
+  const { fileBytes, journal, rows, sha256 } = summary;
+  const records = head.tables.map(({ name }) => `${name} ${rows[name] ?? 0}`);
+  const total = head.tables.reduce((sum, { name }) => sum + (rows[name] ?? 0), 0);
+  return [
+    what,
+    `  moment     ${new Date(head.made).toISOString()}`,
+    `  records    ${total}${records.length === 0 ? "" : ` (${records.join(", ")})`}`,
+    `  journal    ${count(rows["nonet_journal"] ?? 0, "entry").replace("entrys", "entries")}, the newest at position ${journal}`,
+    `  keys       ${rows["nonet_keys"] ?? 0}, sessions' tokens ${rows["nonet_sessions"] ?? 0}`,
+    `  files      ${rows["nonet_files"] ?? 0}, ${count(fileBytes, "byte")}`,
+    `  document   ${document}`,
+    `  sha256     ${sha256}, ${count(bytes, "byte")} compressed`,
+    "",
+  ].join("\n");
+}
+
+/** For programs. */
+export function backupJson(backup: Backup, about: Readonly<Record<string, unknown>>): string {
+  const { bytes, document, head, summary } = backup;
+  const { fileBytes, journal, rows, sha256 } = summary;
+  const made = new Date(head.made).toISOString();
+  return `${JSON.stringify({ ...about, made, document, rows, journal, fileBytes, sha256, bytes }, undefined, 2)}\n`;
 }

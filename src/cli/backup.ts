@@ -1,7 +1,6 @@
 /** `nonet backup FILE`: one moment of the data in a file of its own, while the service goes on. */
 import { existsSync } from "node:fs";
-import { backUpTo, lookThrough } from "./backup-files.ts";
-import { backupJson, backupText } from "./backup-report.ts";
+import { backUpTo, lookThrough, backupJson, backupText } from "./backup-files.ts";
 import { UsageError } from "../server/errors.ts";
 import { dataSource, openSource, usable } from "./data-location.ts";
 import { clock } from "../server/compose.ts";

@@ -63,7 +63,7 @@ names are read from the environment. Options may come from there too, or from a 
 says something counts. Secrets are not shown. Exits with 2 and all that is wrong where something is.`,
     options: { ...serveOptions, format: choice(["text", "json"], "for people, or for programs") },
     run: async ({ options, settings }, terminal) =>
-      (await import("./config.ts")).config(settings, options.format, terminal),
+      (await import("./settings.ts")).config(settings, options.format, terminal),
   }),
   configured({
     words: "doctor",
@@ -87,7 +87,7 @@ clock. Exits with 1 when something fails.`,
     details: `Like serve, and makes a new demo key for each role, and prints lines for a shell that work as pasted.
 Without a document it serves the example of a parcel locker.`,
     options: serveOptions,
-    run: async ({ document, options }, terminal) => (await import("./start.ts")).start(document, options, terminal),
+    run: async ({ document, options }, terminal) => (await import("./serve.ts")).start(document, options, terminal),
   }),
   command({
     words: "types",

@@ -2,9 +2,13 @@
 import { markdownOf } from "../diff/markdown.ts";
 import { isComparisonCode } from "../language/analysis/comparison.ts";
 import { type Compared, compareFiles } from "./comparing.ts";
-import { jsonOf, textOf } from "./diff-report.ts";
-import { printDiagnostics } from "../diagnostics/text.ts";
+import { printDiagnostics, visible } from "../diagnostics/text.ts";
 import type { Terminal } from "../server/terminal.ts";
+import type { AssessedDifference } from "../diff/compare.ts";
+import type { Effect } from "../diff/difference.ts";
+import { locationOf } from "../language/analysis/document-index.ts";
+import { changeText } from "../language/versioning/change.ts";
+import { count } from "../base/layout.ts";
 
 export interface DiffOptions {
   readonly format: "text" | "json" | "markdown";
@@ -25,3 +29,110 @@ const print: Readonly<Record<DiffOptions["format"], (compared: Compared) => stri
   json: (compared) => `${JSON.stringify(jsonOf(compared), null, 2)}\n`,
   markdown: ({ comparison, open }) => markdownOf(comparison, open),
 };
+
+const effects: readonly Effect[] = ["breaking", "additive", "neutral"];
+
+function textOf(compared: Compared): string {
+  const { comparison, open } = compared;
+  const groups = effects.flatMap((effect) => {
+    const group = comparison.differences.filter(({ difference }) => difference.effect === effect);
+    return group.length === 0 ? [] : [[effect, ...group.flatMap((one) => linesOf(compared, one)), ""]];
+  });
+  const numbers = effects.map((effect) => `${numberOf(compared, effect)} ${effect}`);
+  const lines = [
+    ...groups.flat(),
+    ...idleLines(compared),
+    ...entryLines(compared),
+    `${count(comparison.differences.length, "difference")}: ${numbers.join(", ")}; ${open.size} not declared`,
+  ];
+  return `${lines.map(visible).join("\n")}\n`;
+}
+
+function numberOf({ comparison }: Compared, effect: Effect): number {
+  return comparison.differences.filter(({ difference }) => difference.effect === effect).length;
+}
+
+function linesOf(compared: Compared, one: AssessedDifference): readonly string[] {
+  const { result } = compared;
+  const { difference } = one;
+  const location = `${result.name}:${locationOf(result.places, difference.at).start.line}`;
+  return [
+    `  ${location}: ${difference.message}`,
+    ...(difference.effect === "breaking" ? [`    ${stateOf(compared, one)}`] : []),
+  ];
+}
+
+function stateOf({ open, comparison }: Compared, one: AssessedDifference): string {
+  const { declared, by, difference } = one;
+  if (by !== undefined) return `declared by ${by.version}: ${changeText(by.change)}`;
+  if (declared) return `declared by ${comparison.heading.version}`;
+  if (!open.has(one)) return "not declared, and silenced with a reason";
+  return difference.entry === undefined
+    ? "not declared, and no version entry can: nonet check --against says what can be done"
+    : `not declared: ${changeText(difference.entry)}`;
+}
+
+function idleLines({ comparison, result }: Compared): readonly string[] {
+  if (comparison.idle.length === 0) return [];
+  const lines = comparison.idle.map(({ version, index, change }) => {
+    const { line } = locationOf(result.places, `versioning/versions/${version}/${index}`).start;
+    return `  ${result.name}:${line}: ${changeText(change)}`;
+  });
+  return ["entries about what has not changed", ...lines, ""];
+}
+
+/** The entries that are missing, as they stand in the document. */
+function entryLines(compared: Compared): readonly string[] {
+  const entries = missingEntries(compared);
+  if (entries.length === 0) return [];
+  const { version, isNew } = compared.comparison.heading;
+  const where = isNew ? "above the others" : "below its heading";
+  return [
+    `to declare what is not, write in the versions, ${where}`,
+    `  ${version}:`,
+    ...entries.map((entry) => `    - ${entry}`),
+    "",
+  ];
+}
+
+/** Once each: one entry can declare several differences. */
+function missingEntries({ open }: Compared): readonly string[] {
+  const entries = [...open].flatMap(({ difference: { entry } }) => (entry === undefined ? [] : [changeText(entry)]));
+  return [...new Set(entries)];
+}
+
+/** Members are only ever added, and all are always there: null stands for what there is not. */
+function jsonOf(compared: Compared): unknown {
+  const { old, result, comparison, open } = compared;
+  const { heading, since = null } = comparison;
+  return {
+    old: old.name,
+    new: result.name,
+    since,
+    summary: {
+      ...Object.fromEntries(effects.map((effect) => [effect, numberOf(compared, effect)])),
+      undeclared: open.size,
+    },
+    differences: comparison.differences.map((one) => {
+      const { effect, kind, subject, message, at, oldAt = at, entry } = one.difference;
+      return {
+        effect,
+        kind,
+        subject,
+        message,
+        line: locationOf(result.places, at).start.line,
+        oldLine: locationOf(old.places, oldAt).start.line,
+        declared: one.declared,
+        silenced: !one.declared && !open.has(one),
+        version: one.by?.version ?? null,
+        entry: one.by !== undefined ? changeText(one.by.change) : entry === undefined ? null : changeText(entry),
+      };
+    }),
+    idle: comparison.idle.map(({ version, index, change }) => ({
+      version,
+      entry: changeText(change),
+      line: locationOf(result.places, `versioning/versions/${version}/${index}`).start.line,
+    })),
+    missing: { version: heading.version, isNew: heading.isNew, entries: missingEntries(compared) },
+  };
+}

@@ -7,7 +7,7 @@ import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError, type StoreErrorKind } from "../store/port/error.ts";
 import { explained } from "../store/sqlite/connection.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, finding } from "./doctor-finding.ts";
 import { type DataSource, followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 
@@ -49,21 +49,17 @@ function accessFinding(path: string, folder: string): Finding {
 
 /** Files that are made are for their owner; one that was made before, or copied, may not be. */
 function privacyFinding(file: string): Finding {
-  const check = "data is private";
   const mode = statSync(file).mode & 0o777;
-  const found = `mode ${mode.toString(8)}`;
-  if ((mode & 0o077) === 0) return { check, status: "pass", found };
-  return { check, status: "warn", found, fix: `other users of this machine may read it: chmod 600 ${file}` };
+  const fix = `other users of this machine may read it: chmod 600 ${file}`;
+  return finding("data is private", "warn", (mode & 0o077) === 0, `mode ${mode.toString(8)}`, fix);
 }
 
 function diskFinding(folder: string, size: number): Finding {
-  const check = "disk";
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const needed = Math.max(leastFreeBytes, size);
+  const isEnough = free >= Math.max(leastFreeBytes, size);
   const found = `${Math.floor(free / 1024 / 1024)} MiB free beside ${Math.ceil(size / 1024 / 1024)} MiB of data`;
-  if (free >= needed) return { check, status: "pass", found };
-  return { check, status: "warn", found, fix: "have as much free as the data has, for the copy before a migration" };
+  return finding("disk", "warn", isEnough, found, "have as much free as the data has, for the copy before a migration");
 }
 
 async function journalFindings(plan: ResourcesPart, file: string): Promise<readonly Finding[]> {
@@ -72,7 +68,7 @@ async function journalFindings(plan: ResourcesPart, file: string): Promise<reado
     database = new DatabaseSync(file, { readOnly: true });
     const [mode] = Object.values(database.prepare("PRAGMA journal_mode").get() ?? {});
     const findings: Finding[] = [
-      { check: "journal mode", status: mode === "wal" ? "pass" : "warn", found: String(mode), ...(mode === "wal" ? {} : { fix: "it becomes wal when it is served; a file on a network's disk cannot" }) }, // biome-ignore format: a row
+      finding("journal mode", "warn", mode === "wal", String(mode), "it becomes wal when it is served; a file on a network's disk cannot"), // biome-ignore format: a row
     ];
     findings.push(...(await waitingFindings(plan, dataSourceOf(database))));
     return findings;

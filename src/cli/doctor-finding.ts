@@ -7,3 +7,8 @@ export interface Finding {
   /** What to do; there wherever something is. */
   readonly fix?: string;
 }
+
+/** `bad`: what it is where it is not good, and `fix` what to do then. */
+export function finding(check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding {
+  return isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
+}

@@ -6,7 +6,7 @@ import type { VersioningPart } from "../plan/versioning/version.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../store/postgres/database-url.ts";
 import type { Single } from "../store/postgres/connection.ts";
 import { StoreError } from "../store/port/error.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, finding } from "./doctor-finding.ts";
 import { followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 
@@ -161,8 +161,6 @@ async function serverOf(single: Single, { schema }: DatabaseUrl): Promise<Server
 /** `now`: when this process was told what the server said, by its own clock; `each`: connections of a process. */
 export function serverFindings(row: Server, now: number, each: number): readonly Finding[] {
   const skew = Math.round(Math.abs(row.now - now));
-  const finding = (check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding =>
-    isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
   const writes = row.standby ? "a standby, which takes no writes" : row.readOnly ? "transactions are read-only unless told" : "takes writes"; // biome-ignore format: short
   const remedy = row.standby
     ? "name the primary"

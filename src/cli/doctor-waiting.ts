@@ -6,7 +6,7 @@ import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError } from "../store/port/error.ts";
 import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
 import type { Awaitable } from "../store/port/store.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, finding } from "./doctor-finding.ts";
 import { followingOf } from "../server/open-store.ts";
 import { count } from "../base/layout.ts";
 import { clock } from "../server/compose.ts";
@@ -49,15 +49,14 @@ function deliveryFinding([waiting = 0, oldest]: readonly unknown[]): Finding {
   if (Number(waiting) === 0) return { check, status: "pass", found: "none wait" };
   const since = new Date(String(oldest));
   const found = `${String(waiting)} wait, the oldest since ${since.toISOString()}`;
-  if (clock.now() - since.getTime() <= lateDeliveryMilliseconds) return { check, status: "pass", found };
-  return { check, status: "warn", found, fix: "GET /webhooks shows which endpoint takes none; tell its owner" };
+  const isRecent = clock.now() - since.getTime() <= lateDeliveryMilliseconds;
+  return finding(check, "warn", isRecent, found, "GET /webhooks shows which endpoint takes none; tell its owner");
 }
 
 function timerFinding(late: number): Finding {
-  const check = "timers";
-  if (late <= lateTimerMilliseconds) return { check, status: "pass", found: "none is late" };
-  const found = `the first has been due for ${Math.round(late / 1000)} s`;
-  return { check, status: "warn", found, fix: "it is done as soon as the service runs" };
+  const isRecent = late <= lateTimerMilliseconds;
+  const found = isRecent ? "none is late" : `the first has been due for ${Math.round(late / 1000)} s`;
+  return finding("timers", "warn", isRecent, found, "it is done as soon as the service runs");
 }
 
 export async function followingFinding(

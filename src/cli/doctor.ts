@@ -6,7 +6,7 @@ import { DocumentError, UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { fileFindings } from "./doctor-data.ts";
-import { databaseFindings } from "./doctor-database.ts";
+import { machineFindings } from "./doctor-machine.ts";
 import { postgresFindings } from "./doctor-postgres.ts";
 import { functionsOf } from "../server/load.ts";
 import { count } from "../base/layout.ts";
@@ -22,7 +22,7 @@ export interface DoctorOptions extends ServeSettings {
 
 export async function doctor(document: string, options: DoctorOptions, terminal: Terminal): Promise<number> {
   const { plan, findings: ofDocument } = await documentFindings(document, options, terminal);
-  const findings = [...ofDocument, ...(await databaseFindings(options)), ...(plan === undefined ? [] : await dataFindings(plan, options))]; // biome-ignore format: short
+  const findings = [...ofDocument, ...(await machineFindings(options)), ...(plan === undefined ? [] : await dataFindings(plan, options))]; // biome-ignore format: short
   const failed = findings.filter(({ status }) => status === "fail").length;
   const warned = findings.filter(({ status }) => status === "warn").length;
   if (options.format === "json") terminal.out(`${JSON.stringify({ failed, warned, findings }, null, 2)}\n`);

@@ -1,20 +1,20 @@
 /** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
 import { statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
-import type { CredentialPlan } from "../plan/authentication/types.ts";
+import type { CredentialPlan, AuthenticationPart } from "../plan/authentication/types.ts";
 import type { Plan } from "../plan/plan.ts";
-import { keyMilliseconds, mintKey } from "../runtime/auth/mint.ts";
+import { keyMilliseconds, mintKey, keyCredentials } from "../runtime/auth/mint.ts";
 import { endAfter } from "../runtime/auth/session.ts";
 import { redirectProblem, register } from "../runtime/auth/oauth/registered.ts";
 import type { Key, Store } from "../store/port/store.ts";
 import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
-import { columns, count } from "../base/layout.ts";
-import { assertRoles, keyCredential } from "./create-key.ts";
+import { columns, count, listed } from "../base/layout.ts";
 import { clock, random } from "../server/compose.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
 import type { Terminal } from "../server/terminal.ts";
+import { didYouMean } from "../base/suggest.ts";
 
 type KeyStores = Pick<Store, "keys" | "sessions"> & Partial<Pick<Store, "grants">>;
 
@@ -221,4 +221,27 @@ async function openKeys(database: string): Promise<Opened | undefined> {
 
 function isFile(database: string): boolean {
   return statSync(database, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** The credential of this name, or the only one there is. */
+function keyCredential(plan: AuthenticationPart, name: string | undefined): CredentialPlan {
+  const candidates = keyCredentials(plan);
+  const names = candidates.map((each) => each.name);
+  if (candidates.length === 0) throw new UsageError("the document has no credential of kind api-key or basic");
+  if (name === undefined && candidates.length > 1)
+    throw new UsageError(`say which credential: --credential ${names.join(" or --credential ")}`);
+  const found = name === undefined ? candidates[0] : candidates.find((each) => each.name === name);
+  if (found === undefined) throw new UsageError(unknown("credential with keys called", name ?? "", names));
+  return found;
+}
+
+function assertRoles({ roles }: AuthenticationPart, roleNames: readonly string[]): void {
+  const stranger = roleNames.find((role) => !roles.includes(role));
+  if (stranger !== undefined) throw new UsageError(unknown("role", stranger, roles));
+}
+
+function unknown(what: string, name: string, known: readonly string[]): string {
+  const near = didYouMean(name, known);
+  const all = known.length === 0 ? "it has none" : `it has ${listed(known)}`;
+  return `the document has no ${what} ${name}; ${near === undefined ? all : `did you mean ${near}?`}`;
 }

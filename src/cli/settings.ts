@@ -16,6 +16,7 @@ import {
 } from "./command-line.ts";
 import { serveOptions } from "./options.ts";
 import type { Terminal } from "../server/terminal.ts";
+import { columns } from "../base/layout.ts";
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
@@ -212,4 +213,20 @@ function settingsOf(options: Options, { documents, supplied }: Scanned): readonl
       };
     }),
   ];
+}
+
+export function config(settings: readonly Setting[], format: "text" | "json", terminal: Terminal): Promise<number> {
+  const listed = settings.filter(({ name }) => name !== "format");
+  if (format === "json") {
+    const rows = listed.map(({ name, display = null, from }) => ({ setting: name, value: display, from }));
+    terminal.out(`${JSON.stringify({ settings: rows }, null, 2)}\n`);
+  } else {
+    const rows = listed.map(({ name, display = "", from }) => [name, display === "" ? "-" : display, from]);
+    terminal.out(
+      columns(rows)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  }
+  return Promise.resolve(0);
 }

@@ -8,7 +8,7 @@ import { createForwarding } from "../http/proxies.ts";
 import { type Health, healthResponse, type HealthStatus } from "../runtime/health.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsText, textMedia } from "./metrics-prometheus.ts";
-import { isOperator } from "./operator-token.ts";
+import { isOperator } from "./health-report.ts";
 
 export interface AdminOptions {
   readonly host: string;

@@ -7,7 +7,6 @@ import type { TimerObserver } from "../runtime/scheduler/timers.ts";
 import type { Store } from "../store/port/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Log } from "./log.ts";
-import { requestMetrics } from "./request-metrics.ts";
 import { requestLog } from "./request-log.ts";
 import { createRedact } from "./redact.ts";
 import { createStoreTrouble } from "./store-failures.ts";
@@ -76,4 +75,22 @@ function logDelivery(log: Log, observed: DeliveryReport): void {
   const milliseconds = Math.round(observed.seconds * 1000);
   const members = { webhook, delivery, attempt, status, milliseconds };
   log.write(outcome === "failed" ? "warn" : "debug", `delivery ${outcome}`, members);
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** As the conventions of OpenTelemetry name what a caller made up. */
+const other = "_OTHER";
+
+function requestMetrics(serviceMetrics: Metrics): Watch {
+  let active = 0;
+  serviceMetrics.observe("http.server.active_requests", () => [{ labels: [], value: active }]);
+  return ({ httpRequest: { method } }) => {
+    active += 1;
+    return ({ code, route = other, seconds, status }) => {
+      active -= 1;
+      const labels = [methods.has(method) ? method : other, route, `${Math.floor(status / 100)}xx`];
+      serviceMetrics.record("http.server.request.duration", seconds, labels);
+      if (code !== undefined) serviceMetrics.add("nonet.requests.refused", [code]);
+    };
+  };
 }

@@ -1,9 +1,8 @@
 /** What watches a service that a command runs: its figures, its health, and the port where an operator finds both. */
 import process from "node:process";
 import type { Admin } from "../observability/admin.ts";
-import { createHealthReport } from "../observability/health-report.ts";
+import { createHealthReport, isOperator } from "../observability/health-report.ts";
 import type { Log } from "../observability/log.ts";
-import { isOperator } from "../observability/operator-token.ts";
 import { createMonitoring, type Monitoring } from "../observability/monitoring.ts";
 import { createBacklog, watchService } from "../observability/service-metrics.ts";
 import type { HealthStatus, HealthDisclosure } from "../runtime/health.ts";
