@@ -2,7 +2,8 @@
  * Generates two files from the checks and their pages: the list of checks, `src/language/checks.ts`, and the index of codes,
  * `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test fails if they are out of date.
  *
- * A page stands beside what reports its code: `src/language/<part>/checks/<slug>.md` for a check, `…/codes/<slug>.md` for
+ * A page stands beside what reports its code: `src/language/<part>/checks/<slug>.md` for a check (those of
+ * `src/language/analysis/name-checks.ts` are rows of one table), `…/codes/<slug>.md` for
  * what a reader reports, `src/language/codes/<slug>.md` for what the readers of several parts report, each under its own
  * part's name.
  */
@@ -87,10 +88,12 @@ export function checkList(): string {
   return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files there are. */
 ${entries.map(({ path, name }) => `import { check as ${name} } from "${path}";`).join("\n")}
 import { documentChecks } from "./analysis/document-checks.ts";
+import { nameChecks } from "./analysis/name-checks.ts";
 import type { Check } from "./analysis/finding.ts";
 
 export const checks: readonly Check[] = [
   ...documentChecks,
+  ...nameChecks,
 ${entries.map(({ name }) => `  ${name},`).join("\n")}
 ];
 `;

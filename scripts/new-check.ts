@@ -13,7 +13,7 @@ if (slug === "" || !["error", "warning", "hint"].includes(severity) || title ===
   process.stderr.write('usage: node scripts/new-check.ts part/slug error|warning|hint "The title of its page"\n');
   process.exit(2);
 }
-if (existsSync(join(folder, `${slug}.ts`))) {
+if (existsSync(join(folder, `${slug}.md`))) {
   process.stderr.write(`${code} is there already; a code is never used for something else\n`);
   process.exit(1);
 }

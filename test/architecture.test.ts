@@ -7,6 +7,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, matchesGlob, posix } from "node:path";
 import test from "node:test";
+import { nameChecks } from "../src/language/analysis/name-checks.ts";
 import { type Import, readSources, root } from "./house/sources.ts";
 
 /** For each folder of src/, what its files may import from other folders of src/, as values or as types. */
@@ -148,7 +149,8 @@ test("every file of code opens with what it is in charge of, or by what it was w
 });
 
 test("every check has its page, and every page its check", () => {
-  const checks = files("src/language/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts"));
+  const rows = nameChecks.map(({ code }) => `src/language/${code.replace("/", "/checks/")}.ts`);
+  const checks = [...files("src/language/**/checks/*.ts").filter((path) => !path.endsWith(".test.ts")), ...rows];
   const pages = files("src/language/**/checks/*.md");
   const alone = [
     ...checks.filter((path) => !pages.includes(path.replace(/\.ts$/, ".md"))),

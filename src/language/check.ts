@@ -80,7 +80,7 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
   // What is raised where part 7 says nothing at all has no status to be answered with.
   const unanswerable =
     !declares(documentIndex, "errors") &&
-    documentIndex.returned.some(({ code }) => !Object.hasOwn(standardErrors, code));
+    [...documentIndex.returned].some((code) => !Object.hasOwn(standardErrors, code));
   const open: ReadonlySet<PartName> = unanswerable ? new Set([...opened, "errors"]) : opened;
   const reported = inOrder(suppress(once(closed), document.suppressions, comparing !== undefined));
   const parts = partAnswers(documentIndex);

@@ -32,10 +32,8 @@ import { check as resourcesTypeInsideItself } from "./resources/checks/type-insi
 import { check as resourcesUnbounded } from "./resources/checks/unbounded.ts";
 import { check as resourcesUndiscoverableReference } from "./resources/checks/undiscoverable-reference.ts";
 import { check as resourcesUniqueAbsentUnclear } from "./resources/checks/unique-absent-unclear.ts";
-import { check as resourcesUnknownRuleName } from "./resources/checks/unknown-rule-name.ts";
 import { check as resourcesUnknownType } from "./resources/checks/unknown-type.ts";
 import { check as resourcesUnusedResource } from "./resources/checks/unused-resource.ts";
-import { check as resourcesUnusedType } from "./resources/checks/unused-type.ts";
 import { check as resourcesViewInsideItself } from "./resources/checks/view-inside-itself.ts";
 import { check as resourcesViewUnclear } from "./resources/checks/view-unclear.ts";
 import { check as statesDeadEnd } from "./states/checks/dead-end.ts";
@@ -56,11 +54,6 @@ import { check as statesOperationOfOtherResource } from "./states/checks/operati
 import { check as statesSelfMoveWithoutEffect } from "./states/checks/self-move-without-effect.ts";
 import { check as statesSetNotSettable } from "./states/checks/set-not-settable.ts";
 import { check as statesTimerNeverSet } from "./states/checks/timer-never-set.ts";
-import { check as statesUnknownEvent } from "./states/checks/unknown-event.ts";
-import { check as statesUnknownField } from "./states/checks/unknown-field.ts";
-import { check as statesUnknownOperation } from "./states/checks/unknown-operation.ts";
-import { check as statesUnknownResource } from "./states/checks/unknown-resource.ts";
-import { check as statesUnknownState } from "./states/checks/unknown-state.ts";
 import { check as statesUnreachableState } from "./states/checks/unreachable-state.ts";
 import { check as endpointsActionWithoutMove } from "./endpoints/checks/action-without-move.ts";
 import { check as endpointsAmbiguousPath } from "./endpoints/checks/ambiguous-path.ts";
@@ -85,8 +78,6 @@ import { check as endpointsShapeUnclear } from "./endpoints/checks/shape-unclear
 import { check as endpointsStatementIgnored } from "./endpoints/checks/statement-ignored.ts";
 import { check as endpointsTakesUnused } from "./endpoints/checks/takes-unused.ts";
 import { check as endpointsTakesWhatItCannotSet } from "./endpoints/checks/takes-what-it-cannot-set.ts";
-import { check as endpointsUnknownOutcome } from "./endpoints/checks/unknown-outcome.ts";
-import { check as endpointsUnknownResource } from "./endpoints/checks/unknown-resource.ts";
 import { check as endpointsUnreadMedia } from "./endpoints/checks/unread-media.ts";
 import { check as endpointsUnsafeRepeats } from "./endpoints/checks/unsafe-repeats.ts";
 import { check as endpointsWhoseSession } from "./endpoints/checks/whose-session.ts";
@@ -109,28 +100,19 @@ import { check as authenticationShownToNobody } from "./authentication/checks/sh
 import { check as authenticationStatementIgnored } from "./authentication/checks/statement-ignored.ts";
 import { check as authenticationTokenOfOthers } from "./authentication/checks/token-of-others.ts";
 import { check as authenticationTwoTokenServers } from "./authentication/checks/two-token-servers.ts";
-import { check as authenticationUnknownField } from "./authentication/checks/unknown-field.ts";
-import { check as authenticationUnknownOperation } from "./authentication/checks/unknown-operation.ts";
-import { check as authenticationUnknownRole } from "./authentication/checks/unknown-role.ts";
 import { check as authenticationUnusedOwn } from "./authentication/checks/unused-own.ts";
 import { check as authenticationUnusedRole } from "./authentication/checks/unused-role.ts";
 import { check as authenticationUsersWithoutLogin } from "./authentication/checks/users-without-login.ts";
 import { check as eventsBadAddress } from "./events/checks/bad-address.ts";
 import { check as eventsHiddenFieldLeaves } from "./events/checks/hidden-field-leaves.ts";
-import { check as eventsInboundUnused } from "./events/checks/inbound-unused.ts";
 import { check as eventsNameStyle } from "./events/checks/name-style.ts";
 import { check as eventsNameTwice } from "./events/checks/name-twice.ts";
 import { check as eventsNeverEmitted } from "./events/checks/never-emitted.ts";
 import { check as eventsNobodyReceives } from "./events/checks/nobody-receives.ts";
 import { check as eventsNobodysWebhook } from "./events/checks/nobodys-webhook.ts";
 import { check as eventsSecretLeaves } from "./events/checks/secret-leaves.ts";
-import { check as eventsUnknownCredential } from "./events/checks/unknown-credential.ts";
-import { check as eventsUnknownField } from "./events/checks/unknown-field.ts";
-import { check as eventsUnknownSource } from "./events/checks/unknown-source.ts";
 import { check as eventsWebhookNameTaken } from "./events/checks/webhook-name-taken.ts";
-import { check as errorsNeverRaised } from "./errors/checks/never-raised.ts";
 import { check as errorsNoRetryHint } from "./errors/checks/no-retry-hint.ts";
-import { check as errorsNotDeclared } from "./errors/checks/not-declared.ts";
 import { check as errorsStandardChanged } from "./errors/checks/standard-changed.ts";
 import { check as errorsUnknownCode } from "./errors/checks/unknown-code.ts";
 import { check as errorsUnusualStatus } from "./errors/checks/unusual-status.ts";
@@ -156,10 +138,12 @@ import { check as versioningRenameCollides } from "./versioning/checks/rename-co
 import { check as versioningUnknownName } from "./versioning/checks/unknown-name.ts";
 import { check as versioningUnknownValue } from "./versioning/checks/unknown-value.ts";
 import { documentChecks } from "./analysis/document-checks.ts";
+import { nameChecks } from "./analysis/name-checks.ts";
 import type { Check } from "./analysis/finding.ts";
 
 export const checks: readonly Check[] = [
   ...documentChecks,
+  ...nameChecks,
   purposeOperationWithoutEndpoint,
   purposeOperationWithoutSentence,
   purposeOutsideButInside,
@@ -193,10 +177,8 @@ export const checks: readonly Check[] = [
   resourcesUnbounded,
   resourcesUndiscoverableReference,
   resourcesUniqueAbsentUnclear,
-  resourcesUnknownRuleName,
   resourcesUnknownType,
   resourcesUnusedResource,
-  resourcesUnusedType,
   resourcesViewInsideItself,
   resourcesViewUnclear,
   statesDeadEnd,
@@ -217,11 +199,6 @@ export const checks: readonly Check[] = [
   statesSelfMoveWithoutEffect,
   statesSetNotSettable,
   statesTimerNeverSet,
-  statesUnknownEvent,
-  statesUnknownField,
-  statesUnknownOperation,
-  statesUnknownResource,
-  statesUnknownState,
   statesUnreachableState,
   endpointsActionWithoutMove,
   endpointsAmbiguousPath,
@@ -246,8 +223,6 @@ export const checks: readonly Check[] = [
   endpointsStatementIgnored,
   endpointsTakesUnused,
   endpointsTakesWhatItCannotSet,
-  endpointsUnknownOutcome,
-  endpointsUnknownResource,
   endpointsUnreadMedia,
   endpointsUnsafeRepeats,
   endpointsWhoseSession,
@@ -270,28 +245,19 @@ export const checks: readonly Check[] = [
   authenticationStatementIgnored,
   authenticationTokenOfOthers,
   authenticationTwoTokenServers,
-  authenticationUnknownField,
-  authenticationUnknownOperation,
-  authenticationUnknownRole,
   authenticationUnusedOwn,
   authenticationUnusedRole,
   authenticationUsersWithoutLogin,
   eventsBadAddress,
   eventsHiddenFieldLeaves,
-  eventsInboundUnused,
   eventsNameStyle,
   eventsNameTwice,
   eventsNeverEmitted,
   eventsNobodyReceives,
   eventsNobodysWebhook,
   eventsSecretLeaves,
-  eventsUnknownCredential,
-  eventsUnknownField,
-  eventsUnknownSource,
   eventsWebhookNameTaken,
-  errorsNeverRaised,
   errorsNoRetryHint,
-  errorsNotDeclared,
   errorsStandardChanged,
   errorsUnknownCode,
   errorsUnusualStatus,

@@ -12,9 +12,11 @@ import { type ResolvedEndpoint, resolveEndpoint, type ResourceEndpoint, subjectO
 import { standardErrors } from "../errors/model.ts";
 import type { OutEvent } from "../events/model.ts";
 import type { TypedExpressions } from "./expressions.ts";
+import { references } from "./references.ts";
 import type { Model, PartName, SourceLocations } from "../model.ts";
 import { lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
+import type { Reference } from "../grammar/references.ts";
 import type { Sections } from "../grammar/sections.ts";
 import { type Lifecycle, type Transition, transitionName, type Trigger } from "../states/model.ts";
 
@@ -46,8 +48,10 @@ export interface DocumentIndex {
   readonly transitionsWhen: ReadonlyMap<string, readonly TriggeredTransition[]>;
   /** By name, the resource that each event that goes out is about. */
   readonly outEvents: ReadonlyMap<string, IndexedEvent>;
-  /** Every place that names an error. */
-  readonly returned: readonly ReturnedError[];
+  /** Every name outside expressions, by its kinds with commas between them. */
+  readonly references: ReadonlyMap<string, readonly Reference[]>;
+  /** The codes of errors that something returns. */
+  readonly returned: ReadonlySet<string>;
   /** The errors that can be named: the document's and those it imports. */
   readonly errorNames: ReadonlySet<string>;
   /** Every grant of parts 5 and 6. */
@@ -99,11 +103,6 @@ export interface IndexedEvent {
   readonly resource: string | undefined;
 }
 
-export interface ReturnedError {
-  readonly code: string;
-  readonly at: string;
-}
-
 export interface IndexedGrant {
   readonly grant: Grant;
   readonly at: string;
@@ -135,6 +134,7 @@ export function indexDocument({ document, model, places, sections, expressions }
   const outEvents = Object.entries(model.events.out ?? {}).map(([name, event]) => {
     return [name, { event, resource: eventResource(event, endpoints) }] as const;
   });
+  const named = Map.groupBy(references(model), ({ kinds }) => String(kinds));
   return {
     document,
     model,
@@ -154,7 +154,9 @@ export function indexDocument({ document, model, places, sections, expressions }
     transitionsBy: grouped(transitions, ({ on }) => (on.kind === "by" ? [on.operation] : [])),
     transitionsWhen: grouped(transitions, ({ on }) => (on.kind === "when" ? on.events : [])),
     outEvents: new Map(outEvents),
-    returned: returnedErrors(model, transitions),
+    references: named,
+    // Keys say how an error is rendered.
+    returned: new Set((named.get("error") ?? []).flatMap(({ form, name }) => (form === "value" ? [name] : []))),
     errorNames: new Set([...Object.keys(model.errors.errors), ...importedErrors(model)]),
     grants: indexedGrants(model),
     gaps: new Set(model.gaps),
@@ -252,38 +254,6 @@ function eventResource({ when }: OutEvent, endpoints: DocumentIndex["endpoints"]
   if (when.kind === "enters") return when.resource;
   const resolved = endpoints.get(when.operation);
   return resolved === undefined || resolved.kind === "unclear" ? undefined : subjectOf(resolved);
-}
-
-function returnedErrors(model: Model, transitions: readonly TriggeredTransition[]): readonly ReturnedError[] {
-  const guards = transitions.flatMap(({ trigger, at }) =>
-    trigger.else === undefined ? [] : [{ code: trigger.else, at: `${at}/else` }],
-  );
-  const choices = Object.entries(model.endpoints.endpoints).flatMap(([operation, { choose = {} }]) =>
-    Object.entries(choose).map(([field, choice]) => ({
-      code: choice.else,
-      at: `endpoints/endpoints/${operation}/choose/${field}/else`,
-    })),
-  );
-  const outcomes = Object.entries(model.endpoints.endpoints).flatMap(([operation, { else: code, statuses }]) => [
-    ...(code === undefined ? [] : [{ code, at: `endpoints/endpoints/${operation}/else` }]),
-    ...(statuses?.differs === undefined
-      ? []
-      : [{ code: statuses.differs, at: `endpoints/endpoints/${operation}/status/differs` }]),
-  ]);
-  const rules = Object.entries(model.resources.rules).flatMap(([resource, lines]) =>
-    lines.flatMap((rule, index) =>
-      rule.else === undefined ? [] : [{ code: rule.else, at: `resources/rules/${resource}/${index}/else` }],
-    ),
-  );
-  const { afterSunset, unknown } = model.versioning.policy ?? {};
-  return [
-    ...rules,
-    ...guards,
-    ...choices,
-    ...outcomes,
-    ...(afterSunset === undefined ? [] : [{ code: afterSunset.error, at: "versioning/policy/after sunset#value" }]),
-    ...(unknown === undefined ? [] : [{ code: unknown.error, at: "versioning/policy/unknown#value" }]),
-  ];
 }
 
 function indexedGrants({ authentication, events }: Model): readonly IndexedGrant[] {

@@ -34,12 +34,11 @@ export const questions: readonly Question[] = [
     id: "errors/conditions",
     text: "When is each of them the answer?",
     answer: (documentIndex) => {
-      const returned = new Set(documentIndex.returned.map(({ code }) => code));
       return each(
         documentIndex,
         declared(documentIndex).map((code) => ({
           at: `errors/errors/${code}`,
-          declared: returned.has(code) || documentIndex.hasHandlers,
+          declared: documentIndex.returned.has(code) || documentIndex.hasHandlers,
         })),
         taken("those of the catalogue"),
       );

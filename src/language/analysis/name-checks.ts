@@ -1,0 +1,285 @@
+/** Names that nothing has, and names that nothing uses: a row for each code, over the references of the model. Each has its page. */
+import { outcomes } from "../endpoints/operation-members.ts";
+import { protocolErrors, standardErrors } from "../errors/model.ts";
+import type { Reference, ReferenceKind } from "../grammar/references.ts";
+import type { PartName } from "../model.ts";
+import { fieldsOf } from "../resources/fields.ts";
+import { type DocumentIndex, declares, isWritten } from "./document-index.ts";
+import type { Check, Finding } from "./finding.ts";
+
+/** What names of a kind there are, and which parts have to say so. */
+interface KnownNames {
+  readonly parts: readonly PartName[];
+  /** Undefined where that cannot be known. */
+  readonly names: (index: DocumentIndex, of: string) => Iterable<string> | undefined;
+  /** Where the document has the name, even if its statement cannot be understood. */
+  readonly at: (name: string, of: string) => readonly string[];
+  readonly message: (name: string, of: string) => string;
+}
+
+type Kind = "resource" | "operation" | "event" | "credential" | "role" | "error" | "field" | "state";
+
+const known: Readonly<Record<Kind, KnownNames>> = {
+  resource: {
+    parts: ["resources"],
+    names: ({ model }) => Object.keys(model.resources.resources),
+    at: (name) => [`resources/${name}`],
+    message: (name) => `There is no resource \`${name}\``,
+  },
+  operation: {
+    parts: ["purpose", "endpoints"],
+    names: ({ operations }) => operations,
+    at: (name) => [`endpoints/endpoints/${name}`, `purpose/operations/${name}`],
+    message: (name) => `There is no operation \`${name}\``,
+  },
+  event: {
+    parts: ["events"],
+    names: ({ model, outEvents }) => [...outEvents.keys(), ...Object.keys(model.events.in ?? {})],
+    at: (name) => [`events/out/${name}`, `events/in/${name}`],
+    message: (name) => `There is no event \`${name}\``,
+  },
+  credential: {
+    parts: ["authentication"],
+    names: ({ model }) => Object.keys(model.authentication.credentials),
+    at: (name) => [`authentication/credentials/${name}`],
+    message: (name) => `There is no credential \`${name}\``,
+  },
+  role: {
+    parts: [],
+    names: ({ model }) => model.authentication.roles,
+    at: () => [],
+    message: (name) => `There is no role \`${name}\``,
+  },
+  error: {
+    parts: ["errors"],
+    names: ({ errorNames }) => errorNames,
+    at: (name) => [`errors/errors/${name}`],
+    message: (name) => `Part 7 has no error \`${name}\``,
+  },
+  field: {
+    parts: [],
+    names: ({ model }, of) =>
+      Object.hasOwn(model.resources.resources, of) ? Object.keys(fieldsOf(model, of)) : undefined,
+    at: (name, of) => [`resources/${of}/${name}`],
+    message: (name, of) => `${of} has no field \`${name}\``,
+  },
+  state: {
+    parts: ["states"],
+    names: ({ lifeOf, model }, of) =>
+      lifeOf.get(of)?.states ?? (Object.hasOwn(model.resources.resources, of) ? [] : undefined),
+    at: (name, of) => [`states/${of}/states/${name}`],
+    message: (name, of) => `${of} has no state \`${name}\``,
+  },
+};
+
+interface UnknownName extends Omit<Check, "run" | "severity"> {
+  readonly kinds: readonly Kind[];
+  /** The references that are asked, by their path. */
+  readonly in: RegExp;
+  /** In place of those of the kind. */
+  readonly known?: Pick<KnownNames, "names" | "message">;
+  readonly help?: (name: string) => string;
+  /** Whether `state` is a field of a resource that has states. */
+  readonly hasState?: true;
+  readonly isOpen?: (index: DocumentIndex, reference: Reference) => boolean;
+}
+
+const unknownNames: readonly UnknownName[] = [
+  {
+    code: "resources/unknown-rule-name",
+    why: "A rule over something that is not there holds nothing.",
+    kinds: ["resource", "field"],
+    in: /^resources\/rules\//,
+    hasState: true,
+  },
+  {
+    code: "states/unknown-event",
+    why: "The move would wait for something that never happens.",
+    kinds: ["event"],
+    in: /^states\//,
+  },
+  {
+    code: "states/unknown-field",
+    why: "A move sets and reads fields of its own record.",
+    kinds: ["field"],
+    in: /^states\//,
+  },
+  {
+    code: "states/unknown-operation",
+    why: "Nobody could make the move.",
+    kinds: ["operation"],
+    in: /^states\//,
+  },
+  {
+    code: "states/unknown-resource",
+    why: "States belong to the records of a resource.",
+    kinds: ["resource"],
+    in: /^states\//,
+  },
+  {
+    code: "states/unknown-state",
+    why: "A record could never be in it.",
+    kinds: ["state"],
+    in: /^states\//,
+  },
+  {
+    code: "endpoints/unknown-outcome",
+    why: "It would never be the status of an answer.",
+    kinds: ["error"],
+    in: /^endpoints\/endpoints\/[^/]+\/status\/errors\//,
+    known: {
+      names: ({ model }) => [
+        ...outcomes,
+        ...Object.keys({ ...standardErrors, ...protocolErrors, ...model.errors.errors }),
+      ],
+      message: (name) => `\`${name}\` is neither an outcome nor an error`,
+    },
+  },
+  { code: "endpoints/unknown-resource", kinds: ["resource"], in: /^endpoints\// },
+  {
+    code: "authentication/unknown-field",
+    why: "It would protect nothing.",
+    kinds: ["resource", "field"],
+    in: /^authentication\//,
+    hasState: true,
+  },
+  {
+    code: "authentication/unknown-operation",
+    why: "The operation that was meant may be left without its permission.",
+    kinds: ["operation"],
+    in: /^authentication\//,
+  },
+  {
+    code: "authentication/unknown-role",
+    why: "Nobody would ever have it, so the permission would be for nobody.",
+    kinds: ["role"],
+    in: /^(authentication\/(allow|show)|events\/delivery)\//,
+  },
+  {
+    code: "events/unknown-credential",
+    why: "Nothing would prove who sent it, and it moves records.",
+    kinds: ["credential"],
+    in: /^events\//,
+  },
+  { code: "events/unknown-field", kinds: ["field"], in: /^events\//, hasState: true },
+  {
+    code: "events/unknown-source",
+    why: "It would never be emitted.",
+    kinds: ["resource", "state", "operation"],
+    in: /^events\//,
+    isOpen: ({ gaps }, { kinds, of }) =>
+      kinds.includes("state") && (gaps.has(`states/${of}`) || gaps.has(`states/${of}/states`)),
+  },
+  {
+    code: "errors/not-declared",
+    why: "It has neither a status nor a sentence, so it cannot be answered.",
+    kinds: ["error"],
+    in: /^(resources|states|endpoints|versioning)\/.*\/(else|differs|error)$/,
+    help: (name) => `write \`${name}: 409 What a caller is told\` in part 7`,
+  },
+];
+
+/** A name with its place: of a value that has none of its own, the value around it. */
+function locationPath({ places }: DocumentIndex, { at, form }: Reference): string {
+  if (form === "key") return `${at}#key`;
+  let path = at;
+  while (!places.has(path) && path.includes("/")) path = path.slice(0, path.lastIndexOf("/"));
+  return `${path}#value`;
+}
+
+function unknownName({ hasState, help, in: where, isOpen, kinds, known: others, ...row }: UnknownName): Check {
+  return {
+    ...row,
+    severity: "error",
+    *run(index): Iterable<Finding> {
+      for (const kind of kinds) {
+        const { at, message, names, parts } = { ...known[kind], ...(others && { ...others, at: () => [], parts: [] }) };
+        if (!declares(index, ...parts)) continue;
+        const knownIn = new Map<string, ReadonlySet<string> | undefined>();
+        for (const reference of index.references.get(kind) ?? []) {
+          const { declares: isDeclared, name, of = "" } = reference;
+          if (isDeclared || !where.test(reference.at)) continue;
+          if (!knownIn.has(of)) {
+            const found = names(index, of);
+            knownIn.set(of, found && new Set(found));
+          }
+          const set = knownIn.get(of);
+          if (set === undefined || set.has(name) || at(name, of).some((path) => isWritten(index, path))) continue;
+          if ((hasState && name === "state" && index.lifeOf.has(of)) || isOpen?.(index, reference)) continue;
+          yield {
+            at: locationPath(index, reference),
+            message: message(name, of),
+            unknown: { name, known: set },
+            ...(help && { help: help(name) }),
+          };
+        }
+      }
+    },
+  };
+}
+
+interface UnusedName extends Omit<Check, "run" | "severity"> {
+  /** What is declared there. */
+  readonly kind: ReferenceKind;
+  readonly in: RegExp;
+  /** Whether a reference uses the name that it has. */
+  readonly isUse: (reference: Reference) => boolean;
+  readonly isExempt?: (index: DocumentIndex, name: string) => boolean;
+  readonly parts: readonly PartName[];
+  readonly message: (name: string) => string;
+  readonly help: (name: string) => string;
+}
+
+const unusedNames: readonly UnusedName[] = [
+  {
+    code: "resources/unused-type",
+    why: "A definition that nothing uses is mostly one that somebody forgot to use.",
+    kind: "type",
+    in: /^resources\/types\//,
+    // A type that only names itself is unused too.
+    isUse: ({ at, name }) => !at.startsWith(`resources/types/${name}/`),
+    parts: [],
+    message: (name) => `No field is of type \`${name}\``,
+    help: () => "give it to a field, or remove it",
+  },
+  {
+    code: "events/inbound-unused",
+    why: "It would be received, checked and forgotten.",
+    kind: "event",
+    in: /^events\/in\//,
+    isUse: () => true,
+    parts: ["states"],
+    message: (name) => `\`${name}\` moves no record`,
+    help: (name) => `write \`from -> to: when ${name}\` in part 3, or remove the event`,
+  },
+  {
+    code: "errors/never-raised",
+    why: "Callers write code for an answer that never comes.",
+    kind: "error",
+    in: /^errors\/errors\//,
+    isUse: ({ form }) => form === "value",
+    // A handler returns what it likes.
+    isExempt: ({ hasHandlers }, name) => hasHandlers || Object.hasOwn(standardErrors, name),
+    parts: ["resources", "states", "endpoints"],
+    message: (name) => `Nothing raises \`${name}\``,
+    help: () => "name it in `else` of a move, a rule or a `choose`, or remove it",
+  },
+];
+
+function unusedName({ help, in: where, isExempt, isUse, kind, message, parts, ...row }: UnusedName): Check {
+  return {
+    ...row,
+    severity: "warning",
+    *run(index): Iterable<Finding> {
+      if (!declares(index, ...parts)) return;
+      const all = [...index.references].flatMap(([kinds, some]) => (kinds.split(",").includes(kind) ? some : []));
+      const used = new Set(all.flatMap((one) => (!one.declares && isUse(one) ? [one.name] : [])));
+      for (const { at, declares: isDeclared, name } of all) {
+        if (!isDeclared || !where.test(at) || used.has(name) || isExempt?.(index, name)) continue;
+        yield { at: `${at}#key`, message: message(name), help: help(name) };
+      }
+    },
+  };
+}
+
+export const nameChecks: readonly Check[] = [...unknownNames.map(unknownName), ...unusedNames.map(unusedName)];
