@@ -8,7 +8,8 @@ export interface Clock {
 
 /** The instant as `YYYY-MM-DDTHH:MM:SS.sssZ`: one form, so that texts sort as instants do. */
 export function instantText(milliseconds: number): string {
-  // The date changes rarely, so it is kept; a Date a call costs several times as much.
+  // Many requests come in one millisecond; and the date changes rarely, while a Date a call costs several times as much.
+  if (milliseconds === last) return lastText;
   const day = Math.floor(milliseconds / millisecondsPerDay);
   if (day !== lastDay) {
     lastDayText = new Date(day * millisecondsPerDay).toISOString().slice(0, 11);
@@ -17,12 +18,16 @@ export function instantText(milliseconds: number): string {
   const inDay = milliseconds - day * millisecondsPerDay;
   const seconds = Math.floor(inDay / 1000);
   const minutes = Math.floor(seconds / 60);
-  return `${lastDayText + two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(inDay % 1000)}Z`;
+  last = milliseconds;
+  lastText = `${lastDayText + two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(inDay % 1000)}Z`;
+  return lastText;
 }
 
 const millisecondsPerDay = 86_400_000;
 let lastDay = Number.NaN;
 let lastDayText = "";
+let last = Number.NaN;
+let lastText = "";
 
 const twos: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 

@@ -39,7 +39,8 @@ import { liveQuotas } from "./records/quotas.ts";
 import { createSharing } from "./limits/shared-counts.ts";
 import { oauthPages } from "./auth/oauth/server.ts";
 import type { ObservationBuilder, Observe, Observer } from "./context/observation.ts";
-import { type Endpoint, type Pipeline, response } from "./respond.ts";
+import type { Endpoint } from "./context/endpoint.ts";
+import { type Pipeline, respond } from "./respond.ts";
 import { createEvaluator, compileOperations } from "./operations/compile.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
 import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
@@ -329,18 +330,17 @@ function createResponder(
   const { clock } = context;
   const { problems } = newest.served;
 
-  function respondTo(httpRequest: HttpRequest, observation: ObservationBuilder): Awaitable<HttpResponse> {
+  function respondTo(httpRequest: HttpRequest, observation: ObservationBuilder): Promise<HttpResponse> {
     const rejected = (error: ApiError) => errorResponse(error, observation);
-    const undone = (thrown: unknown) => (thrown instanceof ApiError ? rejected(thrown) : failed(thrown, observation));
-    let result: Awaitable<HttpResponse>;
-    try {
-      result = response(pipeline, httpRequest, observation, rejected);
-    } catch (thrown) {
-      result = undone(thrown);
-    }
-    return result instanceof Promise
-      ? result.catch(undone).then((late) => completed(httpRequest, observation, late))
-      : completed(httpRequest, observation, result);
+    return respond(pipeline, { httpRequest, observation, rejected, uploads: [] }).then(
+      (result) => completed(httpRequest, observation, result),
+      (thrown: unknown) =>
+        completed(
+          httpRequest,
+          observation,
+          thrown instanceof ApiError ? rejected(thrown) : failed(thrown, observation),
+        ),
+    );
   }
 
   function completed(
@@ -420,16 +420,16 @@ function createResponder(
     },
   };
 
-  function observed(
+  async function observed(
     httpRequest: HttpRequest,
     observation: ObservationBuilder,
     observer: Observer,
-  ): Awaitable<HttpResponse> {
+  ): Promise<HttpResponse> {
     const started = performance.now();
-    const result =
-      observer.inContext?.(() => respondTo(httpRequest, observation)) ?? respondTo(httpRequest, observation);
-    if (result instanceof Promise) return result.then((late) => observedTo(observer, observation, late, started));
-    return observedTo(observer, observation, result, started);
+    const result = await (observer.inContext?.(() => respondTo(httpRequest, observation)) ??
+      respondTo(httpRequest, observation));
+    observer.ended({ ...observation, status: result.status, seconds: (performance.now() - started) / 1000 });
+    return result;
   }
 }
 
@@ -440,16 +440,6 @@ async function warm(compiled: readonly CompiledOperation[]): Promise<void> {
     await setImmediate();
     validate(null);
   }
-}
-
-function observedTo(
-  observer: Observer,
-  observation: ObservationBuilder,
-  result: HttpResponse,
-  started: number,
-): HttpResponse {
-  observer.ended({ ...observation, status: result.status, seconds: (performance.now() - started) / 1000 });
-  return result;
 }
 
 const nothing: readonly string[] = [];

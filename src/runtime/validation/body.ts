@@ -1,6 +1,6 @@
 /** Reading a request's body: media type, size, JSON (R4.5). */
-import type { Json } from "../../base/json.ts";
-import type { BodyPlan } from "../../plan/endpoints/types.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { BodyPlan, Operation } from "../../plan/endpoints/types.ts";
 import { noRoom, malformed, ApiError } from "../errors/api-error.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";
@@ -48,6 +48,60 @@ export async function readBytes(httpRequest: HttpRequest, limit: number, millise
   }
   if (body.kind === "no-room") throw noRoom();
   throw new ApiError("request-timeout", { close: true });
+}
+
+/** The body of a request: nobody reads it before somebody asks for it. */
+export interface SentBody {
+  readonly read: () => Promise<Buffer>;
+  /** What was asked for. */
+  readonly begun: () => Promise<Buffer> | undefined;
+}
+
+export function sentBody(
+  httpRequest: HttpRequest,
+  { requestBytes, requestMilliseconds }: Pick<Operation["limits"], "requestBytes" | "requestMilliseconds">,
+): SentBody {
+  let bytes: Promise<Buffer> | undefined;
+  return {
+    read: () => (bytes ??= readBytes(httpRequest, requestBytes, requestMilliseconds)),
+    begun: () => bytes,
+  };
+}
+
+/** A body of chunks may have none of a byte, of which nobody has to say what it is. */
+async function sendsBody(httpRequest: HttpRequest, { read }: SentBody): Promise<boolean> {
+  if (!announcesBody(httpRequest)) return false;
+  const isTyped = httpRequest.headers.get("content-type") !== undefined;
+  return isTyped || httpRequest.headers.get("transfer-encoding") === undefined || (await read()).length > 0;
+}
+
+/** Refuses the media type of a body that the operation takes; one that may be left out has none. */
+export async function checkBodyMedia(
+  httpRequest: HttpRequest,
+  { required, mediaTypes }: BodyPlan,
+  method: string,
+  body: SentBody,
+): Promise<void> {
+  if (required || (await sendsBody(httpRequest, body))) checkMedia(httpRequest, mediaTypes, method);
+}
+
+/** A body where none has a meaning is a smuggler's tool on GET and DELETE (R4.5), and an unread one on an action. */
+export async function rejectBody(httpRequest: HttpRequest, method: string, body: SentBody): Promise<void> {
+  if (method === "POST") {
+    if (!(await sendsBody(httpRequest, body))) return;
+    checkMedia(httpRequest, ["application/json"], method);
+    const bytes = await body.read();
+    if (bytes.length === 0) return;
+    const parsed = parseJson(bytes);
+    if (parsed.kind === "value" && isObject(parsed.value) && Object.keys(parsed.value).length === 0) return;
+    throw malformed({ pointer: "#", code: "unexpected-body", detail: "This operation takes no body" });
+  }
+  throw new ApiError("invalid-request", {
+    status: 400,
+    detail: `${httpRequest.method} takes no body`,
+    violations: [{ pointer: "#", code: "unexpected-body", detail: `${httpRequest.method} takes no body` }],
+    close: true,
+  });
 }
 
 /** The body as JSON; 400 where it is none. */

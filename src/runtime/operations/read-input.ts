@@ -1,0 +1,79 @@
+/** Reads what a request brings in its body, as the operation of the caller's version takes it; validation comes later (R0.1). */
+import { isObject, type JsonObject } from "../../base/json.ts";
+import { openEnvelope } from "../../plan/endpoints/envelope.ts";
+import type { Context, Unwrapped } from "../context/context.ts";
+import type { IncomingRequest } from "../context/request.ts";
+import type { Caller } from "../context/caller.ts";
+import type { ForKind } from "../context/compiled.ts";
+import type { Served } from "../context/version.ts";
+import { contractInput } from "../functions/contract-input.ts";
+import { announcesBody, checkBodyMedia, parseBody, rejectBody, rejectNonObject } from "../validation/body.ts";
+import type { Validator } from "../validation/validator.ts";
+import type { OperationRoute } from "../versions/find-route.ts";
+import { envelopeValidator } from "./envelope.ts";
+import { filesOf, uploadPipeOf } from "./files.ts";
+
+/** A request whose caller is known, and with it the version and the operation. */
+export interface OperationRequest extends IncomingRequest {
+  readonly caller: Caller;
+  readonly version: Served;
+  /** The way to the operation in that version. */
+  readonly route: OperationRoute;
+  readonly kind: ForKind;
+}
+
+/** What a request brings in its body. */
+export interface Input {
+  readonly input: JsonObject;
+  readonly envelope?: Unwrapped;
+  /** In place of the operation's own. */
+  readonly validate?: Validator;
+}
+
+const none: Input = { input: {} };
+
+export function readInput(context: Context, request: OperationRequest): Input | Promise<Input> {
+  const { received, compiled } = request.route.endpoint;
+  const { body, wire } = (received?.compiled ?? compiled).operation;
+  const isBodiless = body === undefined && wire === undefined && !announcesBody(request.httpRequest);
+  return isBodiless ? none : readBody(context, request);
+}
+
+async function readBody(context: Context, request: OperationRequest): Promise<Input> {
+  const { httpRequest, route, uploads } = request;
+  const { body: sent, endpoint, milliseconds, parameters, requested } = route;
+  const compiled = endpoint.received?.compiled ?? endpoint.compiled;
+  const { operation } = compiled;
+  const { body, method, wire } = operation;
+  if (body !== undefined && wire === undefined) await checkBodyMedia(httpRequest, body, method, sent);
+  if (wire?.body === undefined && (body === undefined || wire !== undefined) && announcesBody(httpRequest))
+    await rejectBody(httpRequest, method, sent);
+  if (body?.files !== undefined) {
+    const newFile = (): string => {
+      const id = context.newId("file");
+      uploads.push(id);
+      return id;
+    };
+    const pipe = uploadPipeOf(httpRequest, milliseconds, sent.begun());
+    const files = await filesOf(operation, httpRequest, pipe, context.store.files, newFile);
+    if (files !== undefined) return { input: files };
+  }
+  if (wire !== undefined) {
+    const input = contractInput(operation, context.plan.schemas, {
+      httpRequest,
+      query: requested.query,
+      parameters,
+      bytes: sent.read,
+    });
+    return { input: await input };
+  }
+  if (body === undefined) return none;
+  const parsed = parseBody(await sent.read(), body);
+  // Under a name that no field has, so that a repeated request is still told from another one.
+  if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
+  if (body.envelope === undefined) return { input: parsed };
+  const envelope = { ...openEnvelope(body.envelope, parsed), sent: parsed };
+  const { input, violations } = envelope;
+  if (violations.length === 0) return { input, envelope };
+  return { input, envelope, validate: envelopeValidator(envelope, compiled.validate) };
+}

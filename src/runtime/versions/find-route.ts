@@ -1,0 +1,147 @@
+/** Finds the operation or page that a request leads to (R4.1, R4.2). */
+import type { Endpoint, OperationEndpoint, PageEndpoint } from "../context/endpoint.ts";
+import type { IncomingRequest } from "../context/request.ts";
+import type { Served } from "../context/version.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { Limiter, OperationLimits } from "../limits/limiter.ts";
+import type { Routed } from "../routing/router.ts";
+import { splitTarget } from "../routing/target.ts";
+import { type SentBody, sentBody } from "../validation/body.ts";
+import type { Chooser, RequestedVersion } from "./resolve.ts";
+
+/** A version with its paths. */
+export interface RoutedVersion {
+  readonly served: Served;
+  readonly route: (segments: readonly string[], method: string) => Routed<Endpoint> | undefined;
+}
+
+export interface Routes {
+  readonly chooser: Chooser;
+  /** Newest first. */
+  readonly versions: readonly RoutedVersion[];
+  /** Of requests that lead to no operation. */
+  readonly limits: Pick<Limiter, "others" | "preflights">;
+}
+
+export type Route = OperationRoute | OtherRoute;
+
+export interface OperationRoute extends FoundRoute {
+  readonly kind: "operation";
+  /** As it was sent, undecoded. */
+  readonly path: string;
+  readonly endpoint: OperationEndpoint;
+  readonly limits: OperationLimits | undefined;
+  readonly body: SentBody;
+  /** How long the body may take. */
+  readonly milliseconds: number;
+}
+
+/** What is no operation: a page, an OPTIONS request, or a request that leads nowhere. */
+export type OtherRoute =
+  | (FoundRoute & { readonly kind: "page"; readonly endpoint: PageEndpoint; readonly limits: PageEndpoint["limits"] })
+  | { readonly kind: "preflight"; readonly limits: OperationLimits }
+  | { readonly kind: "nowhere"; readonly error: unknown; readonly limits: OperationLimits };
+
+interface FoundRoute {
+  readonly requested: RequestedVersion;
+  /** In which the path was found. */
+  readonly version: Served;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Throws nothing: a request that leads nowhere counts for the limits, too. */
+export function findRoute(routes: Routes, request: IncomingRequest): Route {
+  const { httpRequest } = request;
+  if (httpRequest.method === "OPTIONS") return { kind: "preflight", limits: routes.limits.preflights };
+  try {
+    const { path, requested, routed, version } = locate(routes, request);
+    const endpoint = endpointOf(routed, httpRequest.method);
+    const { parameters } = routed;
+    const { limits } = endpoint;
+    if (endpoint.kind === "page") return { kind: "page", requested, version, parameters, endpoint, limits };
+    const { requestMilliseconds: milliseconds } = endpoint.compiled.operation.limits;
+    const body = sentBody(httpRequest, endpoint.compiled.operation.limits);
+    return { kind: "operation", path, requested, version, parameters, endpoint, limits, body, milliseconds };
+  } catch (error) {
+    return { kind: "nowhere", error, limits: routes.limits.others };
+  }
+}
+
+/** The path was found in some version: in the caller's own it may lead elsewhere, or nowhere. */
+export function routeIn(
+  routes: Pick<Routes, "versions">,
+  { httpRequest }: IncomingRequest,
+  route: OperationRoute,
+  version: Served,
+): OperationRoute {
+  if (version === route.version) return route;
+  const { routed } = find(routes, { ...route.requested, version }, httpRequest.method);
+  const endpoint = endpointOf(routed, httpRequest.method);
+  if (endpoint.kind === "page") throw nothingHere();
+  return { ...route, version, parameters: routed.parameters, endpoint, limits: endpoint.limits };
+}
+
+/** What a preflight request asks about: each operation and page of the path; undefined for the service itself (`*`). */
+export function preflightRoute(routes: Routes, request: IncomingRequest): Routed<Endpoint> | undefined {
+  return request.httpRequest.target === "*" ? undefined : locate(routes, request).routed;
+}
+
+interface Located {
+  readonly path: string;
+  readonly requested: RequestedVersion;
+  readonly version: Served;
+  readonly routed: Routed<Endpoint>;
+}
+
+function locate(routes: Routes, { httpRequest, observation }: IncomingRequest): Located {
+  const target = splitTarget(httpRequest.target);
+  const requested = routes.chooser.requested(httpRequest, target);
+  if (requested.version !== undefined) observation.version = requested.version;
+  const { version, routed } = find(routes, requested, httpRequest.method);
+  observation.route = routed.template;
+  return { path: target.path, requested, version, routed };
+}
+
+/**
+ * What a path leads to: in the version that is certain, else in the newest that has it, with this method if any has. Whether
+ * the caller's own version has it is asked again when that is known.
+ */
+function find(
+  { versions }: Pick<Routes, "versions">,
+  { segments, version }: RequestedVersion,
+  method: string,
+): Pick<Located, "version" | "routed"> {
+  let elsewhere: Pick<Located, "version" | "routed"> | undefined;
+  for (const { served, route } of versions) {
+    if (version !== undefined && version !== served) continue;
+    const routed = route(segments, method);
+    if (routed === undefined) continue;
+    if (routed.methods.has(method === "HEAD" ? "GET" : method)) return { version: served, routed };
+    elsewhere ??= { version: served, routed };
+  }
+  if (elsewhere === undefined) throw nothingHere();
+  return elsewhere;
+}
+
+export function nothingHere(): ApiError {
+  return new ApiError("not-found", { detail: "There is nothing at this path" });
+}
+
+/** HEAD is served wherever GET is (R4.2). A method that nobody knows is 501, one that this path lacks 405 (R4.1). */
+function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
+  const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
+  if (endpoint !== undefined) return endpoint;
+  const allowed = allowedMethods(routed).join(", ");
+  const headers = ["Allow", allowed];
+  if (!knownMethods.has(method)) throw new ApiError("not-implemented", { headers });
+  throw new ApiError("method-not-allowed", { detail: `This path takes ${allowed}`, headers });
+}
+
+/** Of a path; of the service without one. */
+export function allowedMethods(routed?: Routed<Endpoint>): readonly string[] {
+  if (routed === undefined) return [...knownMethods];
+  const names = [...routed.methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return [...names, "OPTIONS"];
+}
