@@ -6,22 +6,19 @@ import { grammars } from "../grammars.ts";
 import type { Model, PartName } from "../model.ts";
 import { lookup } from "../resources/fields.ts";
 import { eventResource, type TypedExpressions } from "./expressions.ts";
+import { onceForModel } from "./per-model.ts";
 
 type Typed = TypedExpressions["typed"];
 
-/** In the order of the model's parts; those in expressions only of the expressions that are given. */
-export function references(model: Model, typed: Typed = new Map()): readonly Reference[] {
+/** In the order of the model's parts, without those in expressions. */
+export const references: (model: Model) => readonly Reference[] = onceForModel((model) => {
   const found: Reference[] = [];
-  mapReferences(
-    model,
-    (reference) => {
-      found.push(reference);
-      return reference.name;
-    },
-    typed,
-  );
+  mapReferences(model, (reference) => {
+    found.push(reference);
+    return reference.name;
+  });
   return found;
-}
+});
 
 /** The model with other names; a statement whose name `edit` leaves undefined is removed. */
 export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = new Map()): Model {
