@@ -17,7 +17,7 @@ const inside: readonly string[] = [
 const late: readonly string[] = ["yaml"];
 
 const entry = `export { run } from "./cli/run.js";
-export { processTerminal } from "./cli/terminal.js";
+export { processTerminal } from "./server/terminal.js";
 export const library = () => import("./index.js");
 `;
 
