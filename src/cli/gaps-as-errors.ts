@@ -1,7 +1,6 @@
 /** `--strict`: what a document leaves open is an error, like any other at its place. */
 import type { Span } from "../base/span.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { inOrder } from "../diagnostics/order.ts";
+import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { PartAnswers, QuestionAnswer } from "../language/analysis/questions.ts";
 import { count } from "../base/layout.ts";

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Position } from "../base/span.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, inOrder } from "./diagnostic.ts";
 import { github } from "./github.ts";
 import { diagnosticJson } from "./json.ts";
-import { inOrder } from "./order.ts";
 import { sarif } from "./sarif.ts";
 import { printDiagnostic } from "./text.ts";
 

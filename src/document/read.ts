@@ -1,6 +1,5 @@
 /** A file's bytes to a document: the one door into this folder. Never throws; what is wrong comes back as diagnostics. */
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { inOrder } from "../diagnostics/order.ts";
+import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import type { Document, Fence, Section, Suppression } from "./document.ts";
 import { decode } from "./encoding.ts";
 import { type RawFence, readMarkdown } from "./markdown.ts";

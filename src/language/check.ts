@@ -6,8 +6,7 @@
  * that of a comparison. What a
  * part does not show is one gap for the part; in a part that shows something, each open question is one.
  */
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { inOrder } from "../diagnostics/order.ts";
+import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import { readDocument } from "../document/read.ts";
 import { checks } from "./checks.ts";
 import { expressionDiagnostics } from "./analysis/expression-diagnostics.ts";

@@ -18,7 +18,7 @@ import type { StoredSessions } from "../../src/store/memory/sessions.ts";
 import { type MemoryState, MemoryTransaction } from "../../src/store/memory/transaction.ts";
 import { runSteps } from "../../src/store/sql/either-sync-or-async.ts";
 import { isAmong } from "../../src/store/port/sessions.ts";
-import { uniquesOf } from "../../src/store/sql/uniques.ts";
+import { uniquesOf } from "../../src/store/sql/columns.ts";
 import type { JournalEntry, Row, Store, Transaction } from "../../src/store/port/store.ts";
 import { type Holder, Locks } from "./locks.ts";
 import type { Machine } from "./machine.ts";

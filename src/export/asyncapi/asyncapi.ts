@@ -8,7 +8,6 @@ import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe, type DescribedOperation, reachedFrom } from "../described.ts";
 import { exampleOf } from "../example.ts";
-import { asyncSchema } from "./schemas.ts";
 
 interface AsyncApiParts {
   readonly channels: JsonObject;
@@ -265,4 +264,15 @@ function inChannel(messages: readonly string[]): JsonObject {
 
 function ofChannel(channel: string, messages: readonly string[]): readonly Json[] {
   return messages.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
+}
+
+function asyncSchema(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: Json) => asyncSchema(one));
+  const members = Object.entries(value as JsonObject).filter(([keyword, member]) => {
+    return (
+      keyword !== "discriminator" || typeof member === "string" || !Object.hasOwn(member as JsonObject, "propertyName")
+    );
+  });
+  return Object.fromEntries(members.map(([keyword, member]) => [keyword, asyncSchema(member as Json)]));
 }

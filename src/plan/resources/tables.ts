@@ -271,3 +271,15 @@ function conditionSets(planInput: PlanInput, resource: string): readonly (readon
     return [...choices, ...lists, ...single, ...linked];
   });
 }
+
+export const noTable: Table = {
+  resource: "",
+  name: "",
+  id: { made: "client" },
+  columns: [],
+  virtual: [],
+  uniques: [],
+  conflicts: [],
+  indexes: [],
+  rules: [],
+};

@@ -1,11 +1,12 @@
 /** What time does to records: moves `after` and `at` (part 3), retention (part 8). */
 import { type Duration, parseDuration } from "../../base/duration.ts";
-import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
+import { lifecycleOf, lookup, fieldsOf, isStored } from "../../language/resources/fields.ts";
 import type { TriggerSource } from "../../language/states/model.ts";
-import { erasures } from "../limits/erasure.ts";
 import { effectsOfState, transitionPlans, startsOf, triggered } from "./transitions.ts";
 import type { TimedJob } from "./types.ts";
 import { assert, type PlanInput, unique } from "../input.ts";
+import { erasedValue } from "../../language/resources/erased-value.ts";
+import type { Erasure } from "../limits/types.ts";
 
 export function timedJobs(planInput: PlanInput, resource: string): readonly TimedJob[] {
   return [...timedTransitions(planInput, resource), ...retention(planInput, resource)];
@@ -55,4 +56,17 @@ function durationOf(text: string): Duration {
   const duration = parseDuration(text);
   assert(duration !== undefined, `${text} is no duration`);
   return duration;
+}
+
+function erasures({ model }: PlanInput, resource: string): readonly Erasure[] {
+  const fields = Object.entries(fieldsOf(model, resource));
+  // What is computed follows from the others.
+  const personal = fields.filter(
+    ([, field]) => field.marks.includes("personal") && isStored(field) && field.computed === undefined,
+  );
+  return personal.map(([column, field]) => {
+    const to = erasedValue(model, resource, column, field);
+    assert(to !== undefined, `${resource}.${column} cannot be erased`);
+    return { column, to };
+  });
 }

@@ -1,6 +1,6 @@
 /** The operations of the stream made ready: like all others, but for what they are about, which is in no table. */
 import { streamOperations } from "../../plan/events/events.ts";
-import { noTable } from "../../plan/resources/no-table.ts";
+import { noTable } from "../../plan/resources/tables.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Store } from "../../store/port/store.ts";
 import type { CallerKinds } from "../context/caller.ts";

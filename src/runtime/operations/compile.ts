@@ -2,7 +2,7 @@
  * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
  * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
  */
-import { noTable } from "../../plan/resources/no-table.ts";
+import { noTable } from "../../plan/resources/tables.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { tableOf } from "../context/context.ts";
 import { type Value, type Variables, compileFunction } from "../../expression/evaluate.ts";

@@ -8,8 +8,14 @@ import { createHash } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
-import type { PortableValue, PortableRow, PortableSource, PortableState, BackupTable } from "./portable.ts";
-import { backupTablesOf } from "./portable.ts";
+import {
+  type PortableValue,
+  type PortableRow,
+  type PortableSource,
+  type PortableState,
+  type BackupTable,
+  backupTablesOf,
+} from "./portable.ts";
 
 /** Something that is no backup, or no longer a whole one. */
 export class BackupError extends Error {}
@@ -300,4 +306,9 @@ function counting(): Counting {
     },
     summary: () => ({ rows, journal, fileBytes }),
   };
+}
+
+/** When a copy was made, as a part of its name: `20261122T064500Z`. */
+export function timeInName(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }

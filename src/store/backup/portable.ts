@@ -6,7 +6,7 @@
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import type { Awaitable } from "../port/store.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
+import { isTimed, timeColumns } from "../sql/columns.ts";
 
 /** Texts, numbers, truth; structures as their JSON text. Bytes only in columns that are said to have them. */
 export type PortableValue = string | number | boolean | null | Uint8Array;

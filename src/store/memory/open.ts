@@ -4,7 +4,7 @@ import { StoreError } from "../port/error.ts";
 import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
 import type { Write } from "../sql/view-text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
-import { isTimed } from "../sql/timers.ts";
+import { isTimed } from "../sql/columns.ts";
 import { holdsIn, viewWriterIn } from "./evaluation.ts";
 import { MemoryFiles } from "./files.ts";
 import type { Grant } from "../port/grants.ts";

@@ -1,5 +1,5 @@
 /** Pinned versions in memory. */
-import type { PinStore } from "../port/pinned-versions.ts";
+import type { PinStore } from "../port/store.ts";
 
 export function pinStore(): PinStore {
   const pins = new Map<string, string>();

@@ -5,7 +5,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row } from "../port/store.ts";
-import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 
 /** One state of all tables, to be read. */
 export interface Records {

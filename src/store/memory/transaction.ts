@@ -2,9 +2,8 @@
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import { countedColumns } from "../sql/counters.ts";
-import { deletedRecord, planDeletion } from "../sql/deletion.ts";
-import { recomputed } from "../sql/recompute.ts";
+import { countedColumns, timesOf } from "../sql/columns.ts";
+import { deletedRecord, planDeletion, recomputed } from "../sql/deletion.ts";
 import type {
   Condition,
   Counted,
@@ -25,7 +24,6 @@ import type {
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { type Counts, countUp } from "./counts.ts";
 import { runSteps } from "../sql/either-sync-or-async.ts";
-import { timesOf } from "../sql/timers.ts";
 import type { MemoryFiles } from "./files.ts";
 import { evaluateIn, viewWriterIn, holdsIn } from "./evaluation.ts";
 import type { Forgotten, MemoryJournal } from "./journal.ts";

@@ -8,7 +8,7 @@ import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/types.ts";
 import { isSecret } from "./conversions.ts";
 import { follow, type Origin, stepsSince } from "./follow-versions.ts";
-import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 import { isWider } from "./schema-compatibility.ts";
 
 export interface Differences {

@@ -9,25 +9,13 @@
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { FileStore } from "./files.ts";
-import type { PinStore } from "./pinned-versions.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "./rates.ts";
 import type { Grant, GrantStore } from "./grants.ts";
 import type { SessionStore, SessionToken, SessionOperations } from "./sessions.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import type { FilterOperator } from "../../plan/endpoints/types.ts";
 
-export type {
-  FileStore,
-  Grant,
-  GrantStore,
-  PinStore,
-  RateRequest,
-  RateCount,
-  RateLimit,
-  Rates,
-  SessionStore,
-  SessionToken,
-};
+export type { FileStore, Grant, GrantStore, RateRequest, RateCount, RateLimit, Rates, SessionStore, SessionToken };
 
 /** A store that answers at once gives the value, one that waits a promise; callers `await` both. */
 export type Awaitable<T> = T | Promise<T>;
@@ -445,4 +433,10 @@ export interface Key {
   readonly created: number;
   readonly expires?: number;
   readonly revoked?: number;
+}
+
+export interface PinStore {
+  find(credential: string, user: string): Awaitable<string | undefined>;
+  /** Pins a user of a credential, and gives the version that it is pinned to: the first one stays. */
+  pin(credential: string, user: string, version: string): Awaitable<string>;
 }

@@ -23,7 +23,7 @@ import { createSystemTables, recordTables } from "../sqlite/system-tables.ts";
 import { relationFor, typeOf } from "../sql/table-access.ts";
 import { relationsOf as fileRelationsOf } from "../sqlite/relations.ts";
 import { quoteName as quoteFileName, toStored as toFile } from "../sqlite/value.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
+import { isTimed, timeColumns } from "../sql/columns.ts";
 import type { DatabaseUrl } from "./database-url.ts";
 import type { SqlRow, Session } from "./connection.ts";
 import { sweepFiles } from "./files.ts";

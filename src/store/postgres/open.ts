@@ -4,7 +4,7 @@ import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { deadlineOf } from "../port/deadline.ts";
 import { isLongList } from "../sql/long-reads.ts";
 import type { Following } from "../migration/migration.ts";
-import type { Store, StoreLoad } from "../port/store.ts";
+import type { Store, StoreLoad, Due } from "../port/store.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { openChanges } from "./changes.ts";
 import {
@@ -13,9 +13,9 @@ import {
   openConnections,
   stoppingAfter,
   usualOptions,
+  type Session,
 } from "./connection.ts";
 import { countStore } from "./counts.ts";
-import { dueFinder } from "./due.ts";
 import { explained } from "./failure.ts";
 import { fileStore } from "./files.ts";
 import { grantStore } from "./grants.ts";
@@ -28,13 +28,16 @@ import { pinStore } from "./pinned-versions.ts";
 import { purge } from "./purge.ts";
 import { ratesOf } from "./rates.ts";
 import { prepareRead, prepareAggregate } from "./read.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf, type Relations } from "./relations.ts";
 import type { RowSecurityState } from "./row-security/apply.ts";
 import { ownerReadRole, type ReadRole, readRoleOf, type Stopping } from "./row-security/read-role.ts";
 import { secretStore } from "./secrets.ts";
 import { openSequencer } from "./sequencer.ts";
 import { sessionStore } from "./sessions.ts";
 import { PostgresTransaction, TransactionDeps } from "./transaction.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import { isTimed } from "../sql/columns.ts";
+import { quoteText } from "../sql/json-text.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:secret@host:port/database?schema=name&connections=12` */
@@ -150,3 +153,18 @@ function sum(a: StoreLoad, b: StoreLoad): StoreLoad {
 
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
+
+function dueFinder(relations: Relations, session: Session): Store["due"] {
+  const timed = [...relations.values()].filter(({ table }) => isTimed(table));
+  if (timed.length === 0) return () => [];
+  const each = timed.map(
+    ({ name, table: { resource } }) =>
+      `(SELECT ${quoteText(resource)} AS resource, to_json("id")::text AS id, _due FROM ${name}
+        WHERE _due <= $1 ORDER BY _due, _seq LIMIT $2)`,
+  );
+  const text = `SELECT resource, id, _due FROM (${each.join(" UNION ALL ")}) AS due ORDER BY _due LIMIT $2`;
+  return async (now, limit) => {
+    const rows = await session.rows<[string, string, number]>(text, [now, limit]);
+    return rows.map(([resource, id, due]): Due => ({ resource, id: JSON.parse(id) as Value, due }));
+  };
+}

@@ -1,6 +1,6 @@
 /** Pinned versions in the table `nonet_pins`. */
 import { defined } from "../../base/defined.ts";
-import type { PinStore } from "../port/pinned-versions.ts";
+import type { PinStore } from "../port/store.ts";
 import type { Session } from "./connection.ts";
 
 export const pinsSql: readonly string[] = [

@@ -6,17 +6,17 @@ import pg from "pg";
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
-import { timeInName } from "../backup/name.ts";
+import { timeInName } from "../backup/file.ts";
 import { StoreError } from "../port/error.ts";
-import type {
-  PortableValue,
-  PortableRow,
-  PortableSource,
-  PortableState,
-  PortableTarget,
-  BackupTable,
+import {
+  type PortableValue,
+  type PortableRow,
+  type PortableSource,
+  type PortableState,
+  type PortableTarget,
+  type BackupTable,
+  backupTablesOf,
 } from "../backup/portable.ts";
-import { backupTablesOf } from "../backup/portable.ts";
 import { parseDatabaseUrl, type DatabaseUrl } from "./database-url.ts";
 import { keyOf as responseHash } from "./stored-responses.ts";
 import { type Bindable, openSingle, type Session, type Single } from "./connection.ts";

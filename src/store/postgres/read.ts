@@ -1,5 +1,5 @@
 /** One record as the text of a view, and what is told of all of them: one statement each. */
-import { noTable } from "../../plan/resources/no-table.ts";
+import { noTable } from "../../plan/resources/tables.ts";
 import { type Fragment, sql } from "../sql/fragment.ts";
 import { isLongRead } from "../sql/long-reads.ts";
 import { relationFor, typeOf } from "../sql/table-access.ts";

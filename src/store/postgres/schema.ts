@@ -7,10 +7,8 @@
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import { isCounted } from "../sql/condition.ts";
-import { countedColumns } from "../sql/counters.ts";
+import { countedColumns, isTimed, timeColumns, isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 import { quoteText } from "../sql/json-text.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
-import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
 import { textColumns } from "./cached-json.ts";
 import { columnTypes, quoteName } from "./value.ts";
 

@@ -3,10 +3,9 @@ import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import { deletedRecord, planDeletion, type Held, type Referring } from "../sql/deletion.ts";
+import { deletedRecord, planDeletion, type Held, type Referring, recomputed } from "../sql/deletion.ts";
 import { sql } from "../sql/fragment.ts";
 import { quoteText } from "../sql/json-text.ts";
-import { recomputed } from "../sql/recompute.ts";
 import { relationFor, typeOf } from "../sql/table-access.ts";
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { runStepsAsync } from "../sql/either-sync-or-async.ts";
@@ -27,10 +26,10 @@ import type {
   View,
   Written,
 } from "../port/store.ts";
-import { timesOf } from "../sql/timers.ts";
+import { timesOf, isAbsentEqual } from "../sql/columns.ts";
 import { findResponse, saveResponse, type Unclaimed } from "./stored-responses.ts";
 import { type Evaluator, valueEvaluator, viewEvaluator, type Fetch, resourcesReadInFull } from "./evaluate-row.ts";
-import { breakingSql } from "../sql/rule-violations.ts";
+import { breakingSql } from "../sql/condition.ts";
 import { type Held as Name, holding } from "./commits.ts";
 import { expressions } from "./condition.ts";
 import type { Bindable, PgSession } from "./connection.ts";
@@ -43,7 +42,6 @@ import { type List, prepareList } from "./list.ts";
 import { hasKey } from "./read.ts";
 import type { Relation, Relations } from "./relations.ts";
 import { addSession, endSessions, forgetSessions, heldSession, replaceSession } from "./sessions.ts";
-import { isAbsentEqual } from "../sql/uniques.ts";
 import { digestOf, isUniqueByDigest } from "./schema.ts";
 import { createLiveCounts, type LiveCounts } from "./live-counts.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";

@@ -4,7 +4,7 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { ValueType } from "../../expression/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
-import type { Condition } from "../port/store.ts";
+import type { Condition, RuleQuery } from "../port/store.ts";
 
 /** The name that the record at hand has in every statement; records that are nested in it have others. */
 export const atHand = "t";
@@ -89,4 +89,21 @@ export function tableFor(tables: Named, resource: string): { readonly name: stri
   const found = tables.get(resource);
   if (!found) throw new Error(`the store has no resource ${resource}`);
   return found;
+}
+
+export function breakingSql(
+  { broken, one, resource, where }: RuleQuery,
+  expressions: ExpressionSql,
+  tables: Named,
+  stop = "TRUE",
+): Fragment {
+  const { name } = tableFor(tables, resource);
+  const among = where === undefined ? [] : [where];
+  if (!one)
+    return sql`SELECT 1 FROM ${name} AS ${atHand}
+      WHERE ${stop} AND ${expressions.condition({ all: [...among, broken] }, tables)} LIMIT 1`;
+  // What is asked of one of them is not asked of the others before.
+  const found = sql`SELECT * FROM ${name} AS ${atHand}
+    WHERE ${stop} AND ${expressions.condition({ all: among }, tables)} LIMIT 1`;
+  return sql`SELECT 1 FROM (${found}) AS ${atHand} WHERE ${expressions.condition({ all: [broken] }, tables)}`;
 }

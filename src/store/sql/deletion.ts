@@ -2,6 +2,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { DeletedRecord, Row } from "../port/store.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
 
 export type Deletion =
   | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
@@ -104,4 +105,24 @@ function isAt([step, ...rest]: readonly string[], value: unknown, id: Value): bo
 
 function keyOf({ table, row }: Held): string {
   return `${table.resource} ${row["_seq"] as number}`;
+}
+
+/** Asks for the values of expressions over rows. */
+export function* recomputed({
+  table,
+  row,
+  columns,
+}: Cleared): Generator<readonly [expression: TypedExpression, row: Row], Row, Value> {
+  const changes: Record<string, Value> = Object.fromEntries(columns.map((column) => [column, null]));
+  for (const { name, computed } of table.columns) {
+    if (computed && columns.some((column) => mentions(computed, column))) {
+      changes[name] = yield [computed, { ...row, ...changes }];
+    }
+  }
+  return changes;
+}
+
+function mentions(expression: TypedExpression, field: string): boolean {
+  if (expression.kind === "field") return expression.name === field;
+  return parts(expression).some((part) => mentions(part, field));
 }

@@ -1,15 +1,14 @@
 /** What the members of a view tell of all records together: one statement, which stands on no row. */
-import { noTable } from "../../plan/resources/no-table.ts";
+import { noTable } from "../../plan/resources/tables.ts";
 import type { Variables } from "../../expression/evaluate.ts";
 import type { AggregateQuery } from "../port/store.ts";
-import { expressions } from "./condition.ts";
+import { expressions, views } from "./view.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "../sql/fragment.ts";
 import { canStop, type Stoppable } from "./deadline.ts";
 import { binder } from "./fragment.ts";
 import type { Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { views } from "./view.ts";
 
 export function prepareAggregate(
   { members, where }: AggregateQuery,

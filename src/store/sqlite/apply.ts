@@ -3,10 +3,9 @@
  * anew under its own row numbers and copying. To be called in a transaction, with foreign keys off.
  */
 import type { Table } from "../../plan/resources/types.ts";
-import { countedColumns } from "../sql/counters.ts";
+import { countedColumns, isTimed, timeColumns } from "../sql/columns.ts";
 import { type Changed, type Differences, isMade } from "../migration/differences.ts";
 import type { Following } from "../migration/migration.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
 import type { Connection } from "./connection.ts";
 import { sweepFiles } from "./files.ts";
 import { followJournal } from "./migrate-journal.ts";

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
-import { timeInName } from "../backup/name.ts";
+import { timeInName } from "../backup/file.ts";
 import { StoreError } from "../port/error.ts";
 import { createForOwner, explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";

@@ -1,7 +1,7 @@
 /** Records to which time does something: of each table the first ones of its index on `_due`. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Due } from "../port/store.ts";
-import { isTimed } from "../sql/timers.ts";
+import { isTimed } from "../sql/columns.ts";
 import type { Connection } from "./connection.ts";
 import type { Relations } from "./relations.ts";
 import { limitOf } from "./value.ts";

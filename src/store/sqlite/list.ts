@@ -7,14 +7,13 @@ import { absentKeys, comparisons, everything, type KeySql, type Paging, pagingOf
 import { walksFar } from "../sql/long-reads.ts";
 import { relationFor } from "../sql/table-access.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
-import { expressions } from "./condition.ts";
+import { expressions, views } from "./view.ts";
 import type { SqlRow, Connection } from "./connection.ts";
 import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
 import { argument, type Bind, binder } from "./fragment.ts";
 import type { Relation, Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { fromStored, limitOf, quoteName, toStored } from "./value.ts";
-import { views } from "./view.ts";
 
 interface Range {
   readonly statement: StatementSync;

@@ -4,15 +4,15 @@
  */
 import { defined } from "../../base/defined.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
-import { type Changed, type ColumnChange, type Differences } from "../migration/differences.ts";
+import type { Changed, ColumnChange, Differences } from "../migration/differences.ts";
 import { type Following, mostNamed, type Obstacle, type Step } from "../migration/migration.ts";
-import { expressions } from "./condition.ts";
+import { expressions } from "./view.ts";
 import type { Connection } from "./connection.ts";
 import type { Fragment } from "../sql/fragment.ts";
 import { binder } from "./fragment.ts";
 import { type MigrationPreview, hasWas, lossDefault, openMigrationPreview, was } from "./migration-preview.ts";
 import { type Relations, relationsOf } from "./relations.ts";
-import { isAbsentEqual } from "../sql/uniques.ts";
+import { isAbsentEqual } from "../sql/columns.ts";
 import { absentKeys } from "./schema.ts";
 import { quoteName } from "./value.ts";
 

@@ -21,7 +21,7 @@ import {
 } from "../migration/differences.ts";
 import type { Following } from "../migration/migration.ts";
 import { compileReshape } from "../migration/reshape.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
+import { isTimed, timeColumns } from "../sql/columns.ts";
 import type { Connection } from "./connection.ts";
 import { relationsOf } from "./relations.ts";
 import { TransactionDeps } from "./transaction.ts";

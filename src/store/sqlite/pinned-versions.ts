@@ -1,6 +1,6 @@
 /** Pinned versions in the table `nonet_pins`. */
 import { defined } from "../../base/defined.ts";
-import type { PinStore } from "../port/pinned-versions.ts";
+import type { PinStore } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./write-batches.ts";
 

@@ -8,17 +8,17 @@ import type { SQLInputValue } from "node:sqlite";
 import { defined } from "../../base/defined.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import { timeInName } from "../backup/name.ts";
+import { timeInName } from "../backup/file.ts";
 import { StoreError } from "../port/error.ts";
-import type {
-  PortableValue,
-  PortableRow,
-  PortableSource,
-  PortableState,
-  PortableTarget,
-  BackupTable,
+import {
+  type PortableValue,
+  type PortableRow,
+  type PortableSource,
+  type PortableState,
+  type PortableTarget,
+  type BackupTable,
+  backupTablesOf,
 } from "../backup/portable.ts";
-import { backupTablesOf } from "../backup/portable.ts";
 import { hashOf } from "./stored-responses.ts";
 import { addIndexes } from "./apply.ts";
 import { flush, freeName } from "./backup.ts";

@@ -1,7 +1,7 @@
 /** One record as the text of a view. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Found, ReadQuery, Store } from "../port/store.ts";
-import { expressions } from "./condition.ts";
+import { expressions, views } from "./view.ts";
 import type { Connection } from "./connection.ts";
 import { canStop, type Stoppable, stopSometimes } from "./deadline.ts";
 import { sql } from "../sql/fragment.ts";
@@ -10,7 +10,6 @@ import { argument, binder } from "./fragment.ts";
 import type { Relations } from "./relations.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { quoteName, toStored } from "./value.ts";
-import { views } from "./view.ts";
 
 export function prepareRead(
   query: ReadQuery,

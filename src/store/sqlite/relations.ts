@@ -2,10 +2,9 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
-import { countedColumns } from "../sql/counters.ts";
+import { countedColumns, isTimed, timeColumns } from "../sql/columns.ts";
 import type { TypedTable } from "../sql/table-access.ts";
 import type { Row } from "../port/store.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
 import { fromStored, quoteName, toStored } from "./value.ts";
 
 export interface Relation extends TypedTable {

@@ -7,8 +7,7 @@
  * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
-import { isTimed, timeColumns } from "../sql/timers.ts";
-import { isAbsentEqual, uniquesOf } from "../sql/uniques.ts";
+import { isTimed, timeColumns, isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 import { memberText, quoteText } from "../sql/json-text.ts";
 import { type CachedFragment, cachedFragmentsOf } from "../sql/json-fragments.ts";
 import { columnText, plainNumberText } from "./json.ts";

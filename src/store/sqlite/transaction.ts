@@ -3,7 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
-import { deletedRecord, planDeletion } from "../sql/deletion.ts";
+import { deletedRecord, planDeletion, recomputed } from "../sql/deletion.ts";
 import type {
   Condition,
   Counted,
@@ -21,19 +21,18 @@ import type {
   View,
   Written,
 } from "../port/store.ts";
-import { recomputed } from "../sql/recompute.ts";
 import { relationFor, typeOf } from "../sql/table-access.ts";
 import { runSteps } from "../sql/either-sync-or-async.ts";
-import { isTimed, timesOf } from "../sql/timers.ts";
+import { isTimed, timesOf } from "../sql/columns.ts";
 import { type Evaluate, viewWriter, type Write } from "../sql/view-text.ts";
 import { findResponse, saveResponse } from "./stored-responses.ts";
-import { expressions, resultOf } from "./condition.ts";
+import { expressions, resultOf, views } from "./view.ts";
 import { type SqlRow, type Connection, duplicated } from "./connection.ts";
 import { count } from "./counters.ts";
 import { checkStop, stopAt, stopSometimes } from "./deadline.ts";
 import { countDown, countUp } from "./counts.ts";
 import { followFiles } from "./files.ts";
-import { breakingSql } from "../sql/rule-violations.ts";
+import { breakingSql } from "../sql/condition.ts";
 import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import { argument, binder } from "./fragment.ts";
 import type { WriteSlot } from "./write-batches.ts";
@@ -44,7 +43,6 @@ import { quoteText } from "../sql/json-text.ts";
 import { createLiveCounts, type LiveCounts } from "./live-counts.ts";
 import { absentIndexName } from "./schema.ts";
 import { limitOf, quoteName, toStored } from "./value.ts";
-import { views } from "./view.ts";
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 

@@ -1,11 +1,33 @@
-/** Views in SQLite's SQL: from texts that are stored with the record where they fit. */
+/** Expressions and views in SQLite's SQL. */
 import { sql } from "../sql/fragment.ts";
 import { cachedFragmentsOf } from "../sql/json-fragments.ts";
 import { type ViewSql, viewSql } from "../sql/view.ts";
-import { expressions } from "./condition.ts";
 import { columnText, numberText, valueText } from "./json.ts";
-import { quoteName } from "./value.ts";
+import { quoteName, fromStored } from "./value.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import { expressionSql, type ExpressionSql } from "../sql/condition.ts";
+import { stopAt } from "./deadline.ts";
+import type { SQLOutputValue } from "node:sqlite";
 
+export const expressions: ExpressionSql = expressionSql("sqlite", quoteName, stopAt);
+
+/** From what SQL gives for an expression to its value. */
+export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | undefined) => Value {
+  switch (type.kind) {
+    case "bool":
+      return (stored) => fromStored(stored, "boolean");
+    case "list":
+    case "map":
+    case "object":
+    case "any":
+      return (stored) => fromStored(stored, "json");
+    default:
+      return (stored) => fromStored(stored, "text");
+  }
+}
+
+/** From texts that are stored with the record where they fit. */
 export const views: ViewSql = viewSql({
   expressions,
   quoteName,

@@ -2,7 +2,7 @@
 import { withArticle } from "../../../base/case.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import type { Check } from "../../analysis/finding.ts";
-import { ownerFields } from "../owner.ts";
+import { parts, type TypedExpression } from "../../../expression/typed.ts";
 
 export const check: Check = {
   code: "authentication/owner-writable",
@@ -26,3 +26,17 @@ export const check: Check = {
     }
   },
 };
+
+/** The fields of the record that are compared with the caller's id. */
+function ownerFields(typed: TypedExpression): readonly string[] {
+  if (typed.kind === "compare" && typed.operator === "==") {
+    const { left, right } = typed;
+    if (isCaller(left) && right.kind === "field") return [right.name];
+    return isCaller(right) && left.kind === "field" ? [left.name] : [];
+  }
+  return parts(typed).flatMap(ownerFields);
+}
+
+function isCaller(typed: TypedExpression): boolean {
+  return typed.kind === "variable" && typed.path.join(".") === "caller.id";
+}

@@ -18,7 +18,7 @@ import type { Named } from "../../sql/condition.ts";
 import type { Binding } from "../../sql/fragment.ts";
 import { quoteText } from "../../sql/json-text.ts";
 import { expressions } from "../condition.ts";
-import { uniquesOf } from "../../sql/uniques.ts";
+import { uniquesOf } from "../../sql/columns.ts";
 import { digestOf as digestSql, isUniqueByDigest } from "../schema.ts";
 import { textColumns } from "../cached-json.ts";
 import { quoteName, withoutNul } from "../value.ts";
