@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { HttpResponse, HttpRequest } from "../http/message.ts";
 import { literalPath } from "./routing/router.ts";
-import type { Page } from "./context/page.ts";
+import type { Page } from "./context/endpoint.ts";
 
 /**
  * `warn`: nothing can be written, or not everything read, or something is late. Somebody has to see to it, and who sends its

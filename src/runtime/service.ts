@@ -39,7 +39,7 @@ import { liveQuotas } from "./records/quotas.ts";
 import { createSharing } from "./limits/shared-counts.ts";
 import { oauthPages } from "./auth/oauth/server.ts";
 import type { ObservationBuilder, Observe, Observer } from "./context/observation.ts";
-import type { Endpoint } from "./context/endpoint.ts";
+import type { Endpoint, Page } from "./context/endpoint.ts";
 import { type Pipeline, respond } from "./respond.ts";
 import { createEvaluator, compileOperations } from "./operations/compile.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
@@ -51,12 +51,10 @@ import { createColumnValidators } from "./records/defaults-and-rules.ts";
 import { type Chooser, createChooser, onlyVersion } from "./versions/resolve.ts";
 import { createVersions, type Version } from "./compile-versions.ts";
 import { createEventConverter } from "./versions/events.ts";
-import { addVersion } from "./versions/headers.ts";
 import { limitFieldsToOlder, limitsToOlder } from "./versions/to-older-error.ts";
 import type { Served } from "./context/version.ts";
 import { createPins } from "./versions/pins.ts";
 import { createResponseFilter, filteringStore } from "./records/write-only.ts";
-import type { Page } from "./context/page.ts";
 
 export interface ServiceOptions {
   readonly plan: Plan;
@@ -541,4 +539,16 @@ export function requestIds(random: (bytes: number) => Uint8Array): () => string 
     }
     return text + (digits[(held << (5 - bits)) & 31] as string);
   };
+}
+
+/** `all`: the names and values of an answer's fields in turn. */
+function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
+  all.push(...headers);
+  const type = mediaType === undefined ? -1 : all.indexOf("Content-Type");
+  if (type >= 0 && /^application\/(?:\w+\+)?json$/.test(all[type + 1] ?? "")) all[type + 1] += mediaType as string;
+  if (vary === undefined) return;
+  const at = all.indexOf("Vary");
+  if (at < 0) all.push("Vary", vary);
+  // One field for all that an answer was chosen by: caches are not sure to read a second one.
+  else if (!(all[at + 1] ?? "").split(", ").includes(vary)) all[at + 1] = `${all[at + 1]}, ${vary}`;
 }

@@ -3,7 +3,7 @@ import type { Cors } from "../http/cors.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import type { Endpoint } from "./context/endpoint.ts";
-import type { IncomingRequest } from "./context/request.ts";
+import type { IncomingRequest } from "./context/context.ts";
 import type { Routed } from "./routing/router.ts";
 import { allowedMethods, nothingHere, type OtherRoute, preflightRoute, type Routes } from "./versions/find-route.ts";
 

@@ -8,7 +8,7 @@ import type { Monitoring } from "../observability/monitoring.ts";
 import { watching } from "../observability/observers.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HealthDisclosure } from "../runtime/health.ts";
-import type { Page } from "../runtime/context/page.ts";
+import type { Page } from "../runtime/context/endpoint.ts";
 import type { Observe } from "../runtime/context/observation.ts";
 import { createRandom } from "../runtime/random.ts";
 import { createService, type LiveService } from "../runtime/service.ts";

@@ -21,7 +21,7 @@ import type { Monitoring } from "../../src/observability/monitoring.ts";
 import type { HealthDisclosure } from "../../src/runtime/health.ts";
 import type { Observe } from "../../src/runtime/context/observation.ts";
 import { listen } from "../../src/http/node-server.ts";
-import type { Page } from "../../src/runtime/context/page.ts";
+import type { Page } from "../../src/runtime/context/endpoint.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";

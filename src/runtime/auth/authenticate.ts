@@ -3,12 +3,11 @@ import { createHmac } from "node:crypto";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
-import { subscriberOf } from "../limits/subscriber.ts";
+import { subscriberOf } from "../limits/limiter.ts";
 import { anonymous, type Caller, type CallerKinds } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { resourceMetadataPath } from "./oauth/paths.ts";
+import { resourceMetadataPath, challengeOf, lacking } from "./challenge.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { challengeOf, lacking } from "./challenge.ts";
 import { attempt, type FailureLimits } from "./failures.ts";
 import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
 

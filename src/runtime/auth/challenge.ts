@@ -33,3 +33,6 @@ export function unproved({ context: { plan } }: Call, { else: code }: Pick<Sessi
   if (code !== "unauthenticated") return new ApiError(code);
   return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
 }
+
+/** Where clients look for who gives tokens (RFC 9728). */
+export const resourceMetadataPath = "/.well-known/oauth-protected-resource";

@@ -1,7 +1,7 @@
 /** Ten failures in a minute, across processes: who made them waits and nobody else, whatever the clock does, in bounded memory. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subscriberOf } from "../limits/subscriber.ts";
+import { subscriberOf } from "../limits/limiter.ts";
 import { memoryRates } from "../../store/memory/rates.ts";
 import { createSharing } from "../limits/shared-counts.ts";
 import { attempt, createFailureLimits, type FailureLimit, noFailure } from "./failures.ts";

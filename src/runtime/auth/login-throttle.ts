@@ -9,7 +9,7 @@
  * ten failures of its own, and sessions go on.
  */
 import { createHmac } from "node:crypto";
-import { subscriberOf } from "../limits/subscriber.ts";
+import { subscriberOf } from "../limits/limiter.ts";
 import type { Reservation } from "../limits/reservation.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { attempt as reserveAttempt, type FailureLimits, noFailure } from "./failures.ts";

@@ -11,13 +11,14 @@ import type { Awaitable, Row, Store, Transaction } from "../../store/port/store.
 import type { Validator } from "../validation/validator.ts";
 import type { Caller } from "./caller.ts";
 import type { LoginGuard, LoginRecords, Proved, PresentSecret, TokenPlaceholders } from "./login.ts";
-import type { HttpRequest } from "../../http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import type { VersionConverter, VersionedRequest, Served } from "./version.ts";
 import type { ObservationBuilder } from "./observation.ts";
 import type { ForKind, CompiledOperation, ResourceView } from "./compiled.ts";
 import type { CallFunctions } from "./functions.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
+import type { ApiError } from "../errors/api-error.ts";
 
 /** Made once, when the service starts. */
 export interface Context {
@@ -136,3 +137,13 @@ export interface Unwrapped extends Opened {
 export type LiveQuota = QuotaPlan & { readonly kind: "live" };
 
 export type Values = Record<string, Value>;
+
+/** A request while the service responds to it, before its operation is known; the stages of `respond.ts` add to it. */
+export interface IncomingRequest {
+  readonly httpRequest: HttpRequest;
+  readonly observation: ObservationBuilder;
+  /** Renders an error as the response that the caller gets. */
+  readonly rejected: (error: ApiError) => HttpResponse;
+  /** The files that its body brought; those that no record was given are deleted at the end, whatever happened. */
+  readonly uploads: string[];
+}

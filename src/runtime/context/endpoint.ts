@@ -1,8 +1,9 @@
 /** What a path leads to: an operation, or a page of the service itself that anybody may read. */
 import type { OperationLimits } from "../limits/limiter.ts";
 import type { CompiledOperation } from "./compiled.ts";
-import type { PageResponder } from "./page.ts";
-import type { VersionedOperation } from "./version.ts";
+import type { VersionedOperation, Served } from "./version.ts";
+import type { HttpRequest, HttpResponse } from "../../http/message.ts";
+import type { Segment } from "../../plan/endpoints/types.ts";
 
 export interface OperationEndpoint {
   readonly kind: "operation";
@@ -23,3 +24,24 @@ export interface PageEndpoint {
 }
 
 export type Endpoint = OperationEndpoint | PageEndpoint;
+
+/** A page that the service serves besides the operations of its document. */
+export interface Page {
+  /** `GET` where nothing is said. */
+  readonly method?: "POST";
+  readonly path: readonly Segment[];
+  /** The header fields that it understands of pages of other origins (R4.22). */
+  readonly requestFields?: readonly string[];
+  readonly page: PageResponder;
+  /** Whether only a caller with a credential may read it. */
+  readonly signedIn?: boolean;
+  /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
+  readonly rate?: "none" | "stored";
+}
+
+export type PageResponder = (
+  httpRequest: HttpRequest,
+  parameters: Readonly<Record<string, string>>,
+  /** The version that is asked for; undefined where what is asked for is not served, which only some pages mind. */
+  version: () => Served,
+) => HttpResponse | Promise<HttpResponse>;

@@ -1,7 +1,7 @@
 /** `GET /events` as a stream or a page, and `GET /events/{id}` (R6.3, R6.15, R6.16). */
 import type { StreamPlan } from "../../plan/events/types.ts";
 import type { JournalRecord } from "../../store/port/store.ts";
-import { subscriberOf } from "../limits/subscriber.ts";
+import { subscriberOf } from "../limits/limiter.ts";
 import { textTag } from "../records/entity-tag.ts";
 import type { Call, Context } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";

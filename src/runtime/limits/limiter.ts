@@ -7,7 +7,6 @@ import { hash } from "node:crypto";
 import type { Limited, LimitsPart, QuotaPlan } from "../../plan/limits/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Counted } from "../../store/port/store.ts";
-import { subscriberOf } from "./subscriber.ts";
 import type { HttpResponse, HttpRequest } from "../../http/message.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { type RateLimiter, type BucketRef, createRateLimiter } from "./rate-limiter.ts";
@@ -277,4 +276,14 @@ const nothing: readonly string[] = [];
 
 function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
   return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
+}
+
+/** Whom an address stands for: one IPv6 subscriber holds a /64 (R8.4). */
+export function subscriberOf(address: string): string {
+  if (!address.includes(":") || address.startsWith("::ffff:")) return address;
+  const [head = ""] = address.split("::");
+  const groups = (
+    address.includes("::") ? [...head.split(":").filter(Boolean), "0", "0", "0", "0"] : address.split(":")
+  ).slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":");
 }

@@ -3,7 +3,7 @@ import type { Json } from "../../base/json.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { isJson } from "../../plan/endpoints/contract.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
-import { readAll } from "./aggregate.ts";
+import { read } from "./read.ts";
 import type { Call } from "../context/context.ts";
 import { create } from "./create.ts";
 import { transitionedBy } from "../records/effects.ts";
@@ -15,7 +15,6 @@ import { list } from "./list.ts";
 import { link, unlink } from "./link.ts";
 import { login, logout, renew } from "./login.ts";
 import { move } from "./transition.ts";
-import { read } from "./read.ts";
 import { keyOf } from "../records/find-and-authorise.ts";
 import { receive } from "./incoming.ts";
 import type { ApiError } from "../errors/api-error.ts";
@@ -26,7 +25,7 @@ import { update } from "./update.ts";
 export type Action = (call: Call, tx: Transaction) => Promise<HttpResponse>;
 
 const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> = {
-  read: reading((call) => (call.compiled.operation.aggregate === true ? readAll(call) : read(call))),
+  read: reading(read),
   list: reading(list),
   history: reading(history),
   create,

@@ -5,14 +5,13 @@ import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
 import { both } from "../../plan/input.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import type { Row, Transaction, View } from "../../store/port/store.ts";
-import { choose } from "../records/choices.ts";
+import { choose, columnOf, findParents, holds } from "../records/find-and-authorise.ts";
 import type { Call, Values } from "../context/context.ts";
 import { type Change, applyEffects } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { holdLive } from "../records/quotas.ts";
 import { checkGuard } from "./guard.ts";
 import { respondWith } from "./outcome.ts";
-import { columnOf, findParents, holds } from "../records/find-and-authorise.ts";
 import { type Violation, ApiError } from "../errors/api-error.ts";
 import { isMade, readOnly } from "./update.ts";
 import {

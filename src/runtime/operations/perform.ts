@@ -12,14 +12,13 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Load } from "../limits/load-shedding.ts";
 import { parseQuery } from "../routing/target.ts";
 import { toOlderError } from "../versions/to-older-error.ts";
-import { readAll } from "./aggregate.ts";
+import { read } from "./read.ts";
 import { download } from "./download.ts";
 import { errorInEnvelope } from "./envelope.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
 import { queryInput, rejectParameters } from "./query.ts";
 import type { Input, OperationRequest } from "./read-input.ts";
-import { read } from "./read.ts";
 import { type KeysInUse, write } from "./write.ts";
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
@@ -138,13 +137,13 @@ function performed(
 ): Awaitable<HttpResponse> {
   const { extension, operation } = call.compiled;
   if (extension?.perform !== undefined) return extension.perform(call);
-  const { action, aggregate, file, name } = operation;
+  const { action, file, name } = operation;
   if (call.context.functionsFor(name) !== undefined) return written(service, call, rejected);
   if (action === "list") return list(call);
   if (action === "history") return history(call);
   if (action !== "read") return written(service, call, rejected);
   if (file !== undefined) return download(call, file.column);
-  const reading = aggregate === true ? readAll(call) : read(call);
+  const reading = read(call);
   // An operation that only reads makes no token: its caller gets the one that it came with.
   return call.placeholders === undefined ? reading : withTokensOf(call, reading);
 }

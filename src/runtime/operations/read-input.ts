@@ -1,8 +1,7 @@
 /** Reads what a request brings in its body, as the operation of the caller's version takes it; validation comes later (R0.1). */
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
-import type { Context, Unwrapped } from "../context/context.ts";
-import type { IncomingRequest } from "../context/request.ts";
+import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
 import type { Caller } from "../context/caller.ts";
 import type { ForKind } from "../context/compiled.ts";
 import type { Served } from "../context/version.ts";

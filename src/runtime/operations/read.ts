@@ -3,7 +3,7 @@ import type { Value, Variables } from "../../expression/evaluate.ts";
 import { after } from "../../base/after.ts";
 import type { Awaitable, Found } from "../../store/port/store.ts";
 import { emptyResponse, wrapped, extended } from "./responses.ts";
-import { entityTag, shapedTag } from "../records/entity-tag.ts";
+import { entityTag, shapedTag, textTag } from "../records/entity-tag.ts";
 import { revalidationFields } from "../../http/compression.ts";
 import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -17,6 +17,10 @@ import { unmarked } from "../auth/token-placeholders.ts";
 import { versionedText } from "../versions/request.ts";
 
 export function read(call: Call): Awaitable<HttpResponse> {
+  return call.compiled.operation.aggregate === true ? readAll(call) : readRecord(call);
+}
+
+function readRecord(call: Call): Awaitable<HttpResponse> {
   const key = keyOf(call);
   return after(parentOf(call), (parent) => {
     if (parent === undefined) throw absentParent(call);
@@ -88,4 +92,15 @@ export function parentOf(call: Call): Awaitable<Value | undefined> {
     decodeKey(call.parameters[parameter] ?? "", columnOf(tableOf(call.context, resource), column)),
   );
   return call.kind.parents(values, call.variables);
+}
+
+/** A read of no record: one prepared query of what the operation tells (R4.15, R4.16). */
+async function readAll(call: Call): Promise<HttpResponse> {
+  const { kind, compiled, variables } = call;
+  const { guard } = compiled.operation;
+  const aggregate = await kind.aggregate(variables);
+  if (aggregate === undefined) throw new ApiError("forbidden");
+  if (guard !== undefined && (await kind.readAggregate(variables)) === undefined) throw new ApiError(guard.else);
+  const text = versionedText(call, aggregate);
+  return readResponse(call, text, textTag(call, text));
 }

@@ -1,14 +1,8 @@
 /** `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import { choose } from "../records/choices.ts";
-import type { Call } from "../context/context.ts";
-import { applyEffects, transitioned } from "../records/effects.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { checkGuard } from "./guard.ts";
-import { holdLive } from "../records/quotas.ts";
-import { respondWith } from "./outcome.ts";
 import {
+  choose,
   absent,
   checkAllowed,
   checkPreconditions,
@@ -16,6 +10,12 @@ import {
   findRecord,
   isVisible,
 } from "../records/find-and-authorise.ts";
+import type { Call } from "../context/context.ts";
+import { applyEffects, transitioned } from "../records/effects.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { checkGuard } from "./guard.ts";
+import { holdLive } from "../records/quotas.ts";
+import { respondWith } from "./outcome.ts";
 import { ApiError, stateConflict } from "../errors/api-error.ts";
 import { changesBetween, duplicate, operationTable, validateValues, readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";

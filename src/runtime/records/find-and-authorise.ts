@@ -7,7 +7,7 @@ import type { Column, Table } from "../../plan/resources/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import { entityTag, revisionOf } from "./entity-tag.ts";
-import { type Call, tableOf, type ChangeContext } from "../context/context.ts";
+import { type Call, tableOf, type ChangeContext, type Values } from "../context/context.ts";
 import { decodeKey } from "../routing/target.ts";
 import type { Decision } from "../context/compiled.ts";
 import { decide } from "../../language/authentication/decide.ts";
@@ -180,4 +180,17 @@ export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags |
   if (tags === undefined)
     throw malformed({ header, code: "bad-header", detail: `${header} is not a list of entity tags` });
   return tags;
+}
+
+/** `choose`: takes and locks the first record that fits, in the same transaction (language, section 6). */
+export function choose(call: Call, tx: Transaction, values: Values): Awaitable<void> {
+  if (call.compiled.operation.choose.length > 0) return chooseAll(call, tx, values);
+}
+
+async function chooseAll(call: Call, tx: Transaction, values: Values): Promise<void> {
+  for (const choice of call.compiled.operation.choose) {
+    const row = await tx.first(choice.resource, choice.if, call.variables);
+    if (row === undefined) throw new ApiError(choice.else);
+    values[choice.field] = row["id"] as string;
+  }
 }

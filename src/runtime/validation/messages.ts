@@ -5,7 +5,7 @@ export function alreadyExists(names: readonly string[]): string {
   return names.length === 0 ? "Another record is like this one" : `Another record has this ${names.join(" and ")}`;
 }
 
-/** What each format asks for (`formats.ts`). */
+/** What each format asks for (`formats` of `validator.ts`). */
 const formatTexts: Readonly<Record<string, string>> = {
   "date-time": "an instant such as 2026-01-31T12:00:00Z",
   date: "a day such as 2026-01-31",

@@ -1,17 +1,15 @@
 /** Judging a value by JSON Schemas: every fault at once, in words for people (R7.2). */
 import { RE2JS } from "@bufbuild/re2";
-import type { ErrorObject, KeywordErrorDefinition, ValidateFunction } from "ajv";
+import type { ErrorObject, KeywordErrorDefinition, ValidateFunction, Format } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { kebabCase } from "../../base/case.ts";
-import { bytesInBase64, fileKeyword, minorDigits } from "../../base/formats.ts";
+import { bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json-pointer.ts";
 import { violationMessage } from "./messages.ts";
-import { formats } from "./formats.ts";
 import { canonicalText } from "../../http/json.ts";
-import { patternProperties } from "./pattern-properties.ts";
+import { patternProperties, library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
-import { library } from "./schema-library.ts";
 import { Uploaded } from "./upload.ts";
 
 /** As many are told at most (R7.2). */
@@ -287,3 +285,10 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }]
     : [{ pointer, code: "too-large", detail: "The number is too large to be kept as it was sent" }];
 }
+
+/** The formats that the JSON Schemas of a plan name: those of text, and `decimal` of a number. */
+export const formats: Readonly<Record<string, Format>> = {
+  ...textFormats,
+  /** A number that fifteen significant digits hold, so that it comes back as it was sent. */
+  decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
+};

@@ -1,6 +1,6 @@
 /** Finds the operation or page that a request leads to (R4.1, R4.2). */
 import type { Endpoint, OperationEndpoint, PageEndpoint } from "../context/endpoint.ts";
-import type { IncomingRequest } from "../context/request.ts";
+import type { IncomingRequest } from "../context/context.ts";
 import type { Served } from "../context/version.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Limiter, OperationLimits } from "../limits/limiter.ts";

@@ -1,7 +1,7 @@
 /** The pages of the service itself, for tests that ask for them. */
 import { check } from "../../../src/language/check.ts";
 import { servicePages } from "../../../src/export/page/pages.ts";
-import type { Page } from "../../../src/runtime/context/page.ts";
+import type { Page } from "../../../src/runtime/context/endpoint.ts";
 import { planOf } from "../running.ts";
 
 export function pagesOf(text: string): readonly Page[] {

@@ -6,7 +6,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
 import type { GrantStore, Key, KeyStore } from "../../../store/port/store.ts";
-import { subscriberOf } from "../../limits/subscriber.ts";
+import { subscriberOf } from "../../limits/limiter.ts";
 import { endOf, hashSecret, isSecret } from "../api-key.ts";
 import { attempt, type FailureLimits } from "../failures.ts";
 import type { HttpRequest } from "../../../http/message.ts";

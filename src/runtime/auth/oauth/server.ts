@@ -17,11 +17,11 @@ import type { FailureLimits } from "../failures.ts";
 import type { LoginGuard } from "../../context/login.ts";
 import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
 import { literalPath } from "../../routing/router.ts";
-import type { Page } from "../../context/page.ts";
+import type { Page } from "../../context/endpoint.ts";
 import { type Client, createClients } from "./clients.ts";
 import { oauthErrorResponse, OAuthError, oauthResponse } from "./error.ts";
 import { type Form, readForm } from "./form.ts";
-import { resourceMetadataPath, serverMetadataPath } from "./paths.ts";
+import { resourceMetadataPath } from "../challenge.ts";
 import { endConsent, endToken, findToken, issueToken, scopesOf, type TokenDependencies } from "./tokens.ts";
 import type { Users } from "./users.ts";
 
@@ -256,3 +256,6 @@ function metadata(body: Readonly<Record<string, unknown>>): HttpResponse {
   const headers = ["Content-Type", "application/json", "Cache-Control", "private, no-cache"];
   return { status: 200, headers, body: JSON.stringify(body) };
 }
+
+/** Where clients look first (RFC 8414). */
+const serverMetadataPath = "/.well-known/oauth-authorization-server";
