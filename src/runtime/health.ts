@@ -14,7 +14,7 @@ export type HealthStatus = "pass" | "warn" | "fail";
 export interface HealthDisclosure {
   /** Whether an operator asks. */
   canReadHealth(httpRequest: HttpRequest): boolean;
-  /** What an operator is told, as `application/health+json` has it; `status` is what everybody is told. */
+  /** What an operator gets, as `application/health+json` has it; everybody gets `status`. */
   details(status: HealthStatus): Promise<Health>;
 }
 

@@ -67,23 +67,23 @@ export interface ServiceOptions {
   readonly cursorSecret: string;
   /** Where the service is reached, absolute; may change until the first request (the port that is listened on). */
   readonly baseUrl: () => string;
-  /** Told of every failure that is Nonet's own fault. */
+  /** Called with every failure that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown, requestId: string) => void;
-  /** Told of every request that is brought before the service (R1.5). */
+  /** Called at the start of every request (R1.5). */
   readonly observe?: Observe | undefined;
-  /** Told in a sentence of what time should have done to a record, and what the document's own rules kept it from. */
+  /** Called with a sentence about each timed job that a rule of the document prevents. */
   readonly notice?: (message: string) => void;
-  /** Where rates are counted together with other processes; the store's unless told, if it does. */
+  /** Counts rates together with other processes; by default the store's, if it has any. */
   readonly rates?: Rates | undefined;
-  /** Told of each thing that time was to do. */
+  /** Called after each timed job. */
   readonly timerObserver?: TimerObserver | undefined;
-  /** What an operator is told of whether the service is well (R1.2); absent: nobody is told more than that. */
+  /** The details of health that an operator gets (R1.2); absent: nobody gets any. */
   readonly health?: HealthDisclosure | undefined;
   /** Where the document has webhooks. */
   readonly webhooks?: WebhookOptions;
   /** What the service's owner does in it, beside the document. */
   readonly functions?: ServiceFunctions | undefined;
-  /** Told of each of its functions that begins; gives what is called when it has ended. */
+  /** Called with the name of each function that begins; the function that it returns is called at the end. */
   readonly functionBegan?: ((name: string) => () => void) | undefined;
   /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
@@ -107,7 +107,7 @@ export interface Service extends Responder {
 
 /** A service as its owner has it, who does more with it than answer requests. */
 export interface LiveService extends Service {
-  /** For whoever brings events to their receivers. */
+  /** Renders events for their receivers. */
   readonly renderer: EventRenderer;
   /** What `/readyz` tells everybody (R1.2). Never rejects. */
   health(): Promise<HealthStatus>;

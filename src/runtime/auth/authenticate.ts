@@ -132,7 +132,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return undefined;
   }
 
-  /** R5.7: only failures are limited. Whoever shares the address, or whose key is guessed, has a credential that is good. */
+  /** R5.7: only failures are limited: a caller with a good credential may share the address with one who guesses. */
   async function limitFailures(
     address: string,
     methods: readonly Method[],

@@ -28,7 +28,7 @@ export function lacking({ scopes, sent }: CredentialPlan, missing: readonly stri
   return new ApiError("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
 }
 
-/** Whoever it is, and whatever is wrong: the same words. */
+/** The error of a failed login: the same for an unknown name and for a wrong secret. */
 export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
   if (code !== "unauthenticated") return new ApiError(code);
   return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });

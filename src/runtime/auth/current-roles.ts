@@ -1,4 +1,4 @@
-/** What roles a caller still has whose request has long been answered, such as whoever made a webhook (R5.10, R6.13). */
+/** The current roles of a caller after its request has ended, such as the creator of a webhook (R5.10, R6.13). */
 import type { Subject } from "../../language/authentication/decide.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { Key } from "../../store/port/store.ts";

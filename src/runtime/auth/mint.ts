@@ -1,4 +1,4 @@
-/** Making keys that callers send (R5.4): the store keeps the hash, and the secret is shown to whoever asked, this once. */
+/** Creates the keys of callers (R5.4): the store has the hash, and the secret is shown once. */
 import type { Clock } from "../../base/clock.ts";
 import { createIds } from "../../base/id.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";

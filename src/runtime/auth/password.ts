@@ -52,7 +52,7 @@ const nobodys = `argon2id$${cost.m}$${cost.t}$${cost.p}$${base64(new Uint8Array(
 
 /** So many at a time, so that the store still finds a thread to write with; the others wait for their turn. */
 const concurrency = 2;
-/** Beyond so many that wait, who comes is told to come later. */
+/** With more hashes than this waiting, further logins are refused with `Retry-After`. */
 const longestQueue = 100;
 
 let running = 0;

@@ -53,7 +53,7 @@ export function hasPlaceholders({ placeholders }: Call, { body }: HttpResponse):
   return placeholders !== undefined && typeof body === "string" && body.includes(placeholders.nonce);
 }
 
-/** The answer without the marks of records whose tokens this caller is not told. */
+/** The response without the placeholders of records whose tokens this caller may not have. */
 export function admitted(call: Call, response: HttpResponse): HttpResponse {
   if (call.placeholders === undefined || !hasPlaceholders(call, response)) return response;
   const { nonce } = call.placeholders;

@@ -14,7 +14,7 @@ export interface CompiledOperation {
   readonly operation: Operation;
   readonly table: Table;
   readonly validate: Validator | undefined;
-  /** Of what a function gives. */
+  /** Of the result of a function. */
   readonly validateResponse: Validator | undefined;
   /** Removes the write-only members from the response of a function; undefined if there are none. */
   readonly strip?: Strip | undefined;
@@ -24,7 +24,7 @@ export interface CompiledOperation {
   readonly secrets: readonly Column[];
   /** Columns with `writeOnly` members inside of them. */
   readonly partlyHidden: ReadonlySet<string>;
-  /** By filter: the judge of one value. */
+  /** By filter: the validator of one value. */
   readonly filters: ReadonlyMap<string, Validator>;
   /** By query parameter of the operation's own. */
   readonly queries: ReadonlyMap<string, Validator>;
@@ -67,7 +67,7 @@ export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search"
   readonly conditions: readonly string[];
 }
 
-/** The answers of an operation, with the judges of what is in them. */
+/** The responses of an operation, with validators of their headers and bodies. */
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
   readonly schemas: ResourcesPart["schemas"];
@@ -104,7 +104,7 @@ export interface Extension {
   fill?(call: Call, next: Values, row: Row | undefined): Values;
   /** The body to give for what the operation gives, also when a request is repeated; it is never kept (R4.20). */
   transformBody?(body: string): string;
-  /** Answers in place of the deed: what is asked for is in no table. */
+  /** Responds in place of the action: no table has what is requested. */
   perform?(call: Call): Promise<HttpResponse>;
   /** The media types of its answers, where JSON is not the only one. */
   readonly offers?: readonly string[];

@@ -40,7 +40,7 @@ export interface Context {
   readonly converters: ReadonlyMap<string, VersionConverter>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
-  /** Judges a value that is worked out for a column. */
+  /** The validator of computed values of a column. */
   columnValidator(column: Column): Validator;
   evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
   /** Where the API is mounted: absolute, without a slash at its end. */
@@ -130,7 +130,7 @@ export interface Cursors {
 
 /** A body taken out of its envelope. */
 export interface Unwrapped extends Opened {
-  /** The body as it was sent, by which a repeated request is told from another one. */
+  /** The body as it was sent, for the fingerprint of an idempotent request. */
   readonly sent: JsonObject;
 }
 

@@ -3,20 +3,20 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "./context.ts";
 
-/** What a call has of them. */
+/** The functions of one call. */
 export interface CallFunctions {
-  /** What the handler gives. */
+  /** The result of the handler. */
   handle(call: Call, tx: Transaction, about: About): Promise<unknown>;
   /** The input as the function before the operation leaves it, and the call that has it. */
   before(call: Call, tx: Transaction, input: JsonObject): Promise<Before>;
   after(call: Call, tx: Transaction, about: About): Promise<void>;
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
-  /** Chance, the same in each transaction that the call is done in. */
+  /** Randomness that is the same in each transaction of the call. */
   readonly chance: Pick<Context, "newId" | "random">;
   /** The next transaction begins. */
   rewind(): void;
-  /** There is none: those that still run are told. */
+  /** There is no other transaction: functions that still run are aborted. */
   end(reason: unknown): void;
 }
 

@@ -5,7 +5,7 @@ export interface LoginRecord {
   readonly id: Value;
   /** By which it logs in. */
   readonly name: Value;
-  /** As it is kept; null where it has none. */
+  /** The stored hash; null if there is none. */
   readonly secret: string | null;
   readonly roles: readonly string[];
 }
@@ -37,13 +37,13 @@ export interface Proved {
   readonly renewed?: string;
 }
 
-/** `kept`: what is stored of a secret that was right. */
+/** `storedHash`: the stored hash of a secret that was right. */
 export type PresentSecret =
   | { readonly kind: "absent" }
   | { readonly kind: "wrong" }
   | { readonly kind: "right"; readonly storedHash: string };
 
-/** The tokens of a session as its owner is told them, this once. */
+/** The tokens of a session, which its owner gets once. */
 export interface SessionSecrets {
   readonly token: string;
   /** Epoch milliseconds; absent: until it is revoked. */

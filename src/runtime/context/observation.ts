@@ -1,13 +1,13 @@
 /**
- * What the service tells of its requests. The service only tells it; who listens decides what becomes of it: a span, a
- * figure, a line of a log. One observation a request, so that all of them agree.
+ * What an observer learns of a request. The observer decides what becomes of it: a span, a metric, a line of a log. There is
+ * one observation for each request, so that all of them agree.
  */
 import type { Admission } from "../limits/limiter.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import type { Served } from "./version.ts";
 
-/** Told of each request when it begins, before anything of it is judged. Gives who follows it. Never throws. */
+/** Called at the start of each request, before its checks; returns the observer of that request. Never throws. */
 export type Observe = (begun: Begun) => Observer;
 
 export interface Begun {

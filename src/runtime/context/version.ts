@@ -93,7 +93,7 @@ export interface VersionedOperation {
 
 export type Reads = Pick<ForKind, "read" | "list">;
 
-/** What a call of an older version is judged by: itself, in that version's own words. */
+/** A call of an older version in the names of that version, by which it is validated. */
 export interface VersionedRequest {
   readonly converter: VersionConverter;
   readonly compiled: CompiledOperation;

@@ -63,7 +63,7 @@ export function malformedAll(violations: readonly Violation[]): ApiError {
 /** Parsed, but against the document: 422 with every fault (R7.2). */
 export function invalid(violations: readonly Violation[]): ApiError {
   const [first] = violations;
-  // Where there are several, the sentence is made of what the caller is told of them (problem.ts).
+  // Where there are several, the sentence is made of those that the caller sees (problem.ts).
   const detail = violations.length === 1 && first !== undefined ? { detail: first.detail } : {};
   return new ApiError("invalid-request", { status: 422, ...detail, violations: violations.slice(0, 100) });
 }

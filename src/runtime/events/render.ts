@@ -1,4 +1,4 @@
-/** An entry of the journal as one receiver is told of it: whether at all, and the body (R6.2, R6.13, R6.14). */
+/** Renders an entry of the event log for one receiver: whether it gets it, and the body (R6.2, R6.13, R6.14). */
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
@@ -12,7 +12,7 @@ import type { ResponseFilter } from "../records/write-only.ts";
 import type { EventIds } from "./ids.ts";
 import type { EventConverter } from "../versions/events.ts";
 
-/** Who is told, as permissions see it. */
+/** The receiver, as permissions see it. */
 export interface Receiver {
   /** Null for a caller who is not signed in. */
   readonly id: string | null;
@@ -110,7 +110,7 @@ const renderNothing = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface RendererView {
   readonly view: View;
-  /** Whether receivers with the same roles may be told different things. */
+  /** Whether receivers with the same roles may get different bodies. */
   readonly personal: boolean;
 }
 

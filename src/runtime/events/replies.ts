@@ -94,7 +94,7 @@ async function startOf(plan: StreamPlan, { ids }: EventRenderer, call: Call): Pr
   });
 }
 
-/** Whether all that happened after a position can still be told. */
+/** Whether all events after a position are still stored. */
 async function isComplete(plan: StreamPlan, context: Context, position: number, now: number): Promise<boolean> {
   const { journal } = context.store;
   const isFresh = ({ at }: JournalRecord): boolean => at >= now - plan.resumableMilliseconds;

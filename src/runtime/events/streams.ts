@@ -14,7 +14,7 @@ export interface StreamsOptions {
   readonly store: Store;
   readonly renderer: EventRenderer;
   readonly clock: Clock;
-  /** Told of every failure that is Nonet's own fault. */
+  /** Called with every failure that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown) => void;
 }
 
@@ -47,21 +47,21 @@ export interface Following {
 const perTick = 500;
 
 const perHolder = 10;
-/** How often events are looked for of which the store has not told, and streams are looked after. */
+/** How often the log is polled for events that the store did not announce, and streams are checked. */
 const roundMilliseconds = 250;
 const beatMilliseconds = 15_000;
 /** With the time between two rounds, at most five seconds. */
 const checkMilliseconds = 4_000;
 /** A reader that is up to date and takes nothing is cut off beyond this. */
 const maximumWaiting = 1_048_576;
-/** Entries that are read, and told in one transaction, at a time. */
+/** Entries that are read and sent in one transaction. */
 const batch = 50;
 
 interface Follower {
   readonly following: Following;
   receiver: Receiver;
   readonly sink: Sink;
-  /** All up to here has been told. */
+  /** All entries up to here are sent. */
   position: number;
   spoke: number;
   checked: number;
@@ -70,7 +70,7 @@ interface Follower {
 export function createStreams({ store, renderer, clock, report }: StreamsOptions): Streams {
   const held = new Map<string, number>();
   const followers = new Set<Follower>();
-  /** Those that have been told all up to `head`. */
+  /** The streams that have received all entries up to `head`. */
   const live = new Set<Follower>();
   let head = 0;
   let reading = false;
@@ -100,7 +100,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     }
   }
 
-  /** Until nothing is left to be told; from then on all are read for together. */
+  /** Until the stream has caught up; then one read serves all streams. */
   async function readFor(follower: Follower): Promise<void> {
     for (let last = await store.journal.last(); followers.has(follower); last = await store.journal.last()) {
       if (follower.position >= last) {

@@ -1,4 +1,4 @@
-/** What operations on webhook endpoints do that a document cannot say: addresses that are judged, secrets that are made. */
+/** What operations on webhook endpoints do besides their document: they check addresses and create secrets. */
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import { webhookOperations } from "../../language/events/decide.ts";

@@ -25,7 +25,7 @@ export interface ContractRequest {
 
 type Schemas = ResourcesPart["schemas"];
 
-/** Not judged yet, but for what cannot be read at all. */
+/** Not validated yet, except for what cannot be parsed. */
 export async function contractInput(
   operation: Operation,
   schemas: Schemas,

@@ -9,7 +9,7 @@ import type { Records } from "./records.ts";
 
 /** What a function is given. */
 export interface FunctionContext {
-  /** What the request says, judged and with its defaults; for `on` the event's data. */
+  /** The input of the request, validated and with its defaults; for `on` the event's data. */
   readonly input: JsonObject;
   /** The record at hand as its caller sees it. */
   readonly record?: JsonObject;
@@ -25,7 +25,7 @@ export interface FunctionContext {
   readonly fail: (code: string, details?: FailDetails) => never;
   /** One instant for the whole request. */
   readonly now: Date;
-  /** Told to the operator, with the request's id. */
+  /** Writes a line for the operator, with the request's id. */
   readonly log: (message: string, details?: unknown) => void;
   readonly request: { readonly id: string; readonly traceparent?: string };
   /** Aborted when nobody waits for the function any more. */

@@ -23,9 +23,9 @@ export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
 /** What functions use of a service. */
 export interface FunctionDependencies {
   readonly inside: Inside;
-  /** Told to the operator. */
+  /** Writes a line for the operator. */
   readonly log: (message: string) => void;
-  /** Told of each function that begins; gives what is called when it has ended, or nobody waits for it any more. */
+  /** Called with the name of each function that begins; the function that it returns is called at its end or when nobody waits for it. */
   readonly began?: ((name: string) => () => void) | undefined;
 }
 
@@ -82,7 +82,7 @@ export function functionsOfCall(
   };
 }
 
-/** The files that a function gives on as it was given them: they are more than what is told of them. */
+/** The files that a function passes on: an upload has more than the members that the function sees. */
 function uploadsAmong(supplied: unknown): JsonObject {
   return Object.fromEntries(Object.entries(supplied as JsonObject).filter(([, value]) => value instanceof Uploaded));
 }
@@ -99,7 +99,7 @@ export function wrong(
 
 /** What a function is started with: a call of an operation, or work of the service's own. */
 export interface Started {
-  /** For whoever reads the log. */
+  /** Its name in the log. */
   readonly name: string;
   readonly call: Call;
   /** Epoch milliseconds. */

@@ -114,7 +114,7 @@ export function createRun({ start, left }: RunOptions): Run {
     try {
       return { kind: "value", value: await step.perform(tx) };
     } catch (error) {
-      // The store does the transaction again, and the function is not told.
+      // The store runs the transaction again; the function does not notice.
       if (isPassing(error)) throw error;
       const isUndone = !(error instanceof ApiError) || error.details.undo === true || tx.changes.length > before;
       if (isUndone) fatal ??= { error };

@@ -18,9 +18,9 @@ export interface Limiter {
   of(operation: Operation): OperationLimits | undefined;
   /** Of every request to no operation: pages, paths and methods that the service does not have. By address. */
   readonly others: OperationLimits;
-  /** Of `OPTIONS`, which carries no credential, whoever makes the request that it announces. By address. */
+  /** Of `OPTIONS`, which carries no credential. By address. */
   readonly preflights: OperationLimits;
-  /** Of requests that the service stores something for, whoever sends them. By address. */
+  /** Of requests that the service stores something for, from any caller. By address. */
   readonly stored: OperationLimits;
   /** Those whose counts survive a restart. */
   readonly durable: readonly RateLimiter[];
@@ -63,7 +63,7 @@ export interface LimiterOptions {
   readonly plan: Pick<LimitsPart, "rates" | "generalRates" | "quotas">;
   /** Makes keys of long windows, which are kept, unreadable; the same after every restart. */
   readonly secret: string;
-  /** Told when the counts of a long window have changed. */
+  /** Called when the counts of a long window have changed. */
   readonly changed: () => void;
   /** Where several processes count together. */
   readonly sharing?: Sharing | undefined;
@@ -146,7 +146,7 @@ export function seedOf(secret: string): number {
   return Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
 }
 
-/** A key that can be told from others, and not read. */
+/** The hash of a key: different for each key, and unreadable. */
 export function concealed(secret: string, key: string): string {
   return hash("sha256", `${secret}\0${key}`, "base64url").slice(0, 22);
 }
@@ -245,7 +245,7 @@ export function refundTokens({ reservations }: Admission, now: number): void {
   refund(reservations, now);
 }
 
-/** What the transaction counted, to be told with the answer. */
+/** Reports what the transaction counted in the header of the response. */
 export function reportQuota(admission: Admission, quota: QuotaPlan, { used, until }: Counted, now: number): void {
   const left = Math.max(0, quota.count - used);
   admission.counted.push(`"${quota.name}";r=${left};t=${Math.max(1, Math.ceil((until - now) / 1000))}`);

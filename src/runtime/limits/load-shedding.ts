@@ -12,11 +12,11 @@ export interface Load {
   assertRoom(account?: Account): void;
   /** Counts what an operation does until it is done. */
   during<T>(task: () => Awaitable<T>): Awaitable<T>;
-  /** How many milliseconds later than it should have been the event loop came to something; to be told at each tick. */
+  /** How many milliseconds later than it should have been the event loop came to something; reported at each tick. */
   late(milliseconds: number): void;
   /** Something was written, and is durable. */
   wrote(): void;
-  /** Whether what was thrown lasts until somebody sees to it, and has been told to the operator in the last minute. */
+  /** Whether the failure lasts until an operator acts, and was reported to one in the last minute. */
   failed(thrown: unknown): "lasting, not told" | "lasting, told" | "other";
   /** Whether the last that was to be written could not be, or something that was to be read was damaged. */
   readonly impaired: boolean;

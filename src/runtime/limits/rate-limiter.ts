@@ -48,7 +48,7 @@ export interface RateLimiterOptions {
   readonly maximumKeys: number;
   /** Says which keys fall together beyond it, so that nobody who does not know it can choose whose company to keep. */
   readonly seed: number;
-  /** Told of each change; absent where nobody keeps what is counted. */
+  /** Called at each change; absent if the counts are not stored. */
   readonly changed?: () => void;
 }
 

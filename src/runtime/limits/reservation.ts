@@ -63,7 +63,7 @@ async function reserveShared(
   return full;
 }
 
-/** Of a place: how many the other processes have not been told of, and when what they count was heard last. */
+/** Of a bucket: how many requests are not reported to the other processes yet, and when their counts arrived last. */
 interface Known {
   owed: number;
   syncedAt: number;

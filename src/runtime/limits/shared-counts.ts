@@ -14,7 +14,7 @@ export interface Shared {
   readonly limit: RateLimit;
 }
 
-/** Told what is counted now; undefined where that is not known. */
+/** Called with the current count; undefined if it is not known. */
 export type CountListener = (count: RateCount | undefined) => void;
 
 export interface Sharing {
@@ -27,7 +27,7 @@ export interface Sharing {
 export interface SharingOptions {
   readonly rates: Rates;
   readonly now: () => number;
-  /** Told, in a sentence, when they cannot be asked, and when they can again. */
+  /** Called with a sentence when the shared store cannot be reached, and when it can again. */
   readonly notice: (message: string) => void;
 }
 

@@ -10,7 +10,7 @@ const messages = {
   "unknown-field": (name: string) => `${name} is not a field that can be sent here`,
 } as const;
 
-/** The judge of what was in the envelope, which also tells what is wrong with the envelope itself. */
+/** The validator of the content of an envelope; it reports the violations of the envelope, too. */
 export function envelopeValidator({ violations, paths }: Opened, validate: Validator | undefined): Validator {
   const envelopeViolations = violations.map(({ path, code }): Violation => {
     return {

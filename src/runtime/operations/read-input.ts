@@ -68,7 +68,7 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   }
   if (body === undefined) return none;
   const parsed = parseBody(await sent.read(), body);
-  // Under a name that no field has, so that a repeated request is still told from another one.
+  // Under a name that no field has, so that the fingerprint of the request still differs from others.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
   if (body.envelope === undefined) return { input: parsed };
   const envelope = { ...openEnvelope(body.envelope, parsed), sent: parsed };

@@ -16,14 +16,14 @@ import { isSegment } from "../routing/target.ts";
 import { checkTrees } from "./tree.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 
-/** A judged body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
+/** A validated body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
 export interface StoredInput {
   readonly call: Call;
   readonly values: Values;
 }
 
 /**
- * Brings a judged body to its stored form: defaults of members that are left out, times in UTC. Each record that it refers
+ * Converts a validated body to its stored form: defaults of members that are left out, times in UTC. Each record that it refers
  * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
  * sees it, is not asked again.
  */
@@ -376,7 +376,7 @@ function throwViolations(
   );
 }
 
-/** Judges of what columns may hold, each made when it is first needed, and so is what makes them. */
+/** Validators of columns, each compiled at its first use. */
 export function createColumnValidators(schemas?: Plan["schemas"]): (column: Column) => Validator {
   let validatorOf: ReturnType<typeof createValidators> | undefined;
   const validators = new WeakMap<Column, Validator>();

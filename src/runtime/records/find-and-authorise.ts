@@ -168,7 +168,7 @@ async function checkTags(
   }
 }
 
-/** Whether one of the tags is of this revision in some shape: what else was told with it need not be as it was. */
+/** Whether one of the tags is of this revision in some shape: other data in that response may have changed. */
 function readAt(tags: Tags, revision: number): boolean {
   return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }

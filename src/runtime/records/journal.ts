@@ -38,7 +38,7 @@ export function entryOf(changeContext: ChangeContext, resource: string, record: 
   };
 }
 
-/** The record as it is, for receivers who will be told of it later; what nobody is ever given back is left out. */
+/** The record as it is now, for receivers of its event; it has no secret and no write-only member. */
 function snapshot({ columns }: Table, row: Row): Row {
   const isHidden = ({ marks }: Column): boolean => marks.includes("secret") || marks.includes("write-only");
   if (!columns.some(isHidden)) return row;

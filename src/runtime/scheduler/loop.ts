@@ -15,7 +15,7 @@ export interface SchedulerLoop {
 export function createSchedulerLoop(time: Time, report: (failure: unknown) => void): SchedulerLoop {
   let running: Promise<number> | undefined;
   let resting = false;
-  // What fails at one run fails at the next, several times a second: it is told once, until a run succeeds.
+  // What fails at one run fails at the next, several times a second: it is reported once, until a run succeeds.
   let isReported = false;
 
   async function run(): Promise<number> {

@@ -21,7 +21,7 @@ export async function discard(changeContext: ChangeContext, tx: Transaction, tab
   return true;
 }
 
-/** Takes what was told of a record out of what is kept for others: the journal, and what webhooks were or were to be sent. */
+/** Removes a record from the event log and from the deliveries of webhooks. */
 async function forget(changeContext: ChangeContext, tx: Transaction, resource: string, record: string): Promise<void> {
   await tx.forget(resource, record);
   const { webhook } = changeContext.context.plan.events;

@@ -24,11 +24,11 @@ export interface Time {
 }
 
 export interface TimeReports {
-  /** Told of every failure that is Nonet's own fault. */
+  /** Called with every failure that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown) => void;
-  /** Told, in a sentence, of what the document's own rules kept from being done. */
+  /** Called with a sentence about each timed job that a rule of the document prevents. */
   readonly notice: (message: string) => void;
-  /** Told of each thing that was to be done, and how long after its moment that was. */
+  /** Called after each timed job, with its delay. */
   readonly completed?: TimerObserver | undefined;
 }
 

@@ -112,7 +112,7 @@ export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   return parsed.value;
 }
 
-/** What is said of a body that is JSON but no object, when its turn to be judged comes (R0.1). */
+/** The violation of a body that is JSON but no object, for the stage that validates it (R0.1). */
 export const rejectNonObject: Validator = () => [
   { pointer: "#", code: "wrong-type", detail: "The body must be an object" },
 ];

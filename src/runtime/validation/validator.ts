@@ -12,7 +12,7 @@ import { patternProperties, library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
 import { Uploaded } from "./upload.ts";
 
-/** As many are told at most (R7.2). */
+/** At most so many violations are reported (R7.2). */
 const mostViolations = 100;
 
 /** As many are looked at for that. A caller may send hundreds of thousands in one body, each of which takes its time. */
@@ -22,8 +22,8 @@ const mostErrors = 5_000;
 export type Validator = (value: Json) => readonly Violation[];
 
 /**
- * Judges by schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in
- * (R2.3); patterns run in linear time (R2.8). A schema is compiled when the first value is judged by it: all of a document's
+ * Validates by schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in
+ * (R2.3); patterns run in linear time (R2.8). A schema is compiled when the first value is validated: all of a document's
  * together take longer than starting takes otherwise.
  */
 export function createValidators(
@@ -183,7 +183,7 @@ function tagMoney(schema: Json): Json {
 
 const literals = new Set(["const", "enum", "examples", "default"]);
 
-/** Whether an amount has no more digits after the point than its currency has; other faults of it are told elsewhere. */
+/** Whether an amount has no more digits after the point than its currency; other checks find its other violations. */
 function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string, unknown>>): boolean {
   if (typeof amount !== "string" || typeof currency !== "string") return true;
   const [, fraction = ""] = amount.split(".");

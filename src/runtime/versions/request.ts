@@ -58,12 +58,12 @@ function asVersioned(call: Call, error: ApiError): ApiError {
   return call.own === undefined ? error : new ApiError(error.code, { ...error.details, own: true });
 }
 
-/** What was judged in the caller's terms, in those of the newest version; it fits that too, or is refused. */
+/** Input that is valid in the caller's version, upgraded to the newest. */
 export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { isFull: true }): JsonObject {
   const { own } = call;
   if (own === undefined) return input;
   const { operation } = own.compiled;
-  // What a move is not told is no record's.
+  // The input of a transition is not a record.
   const subject: Subject =
     operation.body?.own === true || operation.action === "move"
       ? { kind: "takes", operation: operation.name }

@@ -1,6 +1,6 @@
 /**
  * Which version a request is for (R9.1, R9.2). Where the caller says it is read before anything else, since paths differ;
- * what is wrong with it is told once the caller is known (R0.1).
+ * an error is thrown once the caller is known (R0.1).
  */
 import { isNewerVersion } from "../../base/version.ts";
 import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";

@@ -65,7 +65,7 @@ function toOlderViolations(
   return downgrade.map((violation) => violation && { ...violation, detail });
 }
 
-/** Of what the caller's version has no word for it is told that something does not fit. */
+/** Violations of members that the caller's version does not have become one general violation. */
 function visibleViolations(downgrade: readonly (Violation | undefined)[]): Pick<ApiErrorDetails, "violations"> {
   const known = downgrade.filter((violation) => violation !== undefined);
   return { violations: known.length === 0 ? [unfit] : known };

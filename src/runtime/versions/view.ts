@@ -34,7 +34,7 @@ function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMemb
   return enclosing === undefined ? withValues(member, values) : undefined;
 }
 
-/** A member that the newer version has no more, of which all are told the same. */
+/** A member that the newer version does not have: every caller gets the same value. */
 function fixedMember(name: string, seen: ConversionPlan): ViewMember | undefined {
   if (seen.kind !== "value" || typeof seen.value !== "string") return undefined;
   return { name, source: { kind: "expression", expression: textOf(seen.value) }, type: "text", absent: "null" };

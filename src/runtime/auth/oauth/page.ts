@@ -48,7 +48,7 @@ export function consentPage(page: ConsentPage): string {
   ]);
 }
 
-/** Where nothing can be told to the client, because it is not known which one it is, or where it is to be told. */
+/** The page for a request whose client, or whose redirect address, is unknown. */
 export function oauthErrorPage(service: string, error: string): string {
   return document({ service }, [
     `<h1>This cannot go on</h1><p role="alert">${escaped(error)}</p>`,

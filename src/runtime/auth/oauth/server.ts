@@ -159,7 +159,7 @@ function grantedScopes(credential: Server, client: Key, scopeText: string | unde
   const may = scopesOf(credential, client);
   if (scopeText === undefined) return may;
   const scopes = [...new Set(scopeText.split(" "))];
-  // One that there is not and one that is not for this client are told in one way.
+  // An unknown token and one of another client get the same response.
   if (!scopes.every((scope) => may.includes(scope)))
     throw new OAuthError("invalid_scope", "A scope is unknown, or not for this client");
   return may.filter((scope) => scopes.includes(scope));
@@ -176,7 +176,7 @@ async function revoke(options: OAuthOptions, credential: Server, { key }: Client
   return oauthResponse(200, {});
 }
 
-/** Of a token that is unknown, over or another client's nothing is told but that it is not active (RFC 7662 section 2.2). */
+/** A token that is unknown, expired or another client's is only reported as not active (RFC 7662 section 2.2). */
 async function introspect(
   options: OAuthOptions,
   credential: Server,
