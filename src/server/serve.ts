@@ -6,18 +6,20 @@ import type { Monitoring } from "../observability/monitoring.ts";
 import { longestRequest } from "../plan/limits/limits.ts";
 import type { Plan } from "../plan/plan.ts";
 import { createBudget, usualBudget } from "../http/memory-budget.ts";
+import type { ServerOptions } from "../http/before-service.ts";
 import type { Responder } from "../http/message.ts";
+import type { CheckResult } from "../language/check.ts";
 import { createForwarding } from "../http/proxies.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
-import { type PagesFor, random, serve, type Served, type Setup } from "./compose.ts";
+import { type Host, type PagesFor, random, serve, type Served, type Setup } from "./compose.ts";
 import { checkFile } from "./document.ts";
 import { UsageError } from "./errors.ts";
 import { addressOf, listenAt } from "./listen.ts";
 import { load, type Loaded } from "./load.ts";
 import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { followedText } from "./migration-report.ts";
-import { startMonitoring, type MonitoringOptions } from "./monitor.ts";
+import { type MonitoringOptions, type StartedMonitoring, startMonitoring } from "./monitor.ts";
 import { startingService } from "./not-ready.ts";
 import { type Opening, rowSecurityText, unsecured, withoutSecret } from "./open-store.ts";
 import { createReloading, type Reloading } from "./reload.ts";
@@ -72,66 +74,36 @@ export interface Serving {
 }
 
 /**
+ * Load, listen, open the data, serve, and wait for the end.
+ *
  * @throws DocumentError when the document, or its data, cannot be served.
  * @throws UsageError when it cannot be served like this: the file, the environment, the port, the place of the data.
  */
 export async function startServing(document: string, options: ServeOptions, outside: Terminal): Promise<Serving> {
-  const terminal = {
-    ...outside,
-    environment: withSecretFiles(outside.environment, (path) => readFileSync(path, "utf8")),
-  };
-  const { environment } = terminal;
+  const environment = withSecretFiles(outside.environment, (path) => readFileSync(path, "utf8"));
+  const terminal = { ...outside, environment };
   const { handlers, host, sink: sinks, watch } = options;
   if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
   const quiet = options["log-format"] === "json";
   let local = addressOf(options);
   const url = () => options["base-url"] ?? local;
   const read = () => checkFile(document, terminal);
-  const loadChecked: (result: Served["result"]) => Promise<Loaded> = (result) =>
-    load(result, { environment, colour: terminal.colour, handlers, sinks });
+  const loadChecked = (result: CheckResult) => load(result, { environment, colour: terminal.colour, handlers, sinks });
 
   const loaded = await loadChecked(await read());
-  const { plan } = loaded;
-  let service: Responder = startingService(plan, random, url);
+  let service: Responder = startingService(loaded.plan, random, url);
   // Closes what is open already where something after it cannot be opened.
   await using starting = new AsyncDisposableStack();
   // Before the data is touched: the service that runs there already may be using the same data.
-  const server = await listenAt({
-    service: () => service,
-    host,
-    port: options.port,
-    requestMilliseconds: longestRequest(plan),
-    forwarding: createForwarding(options["trust-proxy"]),
-    budget: createBudget(options["request-memory"] ?? usualBudget()),
-  });
+  const server = await listenAt(serverOptions(options, loaded, () => service));
   starting.defer(() => server.close(0));
   local = addressOf({ host, port: server.port });
-  const logging = loggingOf(options, plan, environment);
-  const log = openLog(logging, terminal);
-  starting.defer(() => log.close());
-  const watched = await startMonitoring(options, log);
-  starting.defer(() => watched.close());
-  const rates = await ratesOf(options, plan);
-  starting.defer(async () => rates?.close());
-  const watchdog = loaded.functions && (await watchdogOf(logging, plan, terminal));
-  starting.defer(async () => watchdog?.stop());
-  const setup: Setup = {
-    data: options.data,
-    opening: openingOf(log, quiet ? () => {} : (text) => terminal.out(text), watched.monitoring),
-    pages: options.pages,
-    host: {
-      ...{ url, environment, rates, monitoring: watched.monitoring, health: watched.health },
-      loopback: options["webhooks-to-loopback"],
-      report: (failure, requestId) => log.failed(failure, requestId),
-      notice: (message) => log.write("warn", message),
-      functionBegan: watchdog?.began,
-    },
-  };
+  const { log, monitor, setup, watchdog } = await openInstruments(loaded, options, { terminal, url, quiet, starting });
   const first = await serve(loaded, setup);
 
   const swappable = watch ? createSwappableService(first.service) : undefined;
   service = swappable?.service ?? first.service;
-  const admin = watched.admin && addressOf({ host: options["admin-host"], port: watched.admin.port });
+  const admin = monitor.admin && addressOf({ host: options["admin-host"], port: monitor.admin.port });
   log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
   // Whoever reads that it serves may ask it to stop at once.
   const stopped = terminal.stopped();
@@ -139,7 +111,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   const reloading =
     swappable && createReloading(first, swappable, { document, terminal, read, load: loadChecked, setup });
   const current = () => reloading?.current ?? first;
-  watched.follow(current);
+  monitor.follow(current);
   const warming = setTimeout(() => void first.service.warm(), quietMilliseconds);
   // Who changes the document while it runs migrates the data in this process, however long that takes.
   if (!watch) watchdog?.start();
@@ -168,6 +140,58 @@ export async function startServing(document: string, options: ServeOptions, outs
       return 0;
     },
   };
+}
+
+function serverOptions(options: ServeOptions, { plan }: Loaded, service: () => Responder): ServerOptions {
+  return {
+    ...{ service, host: options.host, port: options.port },
+    requestMilliseconds: longestRequest(plan),
+    forwarding: createForwarding(options["trust-proxy"]),
+    budget: createBudget(options["request-memory"] ?? usualBudget()),
+  };
+}
+
+interface Instruments {
+  readonly log: Log;
+  readonly monitor: StartedMonitoring;
+  /** Where the document has functions. */
+  readonly watchdog: Watchdog | undefined;
+  readonly setup: Setup;
+}
+
+interface InstrumentOptions {
+  readonly terminal: Terminal;
+  readonly url: () => string;
+  readonly quiet: boolean;
+  /** Closes them. */
+  readonly starting: AsyncDisposableStack;
+}
+
+/** What is around a service in its process: log, metrics, shared rates and watchdog; and the setup that hands them to it. */
+async function openInstruments(
+  { functions, plan }: Loaded,
+  options: ServeOptions,
+  { quiet, starting, terminal, url }: InstrumentOptions,
+): Promise<Instruments> {
+  const { environment } = terminal;
+  const logging = loggingOf(options, plan, environment);
+  const log = openLog(logging, terminal);
+  starting.defer(() => log.close());
+  const monitor = await startMonitoring(options, log);
+  starting.defer(() => monitor.close());
+  const rates = await ratesOf(options, plan);
+  starting.defer(async () => rates?.close());
+  const watchdog = functions && (await watchdogOf(logging, plan, terminal));
+  starting.defer(async () => watchdog?.stop());
+  const { health, monitoring } = monitor;
+  const host: Host = {
+    ...{ url, environment, rates, monitoring, health, functionBegan: watchdog?.began },
+    loopback: options["webhooks-to-loopback"],
+    report: (failure, requestId) => log.failed(failure, requestId),
+    notice: (message) => log.write("warn", message),
+  };
+  const opening = openingOf(log, quiet ? () => {} : (text) => terminal.out(text), monitoring);
+  return { log, monitor, watchdog, setup: { data: options.data, opening, pages: options.pages, host } };
 }
 
 /** Tells of what becomes of the data: people by a text, programs by the log. */
