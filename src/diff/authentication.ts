@@ -36,8 +36,14 @@ export function* authenticationDifferences(both: Both): Iterable<Difference> {
     what: "The answer for what a caller may not see",
   };
   yield* restated(unseen, old.unseen, now.unseen, old.unseen === undefined ? "neutral" : "breaking");
-  const handledKeys = ["credentials", "roles", "own", "allow", "show", "unseen"];
-  yield* unhandledKeys({ subject: "authentication", at: "authentication" }, old, now, handledKeys);
+  yield* unhandledKeys({ subject: "authentication", at: "authentication" }, old, now, [
+    "credentials",
+    "roles",
+    "own",
+    "allow",
+    "show",
+    "unseen",
+  ]);
 }
 
 const everybody: Grant = { who: { kind: "anyone" } };

@@ -139,15 +139,15 @@ export function* measured(
 }
 
 /** What a language newer than these rules adds to a statement: seen, and taken for breaking until it is known better. */
-export function* unhandledKeys(
+export function* unhandledKeys<Value extends object>(
   statement: Pick<Statement, "subject" | "at">,
-  old: object,
-  now: object,
-  handledKeys: readonly string[],
+  old: Value,
+  now: Value,
+  handledKeys: readonly (keyof Value)[],
   effect: Effect = "breaking",
 ): Iterable<Difference> {
   const rest = (value: object): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(value).filter(([name]) => !handledKeys.includes(name)));
+    Object.fromEntries(Object.entries(value).filter(([name]) => !handledKeys.includes(name as keyof Value)));
   for (const { name, old: before, now: after } of pairs(rest(old), rest(now))) {
     const { subject, at } = statement;
     const spoken = { kind: "statement-changed", subject, at: `${at}/${name}`, what: `\`${name}\` of \`${subject}\`` };

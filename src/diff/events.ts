@@ -23,8 +23,7 @@ export function* eventDifferences(both: Both): Iterable<Difference> {
   for (const pair of pairs(old.in, now.in)) yield* inDifferences(both, pair.name, pair.old, pair.now);
   yield* webhookDifferences(both, old.delivery?.webhook, now.delivery?.webhook);
   yield* streamDifferences(both, old.delivery?.stream, now.delivery?.stream);
-  const handledKeys = ["envelope", "out", "in", "delivery"];
-  yield* unhandledKeys({ subject: "events", at: "events" }, old, now, handledKeys);
+  yield* unhandledKeys({ subject: "events", at: "events" }, old, now, ["envelope", "out", "in", "delivery"]);
   yield* unhandledKeys({ subject: "delivery", at: "events/delivery" }, old.delivery ?? {}, now.delivery ?? {}, [
     "webhook",
     "stream",
@@ -234,8 +233,16 @@ function* webhookDifferences(both: Both, old: Webhook | undefined, now: Webhook 
     kind: "webhook-keep-changed",
   };
   yield* measured(keep, old.then?.keep, now.then?.keep, spanOf, { less: "breaking", more: "additive", none: "least" });
-  const handledKeys = ["method", "path", "for", "signed", "promise", "timeout", "retry", "then"];
-  yield* unhandledKeys({ subject, at }, old, now, handledKeys);
+  yield* unhandledKeys({ subject, at }, old, now, [
+    "method",
+    "path",
+    "for",
+    "signed",
+    "promise",
+    "timeout",
+    "retry",
+    "then",
+  ]);
 }
 
 function* retryDifferences({ retry: old }: Webhook, { retry: now }: Webhook): Iterable<Difference> {

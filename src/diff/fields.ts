@@ -325,8 +325,15 @@ function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Dif
   yield* restated(details("computed", `What \`${subject}\` is computed from`), old.computed, now.computed, "neutral");
   yield* restated(details("note", `The note on \`${subject}\``), old.note, now.note, "neutral");
   yield* restated(details("example", `The example of \`${subject}\``), old.example, now.example, "neutral");
-  const handledKeys = ["type", "optional", "default", "computed", "marks", "note", "example"];
-  yield* unhandledKeys({ subject, at }, old, now, handledKeys);
+  yield* unhandledKeys({ subject, at }, old, now, [
+    "type",
+    "optional",
+    "default",
+    "computed",
+    "marks",
+    "note",
+    "example",
+  ]);
 }
 
 /** Some value of a type, for an entry that its author will look at: the first of a list, the least of a range. */

@@ -82,9 +82,16 @@ function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Differenc
     const wrapped = { kind: "wrap-changed", subject: `wrap.${which}`, at: `endpoints/wrap/${which}`, what };
     yield* restated(wrapped, old.wrap?.[which], now.wrap?.[which], "breaking");
   }
-  const handledKeys = ["base", "lists", "edits", "repeats", "wrap", "cors", "endpoints"];
   yield* corsDifferences(old.cors, now.cors);
-  yield* unhandledKeys({ subject: "endpoints", at: "endpoints" }, old, now, handledKeys);
+  yield* unhandledKeys({ subject: "endpoints", at: "endpoints" }, old, now, [
+    "base",
+    "lists",
+    "edits",
+    "repeats",
+    "wrap",
+    "cors",
+    "endpoints",
+  ]);
 }
 
 /** A page that may not call any more is a client that fails. */
@@ -149,7 +156,13 @@ function* listDifferences(
     // A count that is given besides is no trouble to who does not look for it.
     yield* restated(named, before, after, before === undefined ? "additive" : "breaking");
   }
-  yield* unhandledKeys({ subject, at }, old ?? {}, now ?? {}, ["kind", "size", "max", "bare", "names"]);
+  yield* unhandledKeys<Partial<ListStyle>>({ subject, at }, old ?? {}, now ?? {}, [
+    "kind",
+    "size",
+    "max",
+    "bare",
+    "names",
+  ]);
 }
 
 /** Every parameter and member has a name, whether or not the document says it; only what is not counted has none. */
@@ -248,13 +261,13 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   const statement = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
   yield* restated(statement, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
   yield* contractDifferences(name, old.wire, now.wire);
-  const handledKeys = [
+  yield* unhandledKeys({ subject: name, at }, old, now, [
     "method",
     "path",
     "of",
     "does",
     "takes",
-    "within",
+    "nesting",
     "takesView",
     "gives",
     "choose",
@@ -265,8 +278,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     "shape",
     "wire",
     ...actionMembers,
-  ];
-  yield* unhandledKeys({ subject: name, at }, old, now, handledKeys);
+  ]);
 }
 
 /** What a handler takes and answers; what is said of it in words binds nobody. */

@@ -33,8 +33,15 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
     };
     yield* restated(changed, before, after, "neutral");
   }
-  const handledKeys = ["nonet", "service", "domain", "purpose", "outside", "users", "operations"];
-  yield* unhandledKeys({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, handledKeys);
+  yield* unhandledKeys({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, [
+    "nonet",
+    "service",
+    "domain",
+    "purpose",
+    "outside",
+    "users",
+    "operations",
+  ]);
 }
 
 /** Which parts are shown, and what is open: no client sees it, but a reader of the document does. */

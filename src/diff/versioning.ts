@@ -22,8 +22,14 @@ export function* versioningDifferences(old: Versioning, now: Versioning): Iterab
   yield* servedDifferences(old, now);
   for (const pair of pairs(old.deprecated, now.deprecated))
     yield* deprecationDifferences(pair.name, pair.old, pair.now, now);
-  const handledKeys = ["scheme", "sent", "absent", "policy", "versions", "deprecated"];
-  yield* unhandledKeys({ subject: "versioning", at: "versioning" }, old, now, handledKeys);
+  yield* unhandledKeys({ subject: "versioning", at: "versioning" }, old, now, [
+    "scheme",
+    "sent",
+    "absent",
+    "policy",
+    "versions",
+    "deprecated",
+  ]);
 }
 
 function* policyDifferences({ policy: old = {} }: Versioning, { policy: now = {} }: Versioning): Iterable<Difference> {

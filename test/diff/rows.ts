@@ -87,6 +87,11 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "takes: { pin: string(4), helper?: string(1..40) }",
+      "takes: { pin: string(4), by: { helper?: string(1..40) } }",
+      "breaking input-moved admit.helper",
+    ],
+    [
+      "takes: { pin: string(4), helper?: string(1..40) }",
       "takes: { pin: string(4) }",
       "breaking field-removed admit.helper",
     ],
