@@ -1,7 +1,7 @@
 /** What `serve` prints when it starts, and when a document that it watches has changed. */
 import { includes, nameOf } from "../language/authentication/grants.ts";
 import type { Grant } from "../language/authentication/model.ts";
-import { withWebhooks } from "../language/events/webhooks.ts";
+import { withWebhooks } from "../plan/events/webhooks.ts";
 import { streamOperations } from "../plan/events/events.ts";
 import { servedOperations } from "../plan/endpoints/contract.ts";
 import type { Operation } from "../plan/endpoints/types.ts";

@@ -4,7 +4,7 @@
  */
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import { kebabCase } from "../base/case.ts";
-import { withWebhooks } from "../language/events/webhooks.ts";
+import { withWebhooks } from "./events/webhooks.ts";
 import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
 import { namedSchemas } from "../language/resources/json-schema.ts";

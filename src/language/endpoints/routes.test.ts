@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "../../document/read.ts";
-import { withWebhooks } from "../events/webhooks.ts";
+import { withWebhooks } from "../../plan/events/webhooks.ts";
 import { readModel } from "../read.ts";
 import { allRoutesOf, routesOf } from "./routes.ts";
 

@@ -3,7 +3,7 @@ import { lengthOf, parseDuration } from "../../base/duration.ts";
 import { protocolErrors, standardErrors } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { ErrorPlan } from "./types.ts";
-import type { ErrorsPart } from "../errors/types.ts";
+import type { ErrorsPart } from "./types.ts";
 import type { PlanInput } from "../input.ts";
 
 /** Codes that come with a second status: what cannot be read is 400, what was read and is wrong 422. */

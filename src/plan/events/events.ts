@@ -13,7 +13,7 @@ import { listParameters, pageShape } from "../endpoints/lists.ts";
 import type { EventsPlan, OutEventPlan, StreamPlan, WebhookPlan } from "./types.ts";
 import type { EndpointsPart, FilterPlan, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
-import type { EventsPart } from "../events/types.ts";
+import type { EventsPart } from "./types.ts";
 import { placeholder, type PlanInput } from "../input.ts";
 
 const day = 86_400_000;

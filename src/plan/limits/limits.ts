@@ -12,7 +12,7 @@ import { lifecycleOf, lookup, referenceOf } from "../../language/resources/field
 import type { Field } from "../../language/resources/model.ts";
 import type { Limited, QuotaPlan, RatePlan, ServerLimits } from "./types.ts";
 import type { EndpointsPart } from "../endpoints/types.ts";
-import type { LimitsPart } from "../limits/types.ts";
+import type { LimitsPart } from "./types.ts";
 import { assert, type PlanInput } from "../input.ts";
 
 export function serverLimits({ model }: PlanInput): ServerLimits {

@@ -10,7 +10,7 @@ import type { Model } from "../../language/model.ts";
 import { bareType, innermost, nestedView, lookup } from "../../language/resources/fields.ts";
 import { jsonSchemaOf } from "../../language/resources/json-schema.ts";
 import type { Field, Fields } from "../../language/resources/model.ts";
-import { withEventNames } from "../../language/events/webhooks.ts";
+import { withEventNames } from "../events/webhooks.ts";
 import { modelAt, typeOf } from "../../language/versioning/model-at-version.ts";
 import { type Conversion, conversionsOf, fieldAt, olderOf } from "../../language/versioning/conversions.ts";
 import type { Change, Version, Versioning } from "../../language/versioning/model.ts";

@@ -5,13 +5,13 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
-import type { Grant } from "../authentication/model.ts";
-import type { Model } from "../model.ts";
-import { onceForModel } from "../analysis/per-model.ts";
-import { readModel } from "../read.ts";
-import { lookup } from "../resources/fields.ts";
-import { deliveryResource, webhookOperations, webhookResource } from "./decide.ts";
-import type { Webhook } from "./model.ts";
+import type { Grant } from "../../language/authentication/model.ts";
+import type { Model } from "../../language/model.ts";
+import { onceForModel } from "../../language/analysis/per-model.ts";
+import { readModel } from "../../language/read.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { deliveryResource, webhookOperations, webhookResource } from "../../language/events/decide.ts";
+import type { Webhook } from "../../language/events/model.ts";
 
 /** The model with its webhooks as resources; the same model where it has none. Reading them costs as much as a small document. */
 export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
