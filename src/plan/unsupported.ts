@@ -54,7 +54,7 @@ function limitStatements(planInput: PlanInput): readonly Statement[] {
   const { events, limits } = planInput.model;
   const { quota = {} } = limits;
   const uncounted = Object.keys(quota).filter((target) => {
-    // Of webhooks that of their own resource is counted (language/events/webhooks.ts).
+    // Of webhooks that of their own resource is counted (plan/events/webhooks.ts).
     const counted = target === "webhook" && events.delivery?.webhook !== undefined;
     return !counted && !quota[target]?.every((one) => isCounted(planInput, target, one));
   });
