@@ -63,7 +63,7 @@ export interface ServiceOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** Environment variables: where the document says that a secret is. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Signs cursors; the same for every process of one service, and kept across restarts. */
+  /** Encrypts cursors; the same for every process of one service and after every restart. */
   readonly cursorSecret: string;
   /** Where the service is reached, absolute; may change until the first request (the port that is listened on). */
   readonly baseUrl: () => string;
@@ -516,7 +516,7 @@ function rooted(path: readonly Segment[]): readonly Segment[] {
 }
 
 const idBytes = 16;
-/** Random bytes are asked for once for so many ids: each call costs more than the bytes do. */
+/** One call gets the random bytes of so many ids: a call costs more than the bytes. */
 const idsAtOnce = 256;
 /** 130 bits in 26 digits, of which the last has the 3 that are left of 16 bytes. */
 const digits = "0123456789abcdefghijklmnopqrstuv";

@@ -112,7 +112,7 @@ function requestAttributes(method: string, secure: boolean): Attributes {
   };
 }
 
-/** From the address that callers are told, not from Host, where anybody may write anything. */
+/** From the public address of the service, not from Host, where a caller may write anything. */
 function serverAttributes(baseUrl: string): Attributes {
   const url = new URL(baseUrl);
   return { "server.address": url.hostname, "server.port": portOf(url) };

@@ -13,7 +13,7 @@ export function challengeHeaders({
   return [...challenges].flatMap((challenge) => ["WWW-Authenticate", challenge]);
 }
 
-/** A field of its own has no scheme: what is wanted there is named, and where. */
+/** A custom field has no scheme: the challenge names the kind of credential and the field. */
 export function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
   if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
   const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";

@@ -15,7 +15,7 @@ const cost = { m: 19_456, t: 2, p: 1 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** Takes a good part of a second on a thread of its own: not for inside a transaction. */
+/** Takes a good part of a second on a separate thread: never call it inside a transaction. */
 export function hashPassword(text: string, random: (bytes: number) => Uint8Array): Promise<string> {
   return hashWithSalt(text, random(saltBytes));
 }
@@ -26,7 +26,7 @@ export async function hashWithSalt(text: string, salt: Uint8Array): Promise<stri
   return ["argon2id", cost.m, cost.t, cost.p, base64(salt), base64(hash)].join("$");
 }
 
-/** Whether the text is the one that was kept. Where nothing was, it takes as long as for another one, and is false (R5.7). */
+/** Whether the text has this hash. Without a hash it is false, after the same time (R5.7). */
 export async function isPassword(text: string, storedHash: string | null): Promise<boolean> {
   const [method, a, b, c, salt = "", expected = ""] = (storedHash ?? nobodys).split("$");
   const [first, second, third] = [Number(a), Number(b), Number(c)];
@@ -42,12 +42,12 @@ export async function isPassword(text: string, storedHash: string | null): Promi
   return known.length === hash.length && timingSafeEqual(known, hash) && storedHash !== null;
 }
 
-/** Whether what is kept was made at another cost than is taken now. */
+/** Whether the hash was made with another cost than today's. */
 export function isOutdated(storedHash: string): boolean {
   return !storedHash.startsWith(`argon2id$${cost.m}$${cost.t}$${cost.p}$`);
 }
 
-/** What is kept of no text: nobody has found one with this hash. */
+/** A hash that no known text has. */
 const nobodys = `argon2id$${cost.m}$${cost.t}$${cost.p}$${base64(new Uint8Array(saltBytes))}$${base64(new Uint8Array(hashBytes))}`;
 
 /** So many at a time, so that the store still finds a thread to write with; the others wait for their turn. */

@@ -66,7 +66,7 @@ export const graceMilliseconds = 10_000;
 
 export type Renewed =
   | { readonly kind: "renewed"; readonly user: string; readonly secrets: SessionSecrets }
-  /** Somebody has a token that was used long ago: whoever it is, the session is over. */
+  /** A token that was used long ago came again: the session ends. */
   | { readonly kind: "reused"; readonly session: string }
   | { readonly kind: "unknown" };
 

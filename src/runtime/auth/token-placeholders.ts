@@ -117,7 +117,7 @@ function textOf({ token, refreshToken, expires }: SessionSecrets, use: (typeof u
   return expires === undefined ? "" : instantText(expires);
 }
 
-/** Marks with what stands around each. An id may hold anything; in JSON it is escaped. */
+/** Matches placeholders with the text around each. An id may be any text; in JSON it is escaped. */
 function placeholderPattern(nonce: string, around: "" | '"'): RegExp {
   return new RegExp(`${around}${nonce}:(${uses.join("|")}):([^:"]+):((?:[^"\\\\]|\\\\.)*?):${nonce}${around}`, "g");
 }

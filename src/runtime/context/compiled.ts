@@ -20,7 +20,7 @@ export interface CompiledOperation {
   readonly strip?: Strip | undefined;
   /** Of a function that says all that goes over the wire. */
   readonly wire: CompiledContract | undefined;
-  /** Columns of the table that are kept as a hash. */
+  /** Columns of the table that are stored as a hash. */
   readonly secrets: readonly Column[];
   /** Columns with `writeOnly` members inside of them. */
   readonly partlyHidden: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export interface ForKind {
   /** Where the operation is of no record: what it tells those of this kind who may run it, and whether its guard holds. */
   readonly aggregate: (variables: Variables) => Awaitable<string | undefined>;
   readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
-  /** Where `the` says which record is at hand: the condition of those that this kind may run it on, and may see. */
+  /** With `the`: the conditions of the records that this kind may run it on, and may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
   /** The same reads in another view. Each call prepares its own. */
   readsIn(view: View): Pick<ForKind, "read" | "list">;
@@ -102,7 +102,7 @@ export type Strip = (value: Json) => Json;
 export interface Extension {
   /** Columns of the record, beside those of the operation; `row` is the record before it. May refuse. */
   fill?(call: Call, next: Values, row: Row | undefined): Values;
-  /** The body to give for what the operation gives, also when a request is repeated; it is never kept (R4.20). */
+  /** Changes the body of the response, also of a replayed one; the changed body is never stored (R4.20). */
   transformBody?(body: string): string;
   /** Responds in place of the action: no table has what is requested. */
   perform?(call: Call): Promise<HttpResponse>;

@@ -30,7 +30,7 @@ export interface Context {
   readonly tables: ReadonlyMap<string, Table>;
   /** By resource. */
   readonly liveQuotas: ReadonlyMap<string, readonly LiveQuota[]>;
-  /** Makes keys of counts unreadable; kept across restarts. */
+  /** Hashes the keys of counts; the same after every restart. */
   readonly secret: string;
   readonly compiled: ReadonlyMap<string, CompiledOperation>;
   /** Whose callers are records, by credential. */
@@ -91,13 +91,13 @@ export interface Call extends ChangeContext {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
-  /** What the query says of the version, undecoded; it is not in `query`. */
+  /** The query parameter with the version, undecoded; it is not in `query`. */
   readonly parameter?: string;
   /** What the operation's own query parameters say. */
   readonly received: JsonObject;
   /** The parsed body; `{}` where the operation takes none. */
   readonly input: JsonObject;
-  /** Where the body stood in an envelope: how it was sent. */
+  /** The envelope of the body, if it was sent in one. */
   readonly envelope?: Unwrapped;
   /** The version that the caller is served. */
   readonly version: Served;
@@ -107,9 +107,9 @@ export interface Call extends ChangeContext {
   readonly proved?: Proved;
   /** What came of the present secret, where one is changed by an operation that asks its owner for it. */
   readonly presentSecret?: PresentSecret;
-  /** What stands in its answer for tokens, where the document gives some. */
+  /** The placeholders of tokens in its response, if the document declares some. */
   readonly placeholders?: TokenPlaceholders;
-  /** The hashes of its members that are kept as nothing else. */
+  /** The hashes of its secret members. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** What the service's owner does in it. */
   readonly functions?: CallFunctions;
@@ -144,6 +144,6 @@ export interface IncomingRequest {
   readonly observation: ObservationBuilder;
   /** Renders an error as the response that the caller gets. */
   readonly rejected: (error: ApiError) => HttpResponse;
-  /** The files that its body brought; those that no record was given are deleted at the end, whatever happened. */
+  /** The files that its body uploaded; at the end those that no record has are deleted. */
   readonly uploads: string[];
 }

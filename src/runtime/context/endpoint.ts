@@ -27,7 +27,7 @@ export type Endpoint = OperationEndpoint | PageEndpoint;
 
 /** A page that the service serves besides the operations of its document. */
 export interface Page {
-  /** `GET` where nothing is said. */
+  /** `GET` by default. */
   readonly method?: "POST";
   readonly path: readonly Segment[];
   /** The header fields that it understands of pages of other origins (R4.22). */
@@ -42,6 +42,6 @@ export interface Page {
 export type PageResponder = (
   httpRequest: HttpRequest,
   parameters: Readonly<Record<string, string>>,
-  /** The version that is asked for; undefined where what is asked for is not served, which only some pages mind. */
+  /** The requested version. @throws ApiError if that is not served, which only some pages need to know */
   version: () => Served,
 ) => HttpResponse | Promise<HttpResponse>;

@@ -30,7 +30,7 @@ export interface LoginGuard {
   verified(attempt: Attempt, now: number, verify: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** Who has proved to be a record: with what is kept of the secret, and what is to be kept from now on. */
+/** A record whose login was verified: the stored hash, and the hash that replaces it, if its cost is outdated. */
 export interface Proved {
   readonly id: Value;
   readonly storedHash: string;

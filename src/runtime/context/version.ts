@@ -64,7 +64,7 @@ export interface Served {
   readonly plan: Plan;
   /** What tells its entity tags from those of other versions (R4.15). */
   readonly tag: string;
-  /** What stands before its operations' paths, `/v1`, where versions are in the path. */
+  /** The prefix of its operations' paths, `/v1`, if versions are in the path. */
   readonly prefix: string;
   /** On every answer: the version, and that it is deprecated (R9.1, R9.5). Names and values in turn. */
   readonly headers: readonly string[];

@@ -64,7 +64,7 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   };
 }
 
-/** Every endpoint has secrets of its own, made from one key, so that a copy of the data alone has none (R6.6). */
+/** Every endpoint has its secrets, derived from one key, so that a copy of the data alone has none (R6.6). */
 export function endpointSecret(key: string, endpoint: string, number: number): string {
   return `whsec_${createHmac("sha256", key).update(`${endpoint} ${number}`).digest("base64")}`;
 }

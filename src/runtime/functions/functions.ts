@@ -11,7 +11,7 @@ import type { Records } from "./records.ts";
 export interface FunctionContext {
   /** The input of the request, validated and with its defaults; for `on` the event's data. */
   readonly input: JsonObject;
-  /** The record at hand as its caller sees it. */
+  /** The record of the operation as its caller sees it. */
   readonly record?: JsonObject;
   /** What has happened; only for `on`. */
   readonly event?: { readonly type: string; readonly id: string; readonly time: Date };
@@ -32,7 +32,7 @@ export interface FunctionContext {
   readonly signal: AbortSignal;
 }
 
-/** What a function says of the error that it refuses a request with. */
+/** The details of an error that a function refuses a request with. */
 export interface FailDetails {
   readonly detail?: string;
   /** The values that it is about, each by a JSON pointer into the body (`#/weightKg`): members of `errors` in the answer. */

@@ -51,7 +51,7 @@ export interface Inside {
   >;
   /** The operation as it is done for a function. */
   quiet(compiled: CompiledOperation): CompiledOperation;
-  /** What the system sees of a record: everything that is not kept as a hash. */
+  /** The members that the system sees of a record: all but hashes. */
   viewOf(table: Table): ResourceView;
   /** The same query is prepared once. */
   query(query: ListQuery): ListQuery;

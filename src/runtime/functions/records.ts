@@ -97,7 +97,7 @@ function unknown(name: string, known: readonly { readonly name: string }[], what
   return new TypeError(`\`${name}\` ${what}${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
 }
 
-/** A map of names that are looked up when they are asked for; another name is an error that says so. */
+/** A map whose names are looked up at use; an unknown name throws an error that names it. */
 function guarded<Value>(names: readonly string[], make: (name: string) => Value, what: string): Record<string, Value> {
   const known = new Map<string, Value>();
   return new Proxy<Record<string, Value>>(

@@ -106,7 +106,7 @@ export interface Started {
   readonly deadline: number;
   /** Members of its context beside those that all have; asked for in its first transaction. */
   supplied(runStep: RunStep): Promise<Partial<FunctionContext>>;
-  /** Whether nothing is asked of its caller. */
+  /** Whether it runs as the system, without permissions. */
   readonly system: boolean;
 }
 

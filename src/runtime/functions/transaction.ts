@@ -13,7 +13,7 @@ import { ApiError } from "../errors/api-error.ts";
 export interface Run {
   /** What the function gives, when it and all that it asked for is done in this transaction. */
   runIn(tx: Transaction): Promise<unknown>;
-  /** There is no other transaction for it: whoever waited has been told why, and so is the function. */
+  /** There is no other transaction for it: those who wait get the reason, and so does the function. */
   end(reason: unknown): void;
 }
 

@@ -29,7 +29,7 @@ export interface Shape {
   refund(slot: Slot): void;
   /** What was counted elsewhere, and so many more. */
   put(slot: Slot, counted: Slot, more: number): void;
-  /** As it is kept in a store, and back. */
+  /** Its stored form, and back. */
   save(slot: Slot): { readonly used: number; readonly until: number };
   restore(saved: { readonly used: number; readonly until: number }, now: number): Slot;
 }

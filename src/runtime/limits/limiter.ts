@@ -54,14 +54,14 @@ export interface Admission {
   readonly reservations: Reservation[];
   /** By quotas in a window that its success counted for: an item of `RateLimit` each. */
   readonly counted: string[];
-  /** What is said of limits that refused it. */
+  /** The limits that refused it, for the response header. */
   exceeded: readonly Reservation[];
   signedIn: boolean;
 }
 
 export interface LimiterOptions {
   readonly plan: Pick<LimitsPart, "rates" | "generalRates" | "quotas">;
-  /** Makes keys of long windows, which are kept, unreadable; the same after every restart. */
+  /** Hashes the keys of long windows, which are stored; the same after every restart. */
   readonly secret: string;
   /** Called when the counts of a long window have changed. */
   readonly changed: () => void;
@@ -278,7 +278,7 @@ function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
   return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
 }
 
-/** Whom an address stands for: one IPv6 subscriber holds a /64 (R8.4). */
+/** The subscriber of an address: one IPv6 subscriber has a /64 (R8.4). */
 export function subscriberOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = ""] = address.split("::");

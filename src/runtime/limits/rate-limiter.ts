@@ -25,7 +25,7 @@ export interface RateLimiter {
   refund(bucketRef: BucketRef): void;
   /** What changed since this was asked last and is not over. */
   changes(now: number): ReadonlyMap<string, Counted>;
-  /** What `changes` gave could not be kept, and is to be given again. */
+  /** The result of `changes` could not be stored: the next call returns it again. */
   again(keys: Iterable<string>): void;
   restore(key: string, counted: Counted, now: number): void;
   /** Whoever asks for the key from now on finds this place, though nothing was taken from it yet. */

@@ -70,7 +70,7 @@ interface Known {
 }
 
 const knowledge = new WeakMap<BucketRef, Known>();
-/** What was used up is asked for anew after this time: others may have given back. */
+/** A full limit is checked with the other processes again after this time: they may have refunded. */
 const renewedMilliseconds = 250;
 
 function knownOf(bucketRef: BucketRef): Known {
@@ -95,7 +95,7 @@ function report(reservation: Reservation, count: number, now: number): void {
   sharedCounts.sharing.report(sharedCounts.sharedOf(bucketRef), count, countListener(reservation, count, now));
 }
 
-/** `told`: so many that are in what is heard were owed until then. */
+/** `told`: how many of the counted requests were not reported before. */
 function countListener({ limiter, bucketRef }: Reservation, reported: number, now: number): CountListener {
   const known = knownOf(bucketRef);
   return (counted) => {

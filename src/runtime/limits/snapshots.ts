@@ -7,7 +7,7 @@ import type { Count, CountStore } from "../../store/port/store.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 export interface RateSnapshots {
-  /** Pending until what was kept is back; then undefined. */
+  /** Pending until the stored counts are loaded; then undefined. */
   readonly loading: Promise<void> | undefined;
   changed(): void;
   flush(): Promise<void>;
@@ -16,7 +16,7 @@ export interface RateSnapshots {
 export interface RateSnapshotsOptions {
   readonly counts: CountStore;
   readonly clock: Clock;
-  /** Asked when something is to be kept. */
+  /** Called when counts are to be stored. */
   readonly limiters: () => readonly RateLimiter[];
   readonly failed: (failure: unknown) => void;
 }

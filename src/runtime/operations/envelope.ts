@@ -1,4 +1,4 @@
-/** Bodies that stand in objects of the document's own: what is wrong with these, and where on the wire a fault is (R7.2). */
+/** Bodies inside an envelope that the document declares: its violations, and the pointers of violations in the sent body (R7.2). */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { Validator } from "../validation/validator.ts";
@@ -33,7 +33,7 @@ export function envelopeValidator({ violations, paths }: Opened, validate: Valid
   ];
 }
 
-/** The refusal with its faults where they stand in the body as it was sent. */
+/** The error with pointers into the body as it was sent. */
 export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiError {
   const { violations } = error.details;
   if (violations === undefined) return error;
@@ -49,7 +49,7 @@ function memberOf(pointer: string): string {
   return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
 }
 
-/** A member without a place of its own stands beside the first that has one. */
+/** A member without a path is beside the first that has one. */
 function pointerAt(pointer: string, paths: Opened["paths"]): string {
   const [, first, rest = ""] = /^#\/([^/]*)(\/.*)?$/.exec(pointer) ?? [];
   if (first === undefined) return pointer;

@@ -10,7 +10,7 @@ import { type Gathered, gather } from "../../http/byte-buffer.ts";
 import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "../../http/multipart.ts"; // biome-ignore format: one line
 import { fits, type Receiving, receive } from "../validation/upload.ts";
 
-/** Where the bytes of a body come from: the next ones are asked for when `take` has taken the last. */
+/** The source of a body's bytes: it reads on when `consume` has taken the last. */
 export type UploadPipe = (limit: number, consume: (bytes: Buffer) => Promise<void>) => Promise<void>;
 
 export interface FormOptions {
@@ -19,7 +19,7 @@ export interface FormOptions {
   /** For all that is no file. */
   readonly maxBytes: number;
   readonly files: FileStore;
-  /** Makes the id of a file; whoever calls discards those that no record was given. */
+  /** Makes the id of a file; the caller discards files that no record has. */
   readonly newFile: () => string;
   readonly account: Account | undefined;
 }
@@ -108,7 +108,7 @@ interface Text {
 
 const mostParts = 1000;
 
-/** What stands between the parts of a form, and before each. */
+/** The delimiter before and between the parts of a form. */
 const overheadBytes = 256 * 1024;
 
 /**

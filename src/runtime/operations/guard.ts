@@ -5,7 +5,7 @@ import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 
-/** `row`: the record at hand; where there is none, all its fields are absent. */
+/** `row`: the record of the path; without one all its fields are absent. */
 export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Awaitable<void> {
   const { operation, table } = call.compiled;
   const { guard } = operation;

@@ -41,7 +41,7 @@ export async function history(call: Call): Promise<HttpResponse> {
   );
 }
 
-/** The id of the record at hand, for callers who may run this on it; others are refused as they are when they read it. */
+/** The id of the record, for callers who may run this on it; others get the error that a read of it has. */
 async function idOf(call: Call): Promise<string> {
   const key = keyOf(call);
   const parent = await parentOf(call);

@@ -125,7 +125,7 @@ function replayed(call: Call, idempotencyKey: IdempotencyKey, first: StoredRespo
   };
 }
 
-/** Under this name is kept what the marks of an answer begin with: its tokens are made anew, for they are kept nowhere. */
+/** The header of a stored response with the nonce of its placeholders: a replay makes new tokens, since none is stored. */
 const placeholderHeader = "Nonet-Marks";
 
 export function saveResponse(

@@ -37,7 +37,7 @@ export async function unlink(received: Call, tx: Transaction): Promise<HttpRespo
 interface Linking {
   /** With what `takes` says as `input`. */
   readonly call: Call;
-  /** The record at hand. */
+  /** The record of the path. */
   readonly row: Row;
   /** Of the other resource. */
   readonly table: Table;
@@ -46,7 +46,7 @@ interface Linking {
   readonly present: Row | undefined;
 }
 
-/** The record at hand is held as if it were changed: of many who link the same to it, each sees what the one before has made. */
+/** Locks the record of the path: of concurrent links to it, each sees what the one before has made. */
 async function begin(received: Call, tx: Transaction): Promise<Linking> {
   const row = await findRecord(received, tx, await findParents(received, tx));
   if (row === undefined) throw absent(received);
@@ -89,7 +89,7 @@ async function make(call: Call, tx: Transaction, table: Table, source: Values): 
   await holdLive(call, tx, table, undefined, written.row);
 }
 
-/** With the record at hand as it is now, which may tell of what was linked to it. */
+/** Responds with the record as it is now, which may show what is linked to it. */
 async function finish(call: Call, tx: Transaction, before: Row, what: Outcome["what"]): Promise<HttpResponse> {
   const { table } = call.compiled;
   const row = (await tx.get(table.resource, "id", before["id"] ?? null)) ?? before;

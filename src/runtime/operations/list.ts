@@ -89,7 +89,7 @@ function upgradedList(
   };
 }
 
-/** After the position that a cursor says, as records are kept now. */
+/** After the position of a cursor, converted to how records are stored now. */
 function positionedPage(
   call: Call,
   { shape, page }: Pick<ListRequest, "shape" | "page">,

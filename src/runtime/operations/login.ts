@@ -115,7 +115,7 @@ function validated(received: Call): { readonly input: JsonObject } {
   return upgradeRequest(received, own.input);
 }
 
-/** The secret is the same; only what is kept of it is made at today's cost. */
+/** The secret is the same; its hash is made again with today's cost. */
 async function withSecret(call: Call, tx: Transaction, row: Row, storedHash: string | undefined): Promise<Row> {
   if (storedHash === undefined) return row;
   const { resource, secret } = loginOf(call, sessionOf(call));

@@ -19,7 +19,7 @@ export function pageText(plan: ListPlan, parts: PageParts): string {
   return write(parts);
 }
 
-/** Texts that are always the same stand at even places, the names of parts at odd ones. */
+/** Constant texts at even positions, the names of parts at odd ones. */
 function writerOf(shape: PageShape): (parts: PageParts) => string {
   const pieces: string[] = [""];
   const text = (more: string): void => {

@@ -184,7 +184,7 @@ export async function transitioned(
   return next;
 }
 
-/** A move that no line of the document makes: what the service itself does to what it keeps of its own. */
+/** A transition that the document does not declare: the service makes it on its own resources. */
 export interface SystemTransition {
   readonly resource: string;
   readonly row: Row;

@@ -1,4 +1,4 @@
-/** The record at hand in a write: found, seen, allowed, and unchanged since the caller read it. */
+/** Finds the record of a write: it is visible, the caller may change it, and it is as the caller read it. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -48,7 +48,7 @@ export function absentParent(call: Call): ApiError {
   return hides && call.context.plan.unseen === 403 ? new ApiError("forbidden") : new ApiError("not-found");
 }
 
-/** Whether a caller's decision holds for a record as it is in the transaction; its conditions are asked until one does. */
+/** Whether a caller's decision holds for a record as it is in the transaction; evaluates its conditions until one holds. */
 export function holds(
   { context, variables }: Pick<ChangeContext, "context" | "variables">,
   tx: Transaction,
@@ -90,7 +90,7 @@ export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPla
   return holds(call, tx, decide(grants, subjectOf(call.caller)), row);
 }
 
-/** The record at hand, or undefined where there is none that belongs to the parents of the path. */
+/** The record of the path, or undefined if there is none below the parents of the path. */
 export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
   const { operation, table } = call.compiled;
   if (operation.the !== undefined) return theRecord(call, tx, parents);

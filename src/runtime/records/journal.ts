@@ -21,7 +21,7 @@ export async function journalChange(
   for (const other of others) await tx.record({ ...known, event: other, data });
 }
 
-/** What every entry says of the work. */
+/** The members that every entry of a change has. */
 export function entryOf(changeContext: ChangeContext, resource: string, record: string): JournalEntry {
   const { now, by, cause, request, due } = changeContext;
   // What is sent of it later is a child of this request (R1.4).

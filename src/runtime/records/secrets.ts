@@ -1,4 +1,4 @@
-/** What is only kept as a hash: hashed before the transaction, which would make everybody wait for it. */
+/** Hashes secrets before the transaction, which would make every other write wait for it. */
 import type { Json } from "../../base/json.ts";
 import type { Column } from "../../plan/resources/types.ts";
 import type { Awaitable } from "../../store/port/store.ts";

@@ -1,4 +1,4 @@
-/** What part 8 says of records whose time is over: they are deleted, or lose what is personal, and so does the journal. */
+/** Retention (part 8): expired records are deleted or lose their personal data, and so does the event log. */
 import { deliveryResource } from "../../language/events/decide.ts";
 import type { Erasure } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";

@@ -165,7 +165,7 @@ interface JobRun {
   readonly now: number;
 }
 
-/** `blocked`: something stands in the way that no change of the record itself would take away. */
+/** `blocked`: something prevents it that no change of the record would remove. */
 type Outcome = "done" | "deleted" | "nothing" | "blocked";
 
 async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promise<Outcome> {

@@ -6,7 +6,7 @@ import type { Account } from "../../http/memory-budget.ts";
 import { noRoom, ApiError } from "../errors/api-error.ts";
 import { gather } from "../../http/byte-buffer.ts";
 
-/** What a record says of a file. Only an upload makes one, so that nobody can name a file that was another's (`isFile`). */
+/** The value of a file field. Only an upload creates one, so that no caller can name the file of another (`isFile`). */
 export class Uploaded {
   readonly id: string;
   readonly type: string;

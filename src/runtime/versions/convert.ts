@@ -232,7 +232,7 @@ function lowered(
   return below && [member.older, ...rest.slice(0, enclosing.length), ...below];
 }
 
-/** Text of one record, or of several with commas between them, brought down; only members that are `known`, if given. */
+/** Downgrades the text of one record, or of several with commas between them; only members in `known`, if given. */
 export function textToOlder(
   converter: VersionConverter,
   subject: Subject,

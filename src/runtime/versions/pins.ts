@@ -1,11 +1,11 @@
-/** The version that each credential was first met with (R9.2): kept in the store, remembered here. */
+/** The pinned version of each credential (R9.2): stored in the store, cached here. */
 import type { PinStore } from "../../store/port/store.ts";
 import type { Caller } from "../context/caller.ts";
 
 /** The version's name for a caller; `newest` where it was never met before. */
 export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
 
-/** Callers kept in memory; beyond it all are dropped, and asked of the store again as they come. */
+/** At most so many callers are cached; beyond that the cache is emptied. */
 const maximumCached = 100_000;
 
 export function createPins(store: PinStore): PinOf {

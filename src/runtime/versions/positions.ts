@@ -12,7 +12,7 @@ export function storedPosition({ context }: Call, position: readonly Value[]): r
   return newest === undefined ? position : [newest.name, ...position];
 }
 
-/** As it is kept now, for a list in this order of newest names; undefined where nobody knows what it was kept as. */
+/** The position as records are stored now, for a list in this order of newest names; undefined if its version is unknown. */
 export function positionNow(
   call: Call,
   sort: readonly SortKey[],

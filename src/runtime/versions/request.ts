@@ -16,14 +16,14 @@ export function toVersionedRequest(call: Call): Call {
   return { ...rest, compiled: own.compiled, kind: own.kind, input: own.input };
 }
 
-/** What the body says of a member, by the member's newest name. */
+/** The value that the body has for a member, by the member's newest name. */
 export function sentFor(call: Call, name: string): Json | undefined {
   const { own, input } = call;
   const [callerName = name] = (own && segmentsToOlder(call, own.converter, [name])) ?? [];
   return Object.hasOwn(input, callerName) ? input[callerName] : undefined;
 }
 
-/** A body of the operation's own has names of its own; other members are the record's. Undefined: as `Chain.pointerDown`. */
+/** A custom body has its own names; other members are the record's. Undefined: as `VersionConverter.pointerToOlder`. */
 export function segmentsToOlder(
   call: Call,
   converter: VersionConverter,
@@ -39,7 +39,7 @@ export function segmentsToOlder(
   return converter.pointerToOlder(subject, segments);
 }
 
-/** Faults found in the caller's own terms, which are not to be brought down again. */
+/** Violations in the caller's version, which are not downgraded again. */
 export function versionedError(call: Call, violations: readonly Violation[]): ApiError {
   return asVersioned(call, invalid(violations));
 }
@@ -87,7 +87,7 @@ export function recordToOlder(call: Call, record: JsonObject): JsonObject {
   return own.converter.downgrade({ kind: "record", resource: call.compiled.operation.resource }, record);
 }
 
-/** A row as JSON, which is how it stands in answers but for what is hidden. */
+/** A row as JSON, as responses have it except for hidden members. */
 export function rowToOlder(call: Call, row: Row): Row {
   if (call.own === undefined) return row;
   const { _seq, _rev, ...members } = row;

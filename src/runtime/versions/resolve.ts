@@ -11,7 +11,7 @@ import type { Target } from "../routing/target.ts";
 import type { PinOf } from "./pins.ts";
 import type { Served } from "../context/version.ts";
 
-/** What a request says of its version. */
+/** The version that a request names. */
 export interface RequestedVersion {
   /** Without what says the version. */
   readonly segments: readonly string[];

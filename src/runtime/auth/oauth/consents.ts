@@ -23,7 +23,7 @@ export function findUser(
   return logins.get(oauth?.users?.credential ?? "")?.byId(id) ?? Promise.resolve(undefined);
 }
 
-/** What is kept with a consent of the secret that was proved. */
+/** What is stored with a consent about the verified secret. */
 export function proofOf({ secret }: LoginRecord): string {
   return hashSecret(secret ?? "");
 }

@@ -29,7 +29,7 @@ export function oauthErrorResponse({ code, message, waitSeconds }: OAuthError, s
   ]);
 }
 
-/** Nothing of this is to be kept (RFC 6749 section 5.1). */
+/** No cache may store these responses (RFC 6749 section 5.1). */
 export function oauthResponse(
   status: number,
   body: Readonly<Record<string, unknown>> | undefined,

@@ -26,7 +26,7 @@ export interface AccessToken {
 
 const kind = "access-token";
 
-/** What is kept of a token beside its hash. */
+/** What is stored with the hash of a token. */
 interface StoredToken {
   readonly client: string;
   readonly scopes: readonly string[];

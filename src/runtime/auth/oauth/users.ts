@@ -138,7 +138,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
   };
 }
 
-/** What one browser is asked. */
+/** The page for one browser. */
 interface ConsentRequest {
   readonly interaction: Interaction;
   readonly page: ConsentPage;
