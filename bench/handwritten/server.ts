@@ -25,7 +25,7 @@ declare module "fastify" {
     caller: Caller;
   }
   interface FastifyContextConfig {
-    /** Who may call it: one of these roles; none named means anybody signed in; left out means open. */
+    /** Who may call it: one of these roles; none named means any signed-in caller; left out means open. */
     roles?: readonly string[];
   }
 }
@@ -47,7 +47,7 @@ export function buildServer(database: Database, baseUrl: string): FastifyInstanc
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: (error, socket) => {
       const status = (error as { code?: string }).code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
-      const problem = new Problem(status, "invalid-request", "The request cannot be read.");
+      const problem = new Problem(status, "invalid-request", "The request is malformed.");
       const text = problemText(problem, `req_${randomUUID()}`, baseUrl);
       const head = `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(text)}`;
       if (socket.writable) socket.end(`HTTP/1.1 ${status} Refused\r\n${head}\r\nconnection: close\r\n\r\n${text}`);
@@ -168,7 +168,7 @@ function asProblem(thrown: unknown): Problem {
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return new Problem(413, "too-large", "At most 256 KB.", {}, { connection: "close" });
   }
-  if (code?.startsWith("FST_ERR_") === true) return invalid(400, "The request cannot be read.", []);
+  if (code?.startsWith("FST_ERR_") === true) return invalid(400, "The request is malformed.", []);
   if (errcode === 5) return new Problem(503, "overloaded", "Try again.", {}, { "retry-after": "1" });
   console.error(thrown);
   return new Problem(500, "internal", "It is our fault; try again or tell us the request id.");

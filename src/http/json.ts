@@ -24,7 +24,7 @@ export function parseJson(bytes: Uint8Array): Parsed {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    return { kind: "fault", detail: text.trim() === "" ? "The body is empty" : "The body is not one JSON value" };
+    return { kind: "fault", detail: text.trim() === "" ? "The body is empty" : "The body is not a JSON value" };
   }
   const found = textProblem(text);
   if (found === "rounded") return { kind: "value", value: JSON.parse(text, unrounded) as Json };
@@ -54,12 +54,12 @@ function textProblem(text: string): string | undefined {
       const plain = escape === -1 || escape > end;
       if (!plain || hasSurrogates(text, at, end)) {
         if (!(JSON.parse(text.slice(at, end + 1)) as string).isWellFormed())
-          return "A text holds half of a surrogate pair";
+          return "A text contains half of a surrogate pair";
       }
       const names = open.at(-1);
       if (names !== undefined && isName(text, end)) {
         const name = plain ? text.slice(at + 1, end) : (JSON.parse(text.slice(at, end + 1)) as string);
-        if (names.has(name)) return `The member ${JSON.stringify(name)} stands twice in one object`;
+        if (names.has(name)) return `The member ${JSON.stringify(name)} appears twice in one object`;
         names.add(name);
       }
       at = end;

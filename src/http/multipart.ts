@@ -121,8 +121,7 @@ function afterDelimiter(bytes: Buffer): number | "more" | "last" {
   let at = 0;
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at += 1;
   const isEnd = at >= bytes.length || (bytes[at] === 0x0d && (at + 1 >= bytes.length || bytes[at + 1] === 0x0a));
-  if (!isEnd || at > maximumHeadBytes)
-    throw new MultipartError("a line that begins with its boundary goes on behind it");
+  if (!isEnd || at > maximumHeadBytes) throw new MultipartError("a boundary line has text after the boundary");
   return at + 1 < bytes.length ? at + 2 : "more";
 }
 
@@ -151,7 +150,7 @@ function headOf(bytes: Buffer): PartHead {
   const filename = parameters.get("filename");
   const coding = fields.get("content-transfer-encoding") ?? "binary";
   if (!/^(?:7bit|8bit|binary)$/i.test(coding))
-    throw new MultipartError("a part has a Content-Transfer-Encoding; parts are sent as they are");
+    throw new MultipartError("a part has a Content-Transfer-Encoding; parts are sent without encoding");
   const { charset, type } = typeOf(fields.get("content-type"));
   return {
     name,
@@ -169,7 +168,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
   for (const line of lines) {
     const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*)$/s.exec(line) ?? [];
     if (name === undefined || value === undefined || control.test(value))
-      throw new MultipartError("the head of a part has a line that is no field");
+      throw new MultipartError("the head of a part has a line that is not a header field");
     const known = name.toLowerCase();
     if (fields.has(known) && known.startsWith("content-")) throw new MultipartError(`a part has two ${name}`);
     fields.set(known, value.trimEnd());
@@ -183,7 +182,7 @@ function typeOf(field: string | undefined): {
 } {
   if (field === undefined) return { type: undefined };
   const [essence] = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?=[ \t]*(?:;|$))/.exec(field) ?? [];
-  if (essence === undefined) throw new MultipartError("the Content-Type of a part is no media type");
+  if (essence === undefined) throw new MultipartError("the Content-Type of a part is not a media type");
   const charset = parametersOf(field, "the Content-Type of a part").get("charset");
   return { type: essence.toLowerCase(), charset };
 }
@@ -199,7 +198,7 @@ function parametersOf(field: string, what: string): ReadonlyMap<string, string> 
   parameter.lastIndex = start === -1 ? field.length : start;
   while (parameter.lastIndex < field.trimEnd().length) {
     const found = parameter.exec(field);
-    if (found === null) throw new MultipartError(`${what} is not as RFC 7578 wants it`);
+    if (found === null) throw new MultipartError(`${what} does not follow RFC 7578`);
     const [, written, token, quoted, encoded] = found;
     if (written === undefined) continue;
     const name = written.toLowerCase();
@@ -216,7 +215,7 @@ function parametersOf(field: string, what: string): ReadonlyMap<string, string> 
 
 function extendedOf(encoded: string, what: string): string {
   const [, escaped] = /^utf-8'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\da-f]{2})*)[ \t]*$/i.exec(encoded) ?? [];
-  if (escaped === undefined) throw new MultipartError(`${what} has an encoded text that is not as RFC 8187 wants it`);
+  if (escaped === undefined) throw new MultipartError(`${what} has an encoded text that does not follow RFC 8187`);
   return decoded(
     Buffer.from(
       escaped.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),

@@ -125,5 +125,5 @@ test("a problem with a computed field says what it stands for", () => {
   const { model } = readModel(
     readDocument("service.md", documentOf({ rules: "{ Book: label != '' else wrong }" })).document,
   );
-  assert.equal(typeExpressions(model).problems[0]?.problem.help, "write what it stands for: `title + ' of ' + owner`");
+  assert.equal(typeExpressions(model).problems[0]?.problem.help, "write its expression: `title + ' of ' + owner`");
 });

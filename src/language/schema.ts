@@ -39,12 +39,12 @@ function partSchema(part: PartName): JsonObject {
 
 const summaries: Readonly<Record<PartName, string>> = {
   purpose: "The name of the service, its purpose, who uses it, and every operation it offers.",
-  resources: "What the service keeps: resources with their fields, embedded types, rules across fields.",
-  states: "The states of each resource, and what moves a record from one to another.",
-  endpoints: "The method and path of each operation, and how lists, edits and repeats work.",
+  resources: "The data of the service: resources with their fields, embedded types, rules across fields.",
+  states: "The states of each resource, and the transitions between them.",
+  endpoints: "The method and path of each operation, and how lists, edits and idempotency work.",
   authentication: "Who callers are, what they may run, and what they may see.",
-  events: "What the service says and hears, and how it is delivered.",
-  errors: "The errors that the service can answer with.",
+  events: "The events that the service sends and receives, and how it delivers them.",
+  errors: "The errors that the service can return.",
   limits: "Rates, quotas, sizes, time-outs and retention.",
   versioning: "How a caller chooses a version, and what each version changed.",
 };

@@ -50,10 +50,10 @@ function unusedSuppression(
     code: "document/unused-suppression",
     severity: "warning",
     message: isError
-      ? `\`${rule}\` is an error, and errors cannot be silenced`
+      ? `\`${rule}\` is an error, and errors cannot be suppressed`
       : `There is no \`${rule}\` at line ${covers}`,
     span,
-    why: "A silenced finding that is not there hides the next one.",
+    why: "A suppression without a finding would hide the next one.",
     help: near === undefined ? "remove the comment" : `did you mean \`${near}\`?`,
   };
 }

@@ -384,7 +384,7 @@ function createResponder(
   function failed(thrown: unknown, observation: ObservationBuilder): HttpResponse {
     const { requestId } = observation;
     if (tookTooLong(thrown)) {
-      const detail = "It took longer than a request may, and nothing was done";
+      const detail = "The request took too long; nothing was changed";
       return errorResponse(new ApiError("timed-out", { detail, headers: ["Retry-After", "1"] }), observation);
     }
     const failure = load.failed(thrown);

@@ -243,7 +243,7 @@ for (const [from, to, code] of decided) {
 test("what a later release reads is said to be later", () => {
   for (const [from, to] of [["lists: cursor", "views: { one: a }\nlists: cursor"]] as const) {
     const [only, ...more] = check("a.md", flagship.replace(from, to)).diagnostics;
-    assert.match(only?.help ?? "", /does not have it yet/);
+    assert.match(only?.help ?? "", /does not support it yet/);
     assert.deepEqual(more, []);
   }
 });

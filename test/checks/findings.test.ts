@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     written: "a secret that a move sets, whose text would be stored",
     text: written(locks, lockedBy("input.pin")),
     code: "states/set-not-settable",
-    says: [/`pin` is a secret, of which a hash is stored/, /in the body of an update/],
+    says: [/`pin` is a secret: only its hash may be stored/, /in the body of an update/],
   },
   {
     written: "a secret that a move clears",
@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
       { resources: { Article: { id: "id(art)", slug: "string(1..9), unique" } } },
     ),
     code: "endpoints/path-parameter-unbound",
-    says: [/`\{slug\}` does not stand right behind the collection of Article/],
+    says: [/`\{slug\}` does not directly follow the collection of Article/],
     never: [/no unique field/],
   },
   {
@@ -161,7 +161,7 @@ const rows: readonly Row[] = [
       { resources: { Company: { id: "id(com)" }, Seat: { id: "id(sea)", company: "Company" } } },
     ),
     code: "endpoints/path-parameter-unbound",
-    says: [/`link` is done to one record, so its path names one/],
+    says: [/`link` acts on one record, so its path has to name one/],
   },
   {
     written: "a query parameter with brackets",

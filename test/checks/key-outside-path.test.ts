@@ -46,7 +46,7 @@ endpoints: { get: "GET ${path}" }
     );
     const found = diagnostics.filter(({ code }) => code === "resources/key-outside-path");
     const expected =
-      admitted === undefined ? [] : [[6, `\`code\` is part of an address, and its type admits ${admitted}`]];
+      admitted === undefined ? [] : [[6, `\`code\` is part of an address, but its type allows ${admitted}`]];
     assert.deepEqual(
       found.map(({ span, message }) => [span.start.line, message]),
       expected,

@@ -45,7 +45,7 @@ endpoints:
       unread.length === 0
         ? []
         : [
-            `\`send\` declares a body of ${unread.map((one) => `\`${one}\``).join(", ")}, which no wire reads as this type`,
+            `\`send\` declares a body of ${unread.map((one) => `\`${one}\``).join(", ")}, which cannot be read as this type`,
           ],
     );
   });

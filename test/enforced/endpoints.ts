@@ -373,7 +373,7 @@ const named: readonly { readonly word: string; readonly kind?: string; readonly 
   { word: "count", play: [ask("GET /things", { items: 2, has: { x: 3 } })] },
 ];
 
-/** How lists are cut, for all and for one. */
+/** How lists are paged, for all and for one. */
 const lists: readonly Proof[] = (["all", "one"] as const).flatMap((whose) => {
   const path = whose === "all" ? "endpoints/lists" : "endpoints/endpoints/lists";
   const cut = (style: Json): string =>

@@ -21,7 +21,7 @@ const faulty = {
     text: "size must be a whole number",
     status: 422,
   },
-  of: "thing: The request does not say what the document asks for",
+  of: "thing: The request is invalid",
   faults: [{ at: "#/size", name: "size", why: "wrong-type" }],
 };
 
@@ -87,7 +87,7 @@ export const errorProofs: readonly Proof[] = [
     }),
     without: erring({}),
     play: [
-      ask("GET /things/thi_1", { status: "404", is: { nothing: "There is no such thing here" } }),
+      ask("GET /things/thi_1", { status: "404", is: { nothing: "Not found" } }),
       ask("POST /things", { size: 9 }, { status: "409", is: {} }),
       ask("POST /things", { size: "x" }, { status: "422", is: { error: "invalid-request" } }),
     ],

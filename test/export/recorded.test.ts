@@ -46,7 +46,7 @@ function problem(code: string, status: number, title: string, more: object = {})
 const limits = { "RateLimit-Policy": '"all-per-user";q=600;w=60', RateLimit: '"all-per-user";r=599;t=60' };
 const created = { ETag: '"1"', Location: "/sites/site_1", ...limits };
 const whole = { ETag: '"1"', "Accept-Ranges": "none", ...limits };
-const conflict = problem("state-conflict", 409, "No move from the present state", { state: "free", moves: [] });
+const conflict = problem("state-conflict", 409, "Not allowed in the current state", { state: "free", moves: [] });
 
 const rows: readonly (readonly [what: string, request: RecordedRequest, response: RecordedResponse, faults: readonly RegExp[]])[] = [
   ["a record", { method: "POST", path: "/sites" }, given(201, site, created), []],
@@ -69,10 +69,10 @@ const rows: readonly (readonly [what: string, request: RecordedRequest, response
   ["not modified", { method: "GET", path: "/parcels/par_1" }, given(304, undefined, { ETag: '"1"' }), []],
   ["not modified, without a tag", { method: "GET", path: "/sites" }, given(304, undefined), [/etag is required/]],
   ["not modified, where nothing has a tag", { method: "POST", path: "/sites" }, given(304, undefined, { ETag: '"1"' }), [/status is not declared/]],
-  ["no such path", { method: "GET", path: "/nothing" }, given(404, problem("not-found", 404, "There is no such thing here")), []],
+  ["no such path", { method: "GET", path: "/nothing" }, given(404, problem("not-found", 404, "Not found")), []],
   ["no such path, without saying so", { method: "GET", path: "/nothing" }, given(404, { error: "no" }), [/required/, /required/, /required/, /required/, /required/, /required/, /required/]],
   ["a success where nothing is", { method: "GET", path: "/nothing" }, given(200, {}), [/no such operation/]],
-  ["a wrong method", { method: "PUT", path: "/sites" }, given(405, problem("method-not-allowed", 405, "This path does not take this method"), { Allow: "GET" }), []],
+  ["a wrong method", { method: "PUT", path: "/sites" }, given(405, problem("method-not-allowed", 405, "This path does not support this method"), { Allow: "GET" }), []],
   ["options", { method: "OPTIONS", path: "/sites" }, given(204, undefined, { Allow: "GET, POST" }), []],
   ["options without an answer", { method: "OPTIONS", path: "/sites" }, given(204, undefined), [/allow is required/]],
   ["health", { method: "GET", path: "/livez" }, given(200, { status: "pass" }, { "Content-Type": "application/health+json" }), []],

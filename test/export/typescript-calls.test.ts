@@ -73,7 +73,7 @@ const rows: readonly (readonly [
   end: string,
 ])[] = [
   [
-    "a read is sent again when there was no answer",
+    "a read is sent again when there was no response",
     (c) => c.getParcel("par_1"),
     ["dropped", "dropped", site],
     3,
@@ -204,7 +204,7 @@ test("what is sent: version, credential, key, tag, query, body", async () => {
 test("what names nothing is not asked for", async () => {
   const { sent, fetch } = answering(site);
   const client = lockers.createClient({ baseUrl: "http://lockers.example", fetch });
-  for (const id of ["", ".", "..", undefined]) await assert.rejects(client.getParcel(id), /names nothing/);
+  for (const id of ["", ".", "..", undefined]) await assert.rejects(client.getParcel(id), /which is not an id/);
   await assert.rejects(client.changeParcel("par_1", {}, { ifMatch: { id: "par_1" } }), /carries no tag/);
   assert.equal(sent.length, 0);
 });

@@ -74,7 +74,7 @@ scheme: none
 const key = (name: string) => ({
   pointer: `#/${name}`,
   code: "not-allowed",
-  detail: `${name} is part of an address: it cannot be empty, "." or "..", nor hold a control character`,
+  detail: `${name} is part of an address: it cannot be empty, "." or "..", nor contain a control character`,
 });
 
 test("a key that no path can hold is refused, whoever makes it", async () => {

@@ -13,10 +13,10 @@ interface Expected {
   readonly unread: unknown;
 }
 
-const body = "The body is not one JSON value";
-const unknown = "This operation takes no `a`";
+const body = "The body is not a JSON value";
+const unknown = "This operation has no parameter `a`";
 const missing = "name is required";
-const extra = "a/b is not a field that can be sent here";
+const extra = "a/b is not a field of this request";
 
 function of(message: string, code: Readonly<Record<string, string>>): unknown {
   return { success: false, data: null, errors: [message], codes: [code] };
@@ -26,7 +26,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
   [
     '{ error: { code: "{code}", text: "{message}", number: "{status}" } }',
     {
-      notFound: { error: { code: "not-found", text: "There is nothing at this path", number: 404 } },
+      notFound: { error: { code: "not-found", text: "This path does not exist", number: 404 } },
       faults: { error: { code: "invalid-request", text: "2 values are invalid: name, a/b", number: 422 } },
       parameter: { error: { code: "invalid-request", text: unknown, number: 400 } },
       unread: { error: { code: "invalid-request", text: body, number: 400 } },
@@ -35,7 +35,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
   [
     '{ errors: { "{field}": ["{message}"] } }',
     {
-      notFound: { errors: { body: ["There is nothing at this path"] } },
+      notFound: { errors: { body: ["This path does not exist"] } },
       faults: { errors: { name: [missing], "a/b": [extra] } },
       parameter: { errors: { a: [unknown] } },
       unread: { errors: { body: [body] } },
@@ -44,7 +44,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
   [
     '[{ at: "{pointer}", why: "{message}", fixed: yes }]',
     {
-      notFound: [{ at: "", why: "There is nothing at this path", fixed: "yes" }],
+      notFound: [{ at: "", why: "This path does not exist", fixed: "yes" }],
       faults: [
         { at: "#/name", why: missing, fixed: "yes" },
         { at: "#/a~1b", why: extra, fixed: "yes" },
@@ -56,7 +56,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
   [
     '{ success: false, data: null, errors: ["{message}"], codes: [{ of: "{fault}", in: "{resource}" }] }',
     {
-      notFound: of("There is nothing at this path", { of: "not-found", in: "body" }),
+      notFound: of("This path does not exist", { of: "not-found", in: "body" }),
       faults: {
         success: false,
         data: null,
@@ -73,7 +73,7 @@ const shapes: readonly (readonly [string, Expected])[] = [
   [
     '{ message: "{code}: {message} ({status})", field: "{field}" }',
     {
-      notFound: { message: "not-found: There is nothing at this path (404)", field: "body" },
+      notFound: { message: "not-found: This path does not exist (404)", field: "body" },
       faults: { message: "invalid-request: 2 values are invalid: name, a/b (422)", field: "name" },
       parameter: { message: `invalid-request: ${unknown} (400)`, field: "a" },
       unread: { message: `invalid-request: ${body} (400)`, field: "body" },

@@ -30,10 +30,10 @@ served("defaults", archive, (subject) => {
     const third = await send("bob", "PUT", "/binders/beta", { kind: "ring" });
     assert.equal(third.headers["etag"], second.headers["etag"], "R4.8 idempotent");
     for (const [body, fault, detail] of [
-      [{ kind: "spring" }, "#/kind read-only", "kind cannot be changed once made"],
-      [{ kind: "ring", size: 5 }, "#/size read-only", "size cannot be changed once made"],
-      [{ kind: "ring", tag: null }, "#/tag read-only", "tag cannot be changed once made"],
-      [{ kind: "ring", id: "gamma" }, "#/id read-only", "id is what the path says"],
+      [{ kind: "spring" }, "#/kind read-only", "kind cannot be changed after creation"],
+      [{ kind: "ring", size: 5 }, "#/size read-only", "size cannot be changed after creation"],
+      [{ kind: "ring", tag: null }, "#/tag read-only", "tag cannot be changed after creation"],
+      [{ kind: "ring", id: "gamma" }, "#/id read-only", "id has to be the value in the path"],
     ] as const) {
       const reply = await send("ada", "PUT", "/binders/beta", body);
       assert.equal(reply.status, 422, reply.text);

@@ -91,7 +91,7 @@ served("errors", toolLibrary, (subject) => {
       name: "R7.1 not found",
       send: () => ({ method: "GET", path: "/tools/tol_no", headers: who.member }),
       status: 404,
-      then: problem("not-found", 404, "There is no such thing here", /./),
+      then: problem("not-found", 404, "Not found", /./),
     },
     {
       name: "R7.1 R7.3 an error of the document's own, with when to come back",
@@ -111,7 +111,7 @@ served("errors", toolLibrary, (subject) => {
       },
       status: 409,
       headers: { "Retry-After": null },
-      then: problem("state-conflict", 409, "No move from the present state", /shelved/, {
+      then: problem("state-conflict", 409, "Not allowed in the current state", /shelved/, {
         state: "shelved",
         moves: ["lendTool", "retireTool"],
       }),
@@ -125,15 +125,9 @@ served("errors", toolLibrary, (subject) => {
         body: aTool({ stock: "x" }),
       }),
       status: 422,
-      then: problem(
-        "invalid-request",
-        422,
-        "The request does not say what the document asks for",
-        /^stock must be a whole number/,
-        {
-          errors: [{ pointer: "#/stock", code: "wrong-type", detail: "stock must be a whole number" }],
-        },
-      ),
+      then: problem("invalid-request", 422, "The request is invalid", /^stock must be a whole number/, {
+        errors: [{ pointer: "#/stock", code: "wrong-type", detail: "stock must be a whole number" }],
+      }),
     },
     {
       name: "R2.11 a duplicate names the member, and not the other record",
@@ -184,7 +178,7 @@ for (const store of stores) {
       subject.client.send({ method: "POST", path: "/tools", headers: { ...who.member, ...once() }, body: aTool() });
     const reply = await post();
     assert.equal(reply.status, 500);
-    assert.partialDeepStrictEqual(reply.json, { code: "internal", detail: "The service failed" });
+    assert.partialDeepStrictEqual(reply.json, { code: "internal", detail: "Internal error of the service" });
     assert(!/SELECT|secret|srv/.test(reply.text));
     assert.deepEqual(subject.running.failures, [thrown]);
     for (const kind of ["busy", "closed"] as const) {

@@ -1,5 +1,5 @@
 /**
- * A token's scopes bound every operation, those for anybody signed in as well (R5.1, R5.2): each way to be signed in, by each set of
+ * A token's scopes bound every operation, those for any signed-in caller as well (R5.1, R5.2): each way to be signed in, by each set of
  * scopes, at each form of a grant, over operations, fields, lists, events, webhooks, functions and older versions.
  */
 import assert from "node:assert/strict";

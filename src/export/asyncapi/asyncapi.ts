@@ -69,7 +69,7 @@ function schemeOf({ kind, sent }: CredentialPlan): JsonObject {
     return { type: "http", scheme, ...(kind === "jwt" ? { bearerFormat: "JWT" } : {}) };
   const description =
     kind === "hmac-sha256"
-      ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Good for five minutes, once."
+      ? "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use."
       : `\`${sent.scheme === undefined ? "" : `${sent.scheme} `}…\``;
   return { type: "httpApiKey", name: sent.header, in: "header", description };
 }
@@ -105,7 +105,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
         // Whoever subscribes says where to.
         address: null,
         title: "Webhooks",
-        description: "A POST to each address that a subscriber has given, for each event that it may know of.",
+        description: "A POST to each registered address, for each event that the subscriber may see.",
         messages: inChannel(names),
         bindings: { http: {} },
       },
@@ -115,7 +115,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
         action: "send",
         channel: { $ref: "#/channels/webhooks" },
         title: "Send events to webhooks",
-        description: `An answer of 2xx says that it has arrived; 410 that nothing is to be sent there any more; anything else is tried again, ${webhook.retryMilliseconds.length} times at most.`,
+        description: `A 2xx response confirms the delivery; 410 ends deliveries to this address; after any other response the delivery is retried, at most ${webhook.retryMilliseconds.length} times.`,
         messages: ofChannel("webhooks", names),
         bindings: { http: { method: "POST", bindingVersion: "0.3.0" } },
       },
@@ -143,7 +143,7 @@ function stream(plan: Plan, described: Described): AsyncApiParts {
       stream: {
         address: follow?.path ?? "",
         title: "Stream",
-        description: `Server-sent events (\`text/event-stream\`): \`data\` is a message, \`event\` its type, \`id\` what \`${declared.resume}\` goes on from.`,
+        description: `Server-sent events (\`text/event-stream\`): \`data\` is a message, \`event\` its type, \`id\` the value for \`${declared.resume}\` to resume.`,
         servers: [{ $ref: "#/servers/service" }],
         messages: inChannel(names),
         bindings: { http: {} },
@@ -170,7 +170,7 @@ const signatureHeaders: JsonObject = {
   properties: {
     "webhook-id": { ...text, description: "The id of the event, the same at every attempt." },
     "webhook-timestamp": { ...text, description: "When this attempt was made, in seconds since 1970." },
-    "webhook-signature": { ...text, description: "`v1,` and the signature; several with a space between." },
+    "webhook-signature": { ...text, description: "`v1,` and the signature; several are separated by spaces." },
   },
   required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
 };
@@ -197,7 +197,7 @@ function messageOf(described: Described, event: string, contentType: string): Js
     payload: { $ref: `#/components/schemas/${name}` },
     correlationId: {
       location: "$message.payload#/id",
-      description: "The same event has the same id wherever it is told.",
+      description: "An event has the same id on every channel.",
     },
     ...(example === undefined ? {} : { examples: [{ name: camelCase(event), payload: example }] }),
   };

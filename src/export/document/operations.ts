@@ -42,7 +42,7 @@ export function operationBlock(source: Source, described: DescribedOperation): B
 function successes({ members }: Source, { name, successes: all }: DescribedOperation): readonly (Block | undefined)[] {
   return all.flatMap(({ status, description, schema }) => {
     const type = schema === undefined ? undefined : typeWords(members, schema);
-    const rows = hasLink(type) ? undefined : membersTable(`What ${name} gives with ${status}`, members, schema);
+    const rows = hasLink(type) ? undefined : membersTable(`Response ${status} of ${name}`, members, schema);
     const label: Words = [{ kind: "strong", text: String(status) }, " "];
     return [
       {
@@ -88,5 +88,5 @@ function possibleErrors({ plan }: Source, { operation, possibleErrors: all }: De
   if (operation.hooked !== undefined)
     errors.push(["any other of ", { kind: "address", url: "#errors", text: "this service's errors" }]);
   if (errors.length === 0) return undefined;
-  return details("Errors", [{ kind: "paragraph", words: ["Refused with ", joined(errors, ", "), "."] }]);
+  return details("Errors", [{ kind: "paragraph", words: ["Can fail with ", joined(errors, ", "), "."] }]);
 }

@@ -33,7 +33,7 @@ export function purposeEntries({ model: { purpose } }: Source): readonly Descrip
   return [
     ["Domain", domain],
     ["Users", lines(Object.entries(users).map(([name, sentence]) => [{ kind: "strong", text: name }, " ", sentence]))],
-    ["Not part of it", outside?.join(", ")],
+    ["Out of scope", outside?.join(", ")],
   ];
 }
 
@@ -64,9 +64,9 @@ function defaultWords(value: Default): Words {
     case "literal":
       return ["default ", code(value.text)];
     case "now":
-      return "the moment of creation";
+      return "the time of creation";
     case "now-on-change":
-      return "the moment of the last change";
+      return "the time of the last change";
     case "caller":
       return "the caller";
     case "digits":
@@ -82,7 +82,7 @@ function defaultWords(value: Default): Words {
 function ruleWords(rule: Rule): Words {
   const otherwise = rule.else === undefined ? undefined : [", else ", link("error", rule.else)];
   if (rule.kind !== "unique") return ["Always ", code(rule.expression), otherwise, "."];
-  const absent = rule.absent === "equal" ? ", and an absent value is the same as another" : undefined;
+  const absent = rule.absent === "equal" ? ", and absent values count as equal" : undefined;
   return ["No two have the same ", joined(rule.fields.map(code), " and "), absent, otherwise, "."];
 }
 
@@ -113,7 +113,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
   );
   return [
     table(`States of ${resource}`, ["State", "Meaning"], stateRows),
-    table(`Transitions of ${resource}`, ["Transition", "By", "When and what else"], rows),
+    table(`Transitions of ${resource}`, ["Transition", "By", "Condition and effects"], rows),
   ];
 }
 
@@ -131,7 +131,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
     [
       "Lists",
       lists &&
-        `${lists.kind === "none" ? "in one piece" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}${lists.bare === true ? ", as a bare array" : ""}`,
+        `${lists.kind === "none" ? "without pages" : `by ${lists.kind}`}${lists.size === undefined ? "" : `, ${lists.size} at a time`}${lists.max === undefined ? "" : `, at most ${lists.max}`}${lists.bare === true ? ", as a bare array" : ""}`,
     ],
     ["Lists call", renamed(lists?.names, "")],
     ["Bodies", renamed(wrap, "in ")],
@@ -148,7 +148,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
     [
       "Repeated requests",
       repeats === "none"
-        ? "are carried out again"
+        ? "run again"
         : repeats && [
             code(repeats.header),
             ` on every ${repeats.on}`,
@@ -186,11 +186,11 @@ export function authentication({ plan, model, described }: Source): Blocks {
     return [code(name), kind, schemes[name]?.description, lines(lifetimes)];
   };
   return [
-    table("Credentials", ["Credential", "Kind", "How it is sent", "What else"], plan.credentials.map(row)),
+    table("Credentials", ["Credential", "Kind", "How it is sent", "Details"], plan.credentials.map(row)),
     descriptionList([
       ["Roles", joined(roles.map(code), ", ")],
-      ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A ${name} is its caller's own if `, code(rule)]))],
-      ["Shown to some", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
+      ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A caller owns a ${name} if `, code(rule)]))],
+      ["Restricted fields", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
       ["Hidden records", unseen && `${unseen}`],
     ]),
     permissions(
@@ -221,13 +221,16 @@ function permissions(
     link("operation", name),
     ...callers.map((one) => cell(allow, one)),
   ]);
-  return table("Who may run what", ["Operation", ...callers], rows);
+  return table("Permissions", ["Operation", ...callers], rows);
 }
 
 function grantWords(grants: readonly Grant[]): Words {
   if (grants.length === 0) return "nobody";
   const alternatives = grants.map(({ who, if: condition }): Words => {
-    const signedIn = who.kind === "signed-in" && who.anyScope === true ? "anybody, by any token" : "anybody signed in";
+    const signedIn =
+      who.kind === "signed-in" && who.anyScope === true
+        ? "any signed-in caller, with any token"
+        : "any signed-in caller";
     const text = who.kind === "role" ? who.role : who.kind === "anyone" ? "anyone" : signedIn;
     return [{ kind: "strong", text }, condition === undefined ? undefined : [" if ", code(condition)]];
   });
@@ -273,19 +276,19 @@ export function events({ plan, model, described, members }: Source, flow: string
       ["Stream", stream && [link("operation", stream.follow.name), ", resumed by ", code(stream.resume)]],
     ]),
     table(
-      "Events that go out",
+      "Outgoing events",
       ["Event", "When", "Carries"],
       Object.entries(out).map(([name, { when, carries }]) => [
         code(name),
         when.kind === "enters"
           ? [`a ${when.resource} enters `, code(when.state)]
           : ["after ", link("operation", when.operation)],
-        carries === undefined ? "the record, as the receiver may see it" : joined(carries.map(code), ", "),
+        carries === undefined ? "the record, as visible to the receiver" : joined(carries.map(code), ", "),
       ]),
     ),
     table(
-      "Events that come in",
-      ["Event", "At", "Proved by", "Carries"],
+      "Incoming events",
+      ["Event", "At", "Credential", "Carries"],
       Object.entries(inbound).map(([name, { method, path, with: credential, carries }]) => [
         code(name),
         code(`${method} ${path}`),
@@ -326,7 +329,7 @@ export function errors({ plan, described }: Source): Blocks {
       ]);
   const catalogue = rows(false);
   return [
-    table("This service's own errors", ["Code", "Status", "Meaning", "Raised by"], rows(true)),
+    table("Errors of this service", ["Code", "Status", "Meaning", "Returned by"], rows(true)),
     details(`${catalogue.length} errors of the standard catalogue`, [
       table("The standard catalogue", ["Code", "Status", "Meaning"], catalogue),
     ]),
@@ -336,7 +339,7 @@ export function errors({ plan, described }: Source): Blocks {
 export function limits({ plan, model }: Source): Blocks {
   const rate = ({ name, count, windowMilliseconds, per, burst, of }: RatePlan): Row => [
     code(name),
-    `${count} in ${duration(windowMilliseconds)} for each ${per}${of === "anonymous" ? ", of those without a credential" : ""}${burst === undefined ? "" : `, ${burst} at once`}`,
+    `${count} in ${duration(windowMilliseconds)} for each ${per}${of === "anonymous" ? ", for callers without a credential" : ""}${burst === undefined ? "" : `, ${burst} at once`}`,
   ];
   const quota = (one: QuotaPlan): Row => [
     code(one.name),
@@ -370,7 +373,7 @@ export function versioning({ plan, model }: Source): Blocks {
     descriptionList([
       ["Scheme", scheme],
       ["Chosen by", place],
-      ["Without a choice", absent],
+      ["Default version", absent],
       ["Notice", policy?.notice],
       ["Support", policy?.support],
     ]),

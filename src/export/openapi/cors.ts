@@ -5,9 +5,11 @@ import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 export function withCors({ cors }: EndpointsPart, description: JsonObject): JsonObject {
   if (cors === undefined) return description;
   const fields: JsonObject = {
-    "Access-Control-Allow-Origin": field("The origin of the page, where it may read this."),
+    "Access-Control-Allow-Origin": field("The origin of the page, if it may read this response."),
     "Access-Control-Expose-Headers": field("The header fields that the page may read."),
-    ...(cors.credentials ? { "Access-Control-Allow-Credentials": field("It may send what the browser keeps.") } : {}),
+    ...(cors.credentials
+      ? { "Access-Control-Allow-Credentials": field("Whether the page may send credentials.") }
+      : {}),
   };
   const referring = Object.keys(fields).map((name): [string, Json] => [name, { $ref: `#/components/headers/${name}` }]);
   const withHeaders = (response: Json): Json =>

@@ -8,25 +8,27 @@ export function describeOperation(operation: Operation): string {
   const { resource, allow, inbound, moves, choose, effects, body, the, guard, session, presentSecret, action } =
     operation;
   return [
-    inbound === undefined ? `May be run by ${grantsText(allow)}.` : `Taken from \`${inbound.credential}\` alone.`,
-    ...(the === undefined ? [] : [`About the oldest ${resource} with \`${expressionText(the)}\`.`]),
-    ...(guard === undefined ? [] : [`Done if \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
+    inbound === undefined
+      ? `May be run by ${grantsText(allow)}.`
+      : `Accepts only the credential \`${inbound.credential}\`.`,
+    ...(the === undefined ? [] : [`Acts on the oldest ${resource} with \`${expressionText(the)}\`.`]),
+    ...(guard === undefined ? [] : [`Requires \`${expressionText(guard.if)}\`, else \`${guard.else}\`.`]),
     ...linkTexts(operation),
     ...outcomeTexts(operation),
     ...(session === undefined ? [] : [sessionText(action, resource, session)]),
     ...(presentSecret === undefined
       ? []
       : [
-          `Who changes the own \`${presentSecret.secret}\` sends the present one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
+          `To change their own \`${presentSecret.secret}\`, callers send the current one as \`${presentSecret.member}\`, else \`${presentSecret.else}\`.`,
         ]),
     ...moves.map((transition) => `Moves a ${resource} ${transitionText(transition)}.`),
     ...choose.map(({ field, resource: from, if: condition, else: code }) => {
       const which = condition === undefined ? "" : ` with \`${expressionText(condition)}\``;
-      return `Takes the first ${from}${which} as \`${field}\`, else \`${code}\`.`;
+      return `Uses the first ${from}${which} as \`${field}\`, else \`${code}\`.`;
     }),
     ...effects.map((effect) => effectText(effect)),
     ...(body !== undefined && body.fixed.length > 0
-      ? [`${body.fixed.map((name) => `\`${name}\``).join(", ")} may be sent back as read, and cannot be changed here.`]
+      ? [`${body.fixed.map((name) => `\`${name}\``).join(", ")} may be sent unchanged, but cannot be changed here.`]
       : []),
   ].join("\n\n");
 }
@@ -34,11 +36,11 @@ export function describeOperation(operation: Operation): string {
 function linkTexts({ action, resource, link, where }: Operation): readonly string[] {
   if (action === "clear") {
     const which = where === undefined ? "" : ` with \`${expressionText(where)}\``;
-    return [`Deletes every ${resource}${which} that the caller may run this on, or none.`];
+    return [`Deletes every ${resource}${which} that the caller may delete, or none.`];
   }
   if (link === undefined) return [];
   const values = link.values.map(({ field, expression }) => `\`${field}\` = \`${expressionText(expression)}\``);
-  const verb = action === "link" ? "Makes, unless there is one," : "Deletes, if there is one,";
+  const verb = action === "link" ? "Creates, unless it exists," : "Deletes, if it exists,";
   return [`${verb} the ${link.resource} with ${values.join(" and ")}.`];
 }
 
@@ -46,16 +48,16 @@ function outcomeTexts({ action, resource, response }: Operation): readonly strin
   const { same, accepted, differs } = response;
   const when =
     accepted?.if === undefined
-      ? `the ${resource} is ${accepted?.states.map((state) => `\`${state}\``).join(" or ") ?? ""} then, and goes on by itself`
+      ? `the ${resource} is ${accepted?.states.map((state) => `\`${state}\``).join(" or ") ?? ""} afterwards, and processing continues`
       : `\`${expressionText(accepted.if)}\``;
   const why =
     action === "create"
-      ? `there is a ${resource} with the same unique values, which is given`
+      ? `there is a ${resource} with the same unique values, which is returned`
       : "nothing has to change";
   return [
     ...(same === undefined ? [] : [`Answers ${same} where ${why}.`]),
     ...(accepted === undefined ? [] : [`Answers ${accepted.status} where ${when}.`]),
-    ...(differs === undefined ? [] : [`Where there is a ${resource} that would have to change: \`${differs}\`.`]),
+    ...(differs === undefined ? [] : [`If the existing ${resource} differs: \`${differs}\`.`]),
   ];
 }
 
@@ -64,14 +66,14 @@ function sessionText(
   resource: string,
   { credential, proof, else: code }: SessionPlan,
 ): string {
-  if (action === "logout") return `Ends the session of \`${credential}\` that it is sent with.`;
+  if (action === "logout") return `Ends the current session of \`${credential}\`.`;
   if (action === "login")
-    return `Begins a session of a ${resource} with a token of \`${credential}\`, else \`${code}\`.`;
-  return `Goes on with a session of \`${credential}\`: each \`${proof}\` is good once, and one that is used again ends the session, else \`${code}\`.`;
+    return `Starts a session of a ${resource} and returns a token of \`${credential}\`, else \`${code}\`.`;
+  return `Renews a session of \`${credential}\`: each \`${proof}\` is valid for one use, and a second use ends the session, else \`${code}\`.`;
 }
 
 function callersText(who: Exclude<GrantPlan["who"], { readonly kind: "role" }>): string {
-  const callers = who.kind === "anyone" ? "anyone" : "anybody signed in";
+  const callers = who.kind === "anyone" ? "anyone" : "any signed-in caller";
   return who.unscoped === true ? `${callers}, but no token with scopes` : callers;
 }
 

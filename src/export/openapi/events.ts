@@ -67,17 +67,17 @@ function eventSchema(
           subject: { type: "string", description: `The id of the ${event.resource}.` },
           time: instant,
           datacontenttype: { type: "string", const: "application/json" },
-          sequence: { type: "string", description: "Grows with each change of the record; compared as a text." },
+          sequence: { type: "string", description: "Increases with each change of the record; compare it as text." },
           data,
         }
       : {
           id: text,
           type: { type: "string", const: name },
           timestamp: instant,
-          sequence: { type: "integer", description: "Grows with each change of the record." },
+          sequence: { type: "integer", description: "Increases with each change of the record." },
           request: {
             type: "object",
-            description: "The request that caused it; absent where time did.",
+            description: "The request that caused the event; absent for timed transitions.",
             properties: { id: text },
             required: ["id"],
           },
@@ -109,7 +109,7 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
       next: {
         type: ["string", "null"],
         description:
-          "The `cursor` of the next page; null on the last one. A page that had too much to pass over is short.",
+          "The `cursor` of the next page; null on the last page. A page may have fewer events than the limit.",
       },
     },
     required: ["items", "next"],
@@ -127,7 +127,7 @@ export function streamParts(plan: EventsPart, { name }: Operation): StreamParts 
       {
         name: stream.resume,
         in: "header",
-        description: "Of the stream: the id of the last event that the caller has. Those after it come first.",
+        description: "Of the stream: the id of the last event that the client received. The stream resumes after it.",
         schema: { type: "string", minLength: 1 },
       },
     ],
@@ -135,7 +135,7 @@ export function streamParts(plan: EventsPart, { name }: Operation): StreamParts 
       "text/event-stream": {
         schema: {
           type: "string",
-          description: `Server-sent events, from now on: \`id\`, \`event\` (the type) and \`data\`, one line of JSON, which is a ${stream.follow.resource}. Every 15 s there is a comment.`,
+          description: `Server-sent events, from now on: \`id\`, \`event\` (the type) and \`data\`, one line of JSON, a ${stream.follow.resource}. A comment is sent every 15 s.`,
         },
       },
     },
@@ -168,9 +168,9 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
         ...(webhook.signed ? { parameters: signatureParameters } : {}),
         requestBody: { required: true, content: { [media]: { schema: refTo(names.event(name)) } } },
         responses: {
-          "2XX": { description: "It has arrived." },
-          "410": { description: "Nothing is to be sent there any more." },
-          default: { description: "It has not arrived, and is sent again later." },
+          "2XX": { description: "The delivery is confirmed." },
+          "410": { description: "Ends deliveries to this address." },
+          default: { description: "The delivery failed and is retried later." },
         },
       },
     },
@@ -183,7 +183,7 @@ const signatureParameters: readonly JsonObject[] = [
   field("webhook-timestamp", "When this attempt was made, in seconds since 1970.", { type: "integer" }),
   field(
     "webhook-signature",
-    "`v1,` and the signature, as Standard Webhooks has it; several with a space between.",
+    "`v1,` and the signature, as in Standard Webhooks; several are separated by spaces.",
     text,
   ),
 ];

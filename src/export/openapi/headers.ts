@@ -28,41 +28,41 @@ export type ResponseHeader =
   | "X-Accel-Buffering";
 
 export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
-  "Request-Id": required("Names this request, in logs too (`request_id` of problems).", { type: "string" }),
-  "Cache-Control": required("Whether and by whom the answer may be kept.", { type: "string" }),
-  "Content-Security-Policy": required("Nothing in an answer is to be run.", { type: "string" }),
-  "X-Content-Type-Options": required("The media type is to be believed.", { type: "string", const: "nosniff" }),
-  "Referrer-Policy": required("Addresses are not passed on.", { type: "string", const: "no-referrer" }),
-  "Strict-Transport-Security": optional("Where the service is known to be reached by TLS.", { type: "string" }),
-  ETag: required("Names what was given as it is now, for If-None-Match, and If-Match of records.", { type: "string" }),
-  "Accept-Ranges": required("Whether a range of it can be asked for.", { type: "string", enum: ["none", "bytes"] }),
-  "Content-Disposition": required("Whether it is to be shown or saved, and what it was called (RFC 6266).", {
+  "Request-Id": required("Identifies this request, also in logs (`request_id` of problems).", { type: "string" }),
+  "Cache-Control": required("Whether and by whom the response may be cached.", { type: "string" }),
+  "Content-Security-Policy": required("Forbids running scripts of a response.", { type: "string" }),
+  "X-Content-Type-Options": required("Forbids guessing the media type.", { type: "string", const: "nosniff" }),
+  "Referrer-Policy": required("Browsers send no referrer.", { type: "string", const: "no-referrer" }),
+  "Strict-Transport-Security": optional("Sent if the service is reached by TLS.", { type: "string" }),
+  ETag: required("Identifies this representation, for If-None-Match, and for If-Match of records.", { type: "string" }),
+  "Accept-Ranges": required("Whether range requests are supported.", { type: "string", enum: ["none", "bytes"] }),
+  "Content-Disposition": required("Whether to show or save the file, and its name (RFC 6266).", {
     type: "string",
   }),
   "Content-Range": optional("Which bytes these are, and of how many (RFC 9110 section 14.4).", { type: "string" }),
   Location: required("The path of the record that was created.", { type: "string" }),
-  Vary: optional("What the answer was chosen by.", { type: "string" }),
+  Vary: optional("The request headers that select the response.", { type: "string" }),
   "Content-Encoding": optional("How the body is compressed.", { type: "string", enum: ["br", "gzip"] }),
-  Link: optional('The next page, as `rel="next"` (RFC 8288); absent on the last one.', { type: "string" }),
-  "Idempotent-Replayed": optional("The answer was given before, to a request with this key.", {
+  Link: optional('The next page, as `rel="next"` (RFC 8288); absent on the last page.', { type: "string" }),
+  "Idempotent-Replayed": optional("The stored response to an earlier request with this key.", {
     type: "string",
     const: "true",
   }),
   "Content-Language": required("The language of the texts.", { type: "string", const: "en" }),
-  "WWW-Authenticate": required("The credentials that are taken (RFC 9110 section 11.6.1).", { type: "string" }),
-  "Retry-After": required("Seconds to wait before another try.", { type: "integer", minimum: 1 }),
+  "WWW-Authenticate": required("The accepted credentials (RFC 9110 section 11.6.1).", { type: "string" }),
+  "Retry-After": required("Seconds to wait before a retry.", { type: "integer", minimum: 1 }),
   "RateLimit-Policy": required(
-    'The limits of this operation: so many (`q`) in so many seconds (`w`). A structured field, `"all-per-user";q=600;w=60`.',
+    'The limits of this operation: requests (`q`) per seconds (`w`). A structured field, `"all-per-user";q=600;w=60`.',
     { type: "string" },
   ),
   RateLimit: required(
-    'What is left of them (`r`), and in how many seconds there is more (`t`): `"all-per-user";r=599;t=60`.',
+    'The remaining requests (`r`), and the seconds until more are available (`t`): `"all-per-user";r=599;t=60`.',
     { type: "string" },
   ),
-  Accept: optional("The media types that are taken.", { type: "string" }),
-  "Accept-Patch": optional("The media types that PATCH takes.", { type: "string" }),
-  "Accept-Encoding": optional("The content codings that are taken.", { type: "string" }),
-  "X-Accel-Buffering": optional("Of a stream: proxies are to pass it on at once.", { type: "string", const: "no" }),
+  Accept: optional("The accepted media types.", { type: "string" }),
+  "Accept-Patch": optional("The accepted media types of PATCH.", { type: "string" }),
+  "Accept-Encoding": optional("The accepted content codings.", { type: "string" }),
+  "X-Accel-Buffering": optional("Of a stream: tells proxies not to buffer it.", { type: "string", const: "no" }),
 };
 
 /** What every answer carries (R1.3, R1.6). */

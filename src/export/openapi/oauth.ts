@@ -46,7 +46,7 @@ export function tokenPaths({ credentials }: AuthenticationPart): readonly PathIt
       requestSchema: object({ token: text, token_type_hint: text, ...client }, "token"),
       responseSchema: object({}),
     }),
-    endpoint(oauth.introspect, "oauthIntrospect", "Ask what a token is", {
+    endpoint(oauth.introspect, "oauthIntrospect", "Introspect a token", {
       requestSchema: object({ token: text, token_type_hint: text, ...client }, "token"),
       responseSchema: object(
         {
@@ -70,12 +70,12 @@ export function wellKnownPaths({ credentials }: AuthenticationPart): readonly Pa
       tags: [serviceTag],
       summary,
       security: [{}],
-      responses: { "200": response("What there is.", { type: "object" }) },
+      responses: { "200": response("The metadata.", { type: "object" }) },
     },
   });
   return [
-    ["/.well-known/oauth-authorization-server", page("oauthServer", "Who gives tokens, and how (RFC 8414)")],
-    ["/.well-known/oauth-protected-resource", page("oauthResource", "Who gives tokens for this (RFC 9728)")],
+    ["/.well-known/oauth-authorization-server", page("oauthServer", "Authorization server metadata (RFC 8414)")],
+    ["/.well-known/oauth-protected-resource", page("oauthResource", "Protected resource metadata (RFC 9728)")],
   ];
 }
 
@@ -92,12 +92,12 @@ function endpoint(
     operationId,
     tags: [serviceTag],
     summary,
-    description: "The client proves who it is with Basic, or with `client_id` and `client_secret` in the form.",
+    description: "The client authenticates with Basic, or with `client_id` and `client_secret` in the form.",
     security: [{}],
     requestBody: { required: true, content: { "application/x-www-form-urlencoded": { schema: requestSchema } } },
     responses: {
       "200": response("Done.", responseSchema),
-      "400": errorResponse("What OAuth calls the error."),
+      "400": errorResponse("The OAuth error code."),
       "401": errorResponse("The client is unknown, or its secret is wrong.", "WWW-Authenticate"),
       "429": errorResponse("Too many failures.", "Retry-After"),
     },

@@ -235,7 +235,7 @@ test("a record as it is read: what some do not see is optional, and nobody's sec
   );
   assert.equal(
     at(shelf, "properties", "secretPlace")["description"],
-    "Only for `librarian`, or anybody signed in if `keeper == caller.id`.",
+    "Only for `librarian`, or any signed-in caller if `keeper == caller.id`.",
   );
   assert.deepEqual(at(rooms, "components", "schemas", "Room", "properties", "name"), {
     type: "string",
@@ -273,7 +273,7 @@ test("an operation says who may run it, what it moves and what that causes", () 
   ]);
   assert.match(
     text(at(lockers, "paths", "/parcels", "post")["description"]),
-    /Takes the first Locker with `site == input\.site && size == input\.size && state == 'free'` as `locker`, else `no-free-locker`\./,
+    /Uses the first Locker with `site == input\.site && size == input\.size && state == 'free'` as `locker`, else `no-free-locker`\./,
   );
 });
 

@@ -75,7 +75,7 @@ function tagsOf({ tables, operations, events }: Plan): readonly JsonObject[] {
     })),
     ...(events.stream === undefined
       ? []
-      : [{ name: events.stream.follow.resource, description: "What has happened to records." }]),
+      : [{ name: events.stream.follow.resource, description: "Events of records." }]),
     { name: serviceTag, description: "The service itself." },
   ];
 }

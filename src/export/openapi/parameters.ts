@@ -65,7 +65,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
       ...(condition.kind === "constant"
         ? []
         : [
-            `Those with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this.`,
+            `Records with \`${expressionText(condition).replaceAll(`filter.${name}`, "value")}\`, where \`value\` is this parameter.`,
           ]),
       ...visibleTo.map((grants) => `Only for ${grantsText(grants)}.`),
     ].join(" "),
@@ -78,7 +78,7 @@ function listParameters(plan: ResourcesPart, { resource, list }: Operation): rea
   const limit = {
     name: list.names.limit,
     in: "query",
-    description: "How many to give at most.",
+    description: "The largest number of records to return.",
     schema: { type: "integer", minimum: 1, maximum: list.max, default: list.size },
   };
   return [
@@ -95,18 +95,24 @@ const positionParameters: Readonly<Record<ListPlan["kind"], readonly JsonObject[
   cursor: [
     {
       in: "query",
-      description: "`next` of the page before.",
+      description: "`next` of the previous page.",
       schema: { type: "string", minLength: 1 },
     },
   ],
   offset: [
     {
       in: "query",
-      description: "How many to pass over.",
+      description: "The number of records to skip.",
       schema: { type: "integer", minimum: 0, default: 0 },
     },
   ],
-  page: [{ in: "query", description: "Counted from 1.", schema: { type: "integer", minimum: 1, default: 1 } }],
+  page: [
+    {
+      in: "query",
+      description: "The number of the page, from 1.",
+      schema: { type: "integer", minimum: 1, default: 1 },
+    },
+  ],
   none: [],
 };
 
@@ -117,7 +123,7 @@ function sortParameters({ sorts, names }: ListPlan): readonly JsonObject[] {
     {
       name: names.sort,
       in: "query",
-      description: "The order, most important field first; `-` before a field turns it round.",
+      description: "The order, most important field first; `-` before a field reverses it.",
       style: "form",
       explode: false,
       schema: {
@@ -141,7 +147,7 @@ function searchParameters({ searches, names }: ListPlan, table: Table | undefine
     {
       name: names.search,
       in: "query",
-      description: `Up to ten words, each of which stands in ${columnTexts.join(" or ")}, in whatever case.`,
+      description: `Up to ten words, each of which occurs in ${columnTexts.join(" or ")}, in upper or lower case.`,
       schema: { type: "string", minLength: 1, maxLength: 200 },
     },
   ];
@@ -165,7 +171,7 @@ function filterParameter(
   const common = {
     name: operator === "eq" ? field : `${field}[${operator}]`,
     in: "query",
-    description: `Those whose \`${field}\` ${comparisons[operator]} this.${only}`,
+    description: `Records whose \`${field}\` ${comparisons[operator]} this value.${only}`,
   };
   if (operator !== "in") return { ...common, schema };
   return {
@@ -191,7 +197,7 @@ function headerParameters(operation: Operation): readonly JsonObject[] {
             name: "If-Match",
             in: "header",
             required: edits === "required",
-            description: "The ETag of the record as it was read; another one now is 412.",
+            description: "The ETag of the record as it was read; if it has changed, 412.",
             schema: tags,
           },
         ]
@@ -201,7 +207,7 @@ function headerParameters(operation: Operation): readonly JsonObject[] {
           {
             name: "If-None-Match",
             in: "header",
-            description: "ETags that the caller has; 304 if one is current.",
+            description: "ETags that the client has; 304 if one is current.",
             schema: tags,
           },
         ]
@@ -213,7 +219,7 @@ function headerParameters(operation: Operation): readonly JsonObject[] {
             name: repeats.header,
             in: "header",
             required: repeats.required,
-            description: `A repeated request with the same key gets the first answer again, for ${hours(repeats.retentionMilliseconds)}.`,
+            description: `A repeated request with the same key gets the stored response, for ${hours(repeats.retentionMilliseconds)}.`,
             schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
           },
         ]),

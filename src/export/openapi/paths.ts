@@ -111,13 +111,13 @@ function servicePaths(plan: Plan, names: ComponentNames): readonly [path: string
         headers: headersOf(["ETag", "Content-Encoding"]),
         content: { "application/json": { schema: { type: "object" } } },
       },
-      "304": { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
+      "304": { description: "The client has the current version.", headers: headersOf(["ETag"]) },
     });
   return [
     ["/livez", page("livez", "Whether the service is alive", { "200": health("It is.") })],
     [
       "/readyz",
-      page("readyz", "Whether the service takes requests", { "200": health("It does."), "503": health("Not now.") }),
+      page("readyz", "Whether the service accepts requests", { "200": health("It does."), "503": health("Not now.") }),
     ],
     ["/openapi.json", description("openapi", "This document", "OpenAPI 3.1.")],
     ...(hasEvents(plan)

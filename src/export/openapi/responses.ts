@@ -94,13 +94,13 @@ function bytesResponse(file: FilePlan, described: readonly Named[]): readonly [s
   return [
     ["200", { description: "The file.", headers: headersOf(names), content }],
     ["206", { description: "A part of the file.", headers: headersOf([...names, "Content-Range"]), content }],
-    ["304", { description: "The caller has it as it is.", headers: headersOf(["ETag", "Accept-Ranges"]) }],
+    ["304", { description: "The client has the current version.", headers: headersOf(["ETag", "Accept-Ranges"]) }],
   ];
 }
 
 const revalidated: [string, JsonObject] = [
   "304",
-  { description: "The caller has it as it is.", headers: headersOf(["ETag"]) },
+  { description: "The client has the current version.", headers: headersOf(["ETag"]) },
 ];
 
 /** The stream, or a page of what it would have told: what one of them has, the other need not. */
@@ -111,7 +111,7 @@ function streamed(
   described: readonly Named[],
 ): JsonObject {
   const headers = headersOf(["Content-Encoding", "Accept-Ranges?", "ETag?", "Link", "X-Accel-Buffering", ...described]);
-  const page = withBody("What happens from now on, or a page of what has happened.", headers, refTo(names.list(name)));
+  const page = withBody("The events from now on, or a page of past events.", headers, refTo(names.list(name)));
   return { ...page, content: { ...content, ...(page["content"] as JsonObject) } };
 }
 
@@ -147,13 +147,13 @@ function success(
   ];
   const address = located(operation, outcomes);
   if (response.kind === "none" || isBodiless(status)) {
-    const description = operation.action === "receive" ? "Taken." : "Done; there is nothing to say.";
+    const description = operation.action === "receive" ? "Taken." : "Done, without content.";
     return { description, headers: headersOf([...address, ...replayed]) };
   }
   const encoded: readonly Named[] = ["Content-Encoding"];
   if (list !== undefined) {
     return withBody(
-      operation.action === "history" ? `A page of the moves of a ${resource}.` : `A page of ${resource} records.`,
+      operation.action === "history" ? `A page of the transitions of a ${resource}.` : `A page of ${resource} records.`,
       headersOf([...encoded, "Accept-Ranges", "ETag", "Link", ...described]),
       refTo(names.list(operation.name)),
     );
@@ -173,7 +173,7 @@ function success(
     ? makes
       ? `The ${resource} that was created.`
       : `The ${resource} as it ${operation.action === "delete" ? "was" : "is now"}.`
-    : "What the operation gives.";
+    : "The result of the operation.";
   return withBody(description, headers, responseOf(operation, names));
 }
 

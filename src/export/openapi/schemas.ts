@@ -215,11 +215,11 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
       const numbered = list.kind === "offset" || list.kind === "page";
       return {
         type: [numbered ? "integer" : "string", "null"],
-        description: `The \`${list.names[numbered ? list.kind : "cursor"]}\` of the next page; null on the last one.`,
+        description: `The \`${list.names[numbered ? list.kind : "cursor"]}\` of the next page; null on the last page.`,
       };
     }
     case "count":
-      return { type: "integer", minimum: 0, description: "How many there are on all pages together." };
+      return { type: "integer", minimum: 0, description: "The number of records on all pages together." };
     case "object":
       return {
         type: "object",
@@ -242,9 +242,9 @@ function transitionSchema({ resource }: Operation, names: ComponentNames): JsonO
       by: { type: "string", description: "The id of a caller, `anonymous`, or `system`." },
       cause: {
         type: "string",
-        description: "What moved it: an operation's name, `after` or `at` and a time, `when` and an event.",
+        description: "The trigger: the name of an operation, `after` or `at` and a time, `when` and an event.",
       },
-      request: { type: "string", description: "The request that moved it." },
+      request: { type: "string", description: "The request that triggered the transition." },
     },
     required: ["at", "to", "by", "cause"],
   };
@@ -309,7 +309,7 @@ export function bodiesOfCode(plan: Plan, code: string, operation?: string): read
 function anyProblem(errors: readonly [code: string, error: ErrorPlan][], names: ComponentNames): JsonObject {
   return {
     type: "object",
-    description: "A refusal (RFC 9457). `code` says which; clients need no other member to tell refusals apart.",
+    description: "An error (RFC 9457). `code` identifies it.",
     properties: {
       ...standardMembers,
       code: { type: "string", enum: errors.map(([code, { wire }]) => wire ?? code) },
@@ -348,10 +348,10 @@ function problemSchema(
 
 const standardMembers: JsonObject = {
   type: { type: "string", format: "uri", description: "The address of the page that explains this error." },
-  title: { type: "string", description: "The same for every problem of one code." },
+  title: { type: "string", description: "The same for every problem with this code." },
   status: { type: "integer", minimum: 400, maximum: 599 },
-  detail: { type: "string", description: "What was wrong with this request." },
-  instance: { type: "string", format: "uri", description: "Names this one refusal." },
+  detail: { type: "string", description: "The reason in this request." },
+  instance: { type: "string", format: "uri", description: "Identifies this occurrence." },
   code: { type: "string" },
   request_id: { type: "string", description: "As in the header Request-Id." },
 };
@@ -366,7 +366,7 @@ function isOfVersion({ versions }: Plan, code: string): boolean {
 const supported: JsonObject = {
   type: "array",
   items: { type: "string" },
-  description: "The versions that are served, where the one of the request is not. The newest is first.",
+  description: "The available versions, newest first, if the requested version is not available.",
 };
 
 /** Functions may name the values that an error of the document is about. */
@@ -393,32 +393,36 @@ const violatedPolicies: JsonObject = {
 /** Members beside the standard ones, by code. */
 const extraMembers: Readonly<Record<string, JsonObject>> = {
   "not-acceptable": {
-    offered: { type: "array", items: { type: "string" }, description: "The media types there are." },
+    offered: { type: "array", items: { type: "string" }, description: "The available media types." },
   },
   "state-conflict": {
-    state: { type: "string", description: "The present state." },
+    state: { type: "string", description: "The current state." },
     moves: {
       type: "array",
       items: { type: "string" },
-      description: "The operations that this caller may run from there.",
+      description: "The operations that this caller may run in that state.",
     },
   },
   "rate-limited": violatedPolicies,
   "quota-exceeded": violatedPolicies,
   "still-referenced": {
-    resource: { type: "string", description: "What refers to the record." },
-    field: { type: "string", description: "By which of its fields." },
+    resource: { type: "string", description: "The records that refer to this record." },
+    field: { type: "string", description: "The field of the reference." },
   },
 };
 
 function violations(names: ComponentNames): JsonObject {
-  return { type: "array", maxItems: 100, items: refTo(names.violation), description: "Every fault of the request." };
+  return {
+    type: "array",
+    maxItems: 100,
+    items: refTo(names.violation),
+    description: "Every invalid value of the request.",
+  };
 }
 
 const violationSchema: JsonObject = {
   type: "object",
-  description:
-    "One fault: `pointer` into the body (RFC 6901 as a URI fragment), or the parameter or header it is about.",
+  description: "One invalid value: `pointer` into the body (RFC 6901 as a URI fragment), or the parameter or header.",
   properties: {
     pointer: { type: "string" },
     parameter: { type: "string" },

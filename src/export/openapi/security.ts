@@ -67,8 +67,8 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   switch (kind) {
     case "api-key":
-      return `A key that starts with \`${prefix}\`, sent as \`${sent.header}: ${scheme}${prefix}…\`; good ${lifetime}.${
-        sent.scheme === "Bearer" ? " Also taken as the user of Basic with an empty password." : ""
+      return `A key that starts with \`${prefix}\`, sent as \`${sent.header}: ${scheme}${prefix}…\`; valid ${lifetime}.${
+        sent.scheme === "Bearer" ? " Also accepted as the user of Basic with an empty password." : ""
       }`;
     case "password": {
       const by = (action: string) =>
@@ -82,7 +82,7 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
           : ` Renewed by ${renewing.join(" or ")}, ${lifetimeOf(login?.renewedMilliseconds)} at most.`;
       const ended = by("logout");
       const over = ended.length === 0 ? "" : ` Ended by ${ended.join(" or ")}.`;
-      return `A token of a session, sent as \`${sent.header}: ${scheme}${prefix}…\`; given by ${by("login").join(" or ")}, good ${lifetime}.${renewed}${over}`;
+      return `A token of a session, sent as \`${sent.header}: ${scheme}${prefix}…\`; returned by ${by("login").join(" or ")}, valid ${lifetime}.${renewed}${over}`;
     }
     case "basic":
       if (login !== undefined)
@@ -90,12 +90,12 @@ function descriptionOf(credential: CredentialPlan, operations: readonly Operatio
       return "A user's name, and a key of that user as the password.";
     case "oauth2":
       if (oauth !== undefined)
-        return `A token that the service gives to its clients${oauth.users === undefined ? "" : ", for themselves or for who lets them"}; it is good for an hour at most.`;
+        return `A token that the service issues to its clients${oauth.users === undefined ? "" : ", for themselves or for users who authorize them"}; it is valid for at most an hour.`;
       return tokenDescription(credential);
     case "jwt":
       return tokenDescription(credential);
     case "hmac-sha256":
-      return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Good for five minutes, once.`;
+      return `\`${sent.header}: ${scheme}t=<unix seconds>,v1=<hex>\`: the HMAC-SHA256 of time, method, target and body, a newline between them. Valid for five minutes and one use.`;
   }
 }
 

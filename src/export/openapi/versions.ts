@@ -58,7 +58,7 @@ function responseFields(
   const field = (description: string, schema: JsonObject): JsonObject => ({ description, schema });
   return {
     ...(sent?.kind === "header"
-      ? { [sent.name]: field("The version that was served.", { type: "string", const: version }) }
+      ? { [sent.name]: field("The version of the response.", { type: "string", const: version }) }
       : {}),
     ...(deprecated === undefined
       ? {}
@@ -66,10 +66,10 @@ function responseFields(
           Deprecation: field("Since when the version is deprecated (RFC 9745).", { type: "string" }),
           ...(deprecated.sunset === undefined
             ? {}
-            : { Sunset: field("From when it is no longer served (RFC 8594).", { type: "string" }) }),
+            : { Sunset: field("When the version is removed (RFC 8594).", { type: "string" }) }),
           ...(deprecated.guide === undefined
             ? {}
-            : { Link: field('What to do instead, as `rel="deprecation"`, and the next page.', { type: "string" }) }),
+            : { Link: field('The migration guide, as `rel="deprecation"`, and the next page.', { type: "string" }) }),
         }),
   };
 }
@@ -80,7 +80,7 @@ function parameterOf(sent: VersionLocation | undefined, version: string): JsonOb
     name: sent.name,
     in: sent.kind,
     required: false,
-    description: "The version to be served.",
+    description: "The requested version.",
     schema: { type: "string", const: version },
   };
 }

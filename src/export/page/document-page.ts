@@ -150,8 +150,8 @@ ${appliedDefaults(source, part)}
 ${
   blocks === ""
     ? undefined
-    : html`<aside class="definition" aria-label="What the document says: ${name}">
-<details open><summary>As the document says it</summary>${proseHtml(blocks)}</details>
+    : html`<aside class="definition" aria-label="Definition: ${name}">
+<details open><summary>Definition</summary>${proseHtml(blocks)}</details>
 </aside>`
 }
 </div>
@@ -164,7 +164,7 @@ function openQuestions({ result }: Source, part: PartName): Content {
   const open = result.questions.filter((question) => question.part === part && isOpen(question));
   if (open.length === 0) return undefined;
   const items = open.map(({ text, status }) => {
-    return html`<li>${text}${status === "not shown" ? html` <span class="quiet">left open by the document</span>` : undefined}</li>`;
+    return html`<li>${text}${status === "not shown" ? html` <span class="quiet">undecided</span>` : undefined}</li>`;
   });
   return html`<div class="note"><h3>Still open</h3><ul>${items}</ul></div>`;
 }
@@ -176,7 +176,7 @@ function appliedDefaults({ result }: Source, part: PartName): Content {
   const items = taken.map(
     ({ text, taken: value }) => html`<div><dt>${text}</dt><dd>${wordsHtml(value ?? "the default")}</dd></div>`,
   );
-  return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} taken</summary><dl>${items}</dl></details>`;
+  return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} applied</summary><dl>${items}</dl></details>`;
 }
 
 /** Statements of the document that this release does not enforce: nobody should read them as a promise. */
@@ -184,7 +184,7 @@ function unenforced({ plan }: Source): Content {
   if (plan.unenforced.length === 0) return undefined;
   return html`<section id="not-yet" aria-labelledby="not-yet-heading">
 <h2 id="not-yet-heading">Not enforced yet</h2>
-<p>The document says these things, and this release of the engine does not act on them.</p>
+<p>This release does not enforce the following statements.</p>
 <details><summary>${plan.unenforced.length} statements</summary>
 <ul>${plan.unenforced.map(({ line, what }) => html`<li><span class="quiet">line ${line}</span> ${wordsHtml(what)}</li>`)}</ul>
 </details>

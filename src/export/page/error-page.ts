@@ -22,18 +22,18 @@ export function errorPage(source: Source, name: string): string | undefined {
     navigation: html`<p class="brand"><a href="../">${plan.title}</a></p>
 <ul><li><a href="../#errors">All errors</a></li><li><a href="../openapi.json">OpenAPI</a></li></ul>`,
     main: html`<header class="opening">
-<p class="kicker">${error.source === "document" ? "An error of this service" : error.source === "catalogue" ? "An error of the standard catalogue" : "An error of HTTP itself"}</p>
+<p class="kicker">${error.source === "document" ? "An error of this service" : error.source === "catalogue" ? "An error of the standard catalogue" : "An HTTP error"}</p>
 <h1><code>${name}</code></h1>
 <p class="lead">${error.title}.</p>
 ${blocksHtml([
   descriptionList([
     ["Status", error.statuses.join(" or ")],
     [
-      "Worth another try",
+      "Retry",
       error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds * 1000)}`,
     ],
     [
-      "Raised by",
+      "Returned by",
       all
         ? "any operation"
         : joined(
@@ -55,5 +55,5 @@ function retry(status: number): string {
   if (status >= 500) return "yes, later";
   if (status === 429 || status === 408) return "yes, after the time in Retry-After or a short wait";
   if (status === 409 || status === 412) return "after reading the record again";
-  return "not as it is: the request has to change";
+  return "no: the request has to change";
 }

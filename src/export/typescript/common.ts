@@ -242,7 +242,7 @@ export class WaitError<T = unknown> extends Error {
   readonly record: T;
 
   constructor(reason: "unreachable" | "late", wanted: readonly string[], state: string, record: T) {
-    super(`${reason === "late" ? "still" : "for good"} ${state}, waited for ${wanted.join(" or ")}`);
+    super(`${reason === "late" ? "still" : "finally"} ${state}, expected ${wanted.join(" or ")}`);
     this.reason = reason;
     this.state = state;
     this.record = record;
@@ -438,8 +438,8 @@ async function fetched(
   } catch (thrown) {
     if (thrown instanceof ConnectionError) throw thrown;
     outgoing?.throwIfAborted();
-    if (late.aborted) throw new TimeoutError(name, "there was no answer in time", thrown);
-    throw new ConnectionError(name, "there was no answer", thrown);
+    if (late.aborted) throw new TimeoutError(name, "there was no response in time", thrown);
+    throw new ConnectionError(name, "there was no response", thrown);
   }
 }
 
@@ -449,7 +449,7 @@ function readJson(name: string, response: Response, text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
     if (!response.ok) return text;
-    throw new ConnectionError(name, "the answer is no JSON", thrown);
+    throw new ConnectionError(name, "the response is not JSON", thrown);
   }
 }
 
@@ -459,7 +459,7 @@ function pathOf(template: string, parameters: readonly Scalar[]): string {
     const value = String(parameters[index] ?? "");
     index += 1;
     // An address forgets such a segment, and would be that of something else.
-    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${JSON.stringify(value)}, which names nothing`);
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${JSON.stringify(value)}, which is not an id`);
     return encodeURIComponent(value);
   });
 }
@@ -476,7 +476,8 @@ function searchOf(query: Query | undefined): string {
 
 function tagOf(tag: Tag): string {
   const text = typeof tag === "string" ? tag : tag[etag];
-  if (text === undefined) throw new TypeError("this carries no tag: it was not read from the service, or was copied");
+  if (text === undefined)
+    throw new TypeError("this value has no ETag: it was not read from the service, or was copied");
   return text;
 }
 
@@ -497,7 +498,7 @@ async function authorize(
 ): Promise<void> {
   for (const [name, secret] of Object.entries(clientOptions.credential ?? {})) {
     const credential = credentials[name];
-    if (credential === undefined) throw new TypeError(`the service knows no credential ${name}`);
+    if (credential === undefined) throw new TypeError(`the service has no credential ${name}`);
     const value = await valueFor(credential, secret, outgoing);
     outgoing.headers.set(credential.header, credential.scheme === undefined ? value : `${credential.scheme} ${value}`);
   }
@@ -977,7 +978,7 @@ export async function verifiedWebhook(
   };
   const [id, seconds, signatures] = [field("webhook-id"), field("webhook-timestamp"), field("webhook-signature")];
   if (!/^[0-9]+$/.test(seconds) || Math.abs(now / 1000 - Number(seconds)) > tolerance)
-    throw new WebhookError("webhook-timestamp is too far from now");
+    throw new WebhookError("webhook-timestamp is too far from the current time");
   const signed = new TextEncoder().encode(`${id}.${seconds}.${payload}`);
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {
     const bytes = bytesOf(secret.replace(/^whsec_/, ""));
@@ -990,7 +991,7 @@ export async function verifiedWebhook(
         return JSON.parse(payload) as unknown;
     }
   }
-  throw new WebhookError("no signature is that of a secret");
+  throw new WebhookError("no signature matches a secret");
 }
 
 /** Of base 64; undefined for anything else. */

@@ -19,15 +19,15 @@ export function errorTypes(exported: Exported, methods: readonly Method[]): read
   const problems = all.map((code) => `  readonly ${memberName(code)}: ${problemType(exported, code)};\n`);
   return [
     ...standardProblem(exported),
-    `${comment("The body of each refusal, by its code.", "")}export interface Problems {\n${problems.join("")}}\n`,
+    `${comment("The body of each error, by its code.", "")}export interface Problems {\n${problems.join("")}}\n`,
     `export type ErrorCode = keyof Problems;\n`,
-    `${comment("Codes that whatever is asked can be refused with.", "")}export type RefusedAnywhere = ${union(everywhere.map(literal))};\n`,
-    `${comment("The codes that each operation can be refused with.", "")}export interface Refusals {\n${possibleErrors.join("")}}\n`,
-    `${comment("What an operation can be refused with; `code` tells one from another.", "")}export type ErrorOf<Name extends keyof Refusals> = {
+    `${comment("The codes that every operation can fail with.", "")}export type RefusedAnywhere = ${union(everywhere.map(literal))};\n`,
+    `${comment("The codes that each operation can fail with.", "")}export interface Refusals {\n${possibleErrors.join("")}}\n`,
+    `${comment("The errors of an operation; `code` distinguishes them.", "")}export type ErrorOf<Name extends keyof Refusals> = {
   readonly [Code in Refusals[Name]]: ApiError<Code, Problems[Code]>;
 }[Refusals[Name]];
 `,
-    `${comment("Whether what was thrown is a refusal of this operation.", "")}export function isErrorOf<Name extends keyof Refusals>(thrown: unknown, operation: Name): thrown is ErrorOf<Name> {
+    `${comment("Whether a thrown value is an error of this operation.", "")}export function isErrorOf<Name extends keyof Refusals>(thrown: unknown, operation: Name): thrown is ErrorOf<Name> {
   return thrown instanceof ApiError && thrown.operation === operation && thrown.code !== "unrecognized";
 }
 `,
@@ -47,7 +47,7 @@ function standardProblem(exported: Exported): readonly string[] {
       const text = name === "code" ? "Code" : type({ type: kind ?? "string" }, "  ");
       return `${comment(description, "  ")}  readonly ${memberName(name)}: ${text};\n`;
     });
-  const errorsMember = "  /** Every fault of the request. */\n  readonly errors?: readonly FaultOfRequest[];\n";
+  const errorsMember = "  /** Every invalid value of the request. */\n  readonly errors?: readonly FaultOfRequest[];\n";
   const docComment = comment("A refusal (RFC 9457).", "");
   return [
     `${docComment}export interface Problem<Code extends string = string> {\n${members.join("")}${errorsMember}}\n`,

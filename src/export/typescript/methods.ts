@@ -80,7 +80,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
     types: query?.types ?? [],
     keys,
     resultType,
-    signature: `${revalidated ? `${comment(`${wordsOf(operation)}\n\nWith \`ifNoneMatch\` it gives undefined for what has not changed since.`, "  ")}${line(unchanged, `Call<${resultType} | undefined, ${error}>`)}` : docComment}${line({ text: `options: ${options.type}`, optional: options.optional }, result)}`,
+    signature: `${revalidated ? `${comment(`${wordsOf(operation)}\n\nWith \`ifNoneMatch\` it returns undefined if nothing has changed.`, "  ")}${line(unchanged, `Call<${resultType} | undefined, ${error}>`)}` : docComment}${line({ text: `options: ${options.type}`, optional: options.optional }, result)}`,
     row: {
       method: operation.method,
       path: operation.path,
@@ -123,7 +123,7 @@ function followingMethod(exported: Exported, operation: DescribedOperation, name
   const { list, resource } = operation.operation;
   const query = queryType(exported, operation, name, Object.values(list?.names ?? {}));
   const event = named(resource);
-  const words = `${operation.summary}\n\nFollows events from now on, or from \`lastEventId\` on, over as many connections as it takes, until \`signal\` or the end of the loop.`;
+  const words = `${operation.summary}\n\nFollows events from now on, or after \`lastEventId\`, reconnecting when needed, until \`signal\` aborts or the loop ends.`;
   const list_ = query === undefined ? "" : `query?: ${query.name}, `;
   return {
     name,

@@ -85,9 +85,9 @@ function waitOf(
       : methods.find(({ operation, row }) => operation.name === stream.follow.name && row["stream"] !== undefined);
   const states = typeText(schema, { named: (reference) => named(componentOf(reference) ?? "") });
   const reached = state.reduceRight((inner, member) => `{ readonly ${member}: ${inner} }`, "State");
-  const words = `Waits until the ${resource} is in a state, or in one of several, and gives it as it is then.${
-    follow === undefined ? "" : " Events make it look at once, where the caller may follow them."
-  }\n\n@throws WaitError where it cannot get there any more, or not in time.`;
+  const words = `Waits until the ${resource} is in a state, or in one of several, and returns it.${
+    follow === undefined ? "" : " If the caller may follow events, they end the wait early."
+  }\n\n@throws WaitError if it cannot reach the state, or not in time.`;
   const parameters = [...method.keys, "state: State | readonly State[]", `options?: WaitOptions`].join(", ");
   return {
     name,

@@ -9,14 +9,14 @@ import { partNames } from "../model.ts";
 const secretInText: Check = {
   code: "document/secret-in-text",
   severity: "warning",
-  why: "A document is read by everybody who runs, reviews or calls the service.",
+  why: "Everybody who runs, reviews or calls the service can read the document.",
   *run({ document }) {
     const lines = linesOf(document.text);
     for (const found of document.text.matchAll(secrets)) {
       yield {
         at: spanIn(lines, found.index, found.index + found[0].length),
         message: "This looks like a secret",
-        help: "revoke it, and let the service read it from its environment: `secret: env NAME`",
+        help: "revoke it, and read it from an environment variable: `secret: env NAME`",
       };
     }
   },
@@ -29,7 +29,7 @@ const secrets =
 const proseContradictsBlock: Check = {
   code: "document/prose-contradicts-block",
   severity: "hint",
-  why: "The block is what is enforced; a reader believes the sentence.",
+  why: "The service enforces the block, but readers believe the text.",
   *run(documentIndex) {
     for (const part of partNames) {
       const timed = documentIndex.sections.parts[part].prose.filter(({ text }) => text.search(amount) >= 0);
@@ -45,7 +45,7 @@ const proseContradictsBlock: Check = {
           const written = subject === undefined ? undefined : statements.get(subject);
           const wrong = amounts.find(({ milliseconds }) => written !== undefined && !written.has(milliseconds));
           if (subject === undefined || written === undefined || wrong === undefined) continue;
-          yield { at: prose.span, message: `The prose says ${wrong.text} of \`${subject}\`, and the block does not` };
+          yield { at: prose.span, message: `The text says ${wrong.text} about \`${subject}\`, but the block does not` };
         }
       }
     }

@@ -91,10 +91,10 @@ function isFieldPath(path: string): boolean {
  * they read other records.
  */
 const inSql: readonly (readonly [path: RegExp, why: string])[] = [
-  [/^authentication\/(?:own|show)\//, "A list asks it of all records at once, inside the database."],
-  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/gives\//, "The database puts answers together."],
-  [/^endpoints\/endpoints\/[^/]+\/(?:choose|the)(?:\/|$)/, "The database looks for the record to take."],
-  [/^endpoints\/endpoints\/[^/]+\/(?:where$|filters\/)/, "A list asks it of all records at once, inside the database."],
+  [/^authentication\/(?:own|show)\//, "The database evaluates it for all records of a list."],
+  [/^resources\/views\/|^endpoints\/endpoints\/[^/]+\/gives\//, "The database builds responses."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:choose|the)(?:\/|$)/, "The database searches for the record."],
+  [/^endpoints\/endpoints\/[^/]+\/(?:where$|filters\/)/, "The database evaluates it for all records of a list."],
 ];
 
 const computedPath = /^resources\/(?!views\/)([^/]+)\/([^/]+)\/computed$/;
@@ -105,16 +105,16 @@ function whyInSql({ endpoints, model }: DocumentIndex, path: string, expression:
   const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
   const computed = lookup(model.resources.resources, resource)?.fields[name];
   // What is stored is worked out when its record is written; the rest, whenever it is read.
-  if (computed !== undefined && !isStored(computed)) return "The database works it out for every record that is read.";
+  if (computed !== undefined && !isStored(computed)) return "The database computes it for every record that it reads.";
   const [, operation = ""] = allowPath.exec(path) ?? [];
   const resolved = endpoints.get(operation);
   if (resolved?.kind === "resource" && readingActions.has(resolved.action))
-    return "A list asks it of all records at once, inside the database.";
+    return "The database evaluates it for all records of a list.";
   // A filter whose values have no type is reported as such.
   if (path.includes("/filters/") && comparesUnknown(expression)) return undefined;
   const found = inSql.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];
-  return goesThroughRecords(expression) ? "The database evaluates what goes through records." : undefined;
+  return goesThroughRecords(expression) ? "The database evaluates expressions over several records." : undefined;
 }
 
 function comparesUnknown(expression: TypedExpression): boolean {

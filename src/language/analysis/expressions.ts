@@ -156,8 +156,8 @@ function typeSite(
   if (site.expected?.nullable === false && typed.nullable) {
     const problem: ExpressionProblem = {
       code: "may-be-absent",
-      message: "this can be null, where a value has to be",
-      help: "say what it is then, as in `a == null ? 0 : a`, or let the field be absent (`?`)",
+      message: "this can be null, but a value is required",
+      help: "write a value for that case, as in `a == null ? 0 : a`, or make the field optional (`?`)",
       start: 0,
       end: site.text.length,
     };
@@ -173,8 +173,8 @@ function explained(model: Model, site: Site, problem: ExpressionProblem): Expres
   const fields = Object.values(model.resources.resources).map((resource) => lookup(resource.fields, name));
   const computed = fields.find((field) => field?.computed !== undefined);
   if (computed?.computed === undefined) return problem;
-  const message = `\`${name}\` is computed, and expressions only name what is stored`;
-  return { ...problem, message, help: `write what it stands for: \`${computed.computed}\`` };
+  const message = `\`${name}\` is computed, but expressions can only use stored fields`;
+  return { ...problem, message, help: `write its expression: \`${computed.computed}\`` };
 }
 
 // ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -192,7 +192,7 @@ function withOwnership(
   if (text === undefined && isOpen(model, resource))
     return replaced(condition, { kind: "bool", value: false, at: word.at });
   if (text === undefined) {
-    const message = `the document does not say which ${resource} is one's own`;
+    const message = `the document does not declare who owns a ${resource}`;
     const help = `write \`own: { ${resource}: owner == caller.id }\` in part 5`;
     return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
   }

@@ -17,7 +17,7 @@ import { makesTokens } from "./oauth.ts";
 export const questions: readonly Question[] = [
   {
     id: "authentication/credentials",
-    text: "Which kinds of credential are taken?",
+    text: "Which kinds of credential are accepted?",
     answer: (documentIndex) => {
       const needed = documentIndex.grants.some(({ grant }) => grant.who.kind !== "anyone");
       const otherwise = needed || documentIndex.grants.length === 0 ? undeclared : none;
@@ -36,7 +36,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "authentication/place",
-    text: "Where in a request does each stand?",
+    text: "Where in a request is each sent?",
     answer: (documentIndex) =>
       eachCredential(documentIndex, (credential) =>
         credential.sent === undefined
@@ -46,10 +46,10 @@ export const questions: readonly Question[] = [
   },
   {
     id: "authentication/roles",
-    text: "Which roles are there, and where do they come from?",
+    text: "Which roles exist, and where do they come from?",
     answer: (documentIndex) => {
       const used = documentIndex.grants.find(({ grant }) => grant.who.kind === "role");
-      const otherwise = used === undefined ? none : { ...taken("those that permissions name"), at: used.at };
+      const otherwise = used === undefined ? none : { ...taken("the roles that permissions name"), at: used.at };
       return declaredOrNone(documentIndex, "authentication/roles", documentIndex.model.authentication.roles, otherwise);
     },
   },
@@ -68,9 +68,9 @@ export const questions: readonly Question[] = [
   },
   {
     id: "authentication/ownership",
-    text: "Whose is each record?",
+    text: "Who owns each record?",
     answer: (documentIndex) => {
-      const otherwise = taken("nobody's: no permission depends on it");
+      const otherwise = taken("nobody: no permission depends on it");
       return declaredOrNone(documentIndex, "authentication/own", documentIndex.model.authentication.own, otherwise);
     },
   },
@@ -78,19 +78,19 @@ export const questions: readonly Question[] = [
     id: "authentication/visibility",
     text: "Who sees each sensitive field?",
     answer: (documentIndex) => {
-      const otherwise = taken("whoever sees the record, but for `secret` and `write-only` fields");
+      const otherwise = taken("everybody who sees the record, except for `secret` and `write-only` fields");
       return declaredOrNone(documentIndex, "authentication/show", documentIndex.model.authentication.show, otherwise);
     },
   },
   {
     id: "authentication/unseen",
-    text: "Is what a caller may not see answered with 403 or with 404?",
+    text: "Does the service respond with 403 or 404 for records that a caller may not see?",
     answer: (documentIndex) =>
       declaredAnswer(
         documentIndex,
         "authentication/unseen",
         documentIndex.model.authentication.unseen,
-        taken("404, so that nothing is said about it"),
+        taken("404, which does not reveal that the record exists"),
       ),
   },
 ];
@@ -117,12 +117,12 @@ function lifetime(credential: Credential): string | undefined {
   if (kind === "hmac-sha256") return undefined;
   const elsewhere = kind === "jwt" || (kind === "oauth2" && !makesTokens(credential));
   const login = kind === "password";
-  const made = login ? "obtained by logging in" : "made by whoever runs the service";
+  const made = login ? "obtained by logging in" : "created by the operator of the service";
   const usual = [
     ...(obtained === undefined ? [elsewhere ? "obtained from its issuer" : made] : []),
     ...(renewed === undefined ? [login ? "renewed by logging in again" : "renewed by obtaining another"] : []),
     ...(lasts === undefined
-      ? [elsewhere ? "valid as long as it says" : login ? "valid for 30 days" : "valid until revoked"]
+      ? [elsewhere ? "valid until the expiry in the token" : login ? "valid for 30 days" : "valid until revoked"]
       : []),
     ...(revoked === undefined && !elsewhere ? ["revoked at once"] : []),
   ];

@@ -71,8 +71,8 @@ const writtenSent = form<SentIn>({
       if (["query", "url", "body", "path"].includes(where))
         return complain(reader, path, line, [
           "sent-in-address",
-          () => "A credential is sent in a header and nowhere else",
-          { why: "Addresses and bodies end up in logs and histories (R5.3).", help: "write `header X-Api-Key`" },
+          () => "A credential has to be sent in a header",
+          { why: "URLs and bodies appear in logs and browser histories (R5.3).", help: "write `header X-Api-Key`" },
         ]);
       if (second !== undefined && rest.length === 0 && token.test(second.text)) {
         if (first?.text === "header") return { header: second.text };
@@ -134,7 +134,7 @@ const secret = prefixed(
     "secret-in-document",
     () => "A secret comes from the environment, never from the document",
     {
-      why: "A document is read by everybody who uses the service.",
+      why: "Everybody who uses the service can read the document.",
       help: "name the variable that holds it: `env DOOR_SECRET`",
     },
   ],
@@ -148,7 +148,7 @@ function secretField(kind: CredentialKind): Words<string> {
     [
       "member-of-other-kind",
       () =>
-        `A credential of kind ${kind} has no secret of its own: its \`secret\` names a field of the resource in \`of\``,
+        `A credential of kind ${kind} stores its secret in a record: \`secret\` names a field of the resource in \`of\``,
       { help: `write \`{ kind: ${kind}, of: User, name: email, secret: password }\`` },
     ],
     { label: "The field of the secret" },
@@ -162,7 +162,7 @@ const roles = names("The list of roles", (reader, path, role) => {
   complain(reader, path, role, [
     "bad-role",
     (name) =>
-      isReserved ? `\`${name}\` has a meaning of its own and cannot name a role` : `\`${name}\` cannot name a role`,
+      isReserved ? `\`${name}\` is a reserved word and cannot name a role` : `\`${name}\` cannot name a role`,
     { help: "a role is one word of letters, digits, `-` and `_`" },
   ]);
   return false;
@@ -176,7 +176,7 @@ function roleSource(kind: CredentialKind): Grammar<NonNullable<Credential["roles
     claim: ["bad-claim", () => `A credential of kind ${kind} has no claims`, { help: list }],
     field: [
       "bad-claim",
-      () => `Who sends a credential of kind ${kind} is no record with fields`,
+      () => `The caller of a credential of kind ${kind} is not a record, so it has no fields`,
       { help: isToken ? "write `claim roles`" : list },
     ],
   };
@@ -242,22 +242,22 @@ function members(kind: CredentialKind): CredentialMembers {
         /^POST\s+(\/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-])$/,
         [
           "bad-token-address",
-          (found) => `\`${found}\` is no place to get tokens at`,
+          (found) => `\`${found}\` is not a token endpoint`,
           { help: "write `POST` and a path: `POST /oauth/token`" },
         ],
-        "Where tokens are given",
+        "The token endpoint",
       ),
       schema: lineSchema("POST\\s+/\\S+", "`POST /oauth/token`"),
     },
     login: { ...text("The credential by which users log in"), references: "credential" },
     of: { ...text("The resource that can log in"), references: "resource" },
-    name: { ...text("The field that names who logs in"), references: "field" },
+    name: { ...text("The field of the login name"), references: "field" },
     sent,
     prefix: matching(
       /^[A-Za-z][A-Za-z0-9_-]*$/,
       [
         "bad-prefix",
-        (found) => `\`${found}\` cannot start a key`,
+        (found) => `\`${found}\` cannot be the prefix of a key`,
         { help: "a prefix is letters, digits, `-` and `_`: `pl_`" },
       ],
       { label: "The prefix" },
@@ -268,8 +268,8 @@ function members(kind: CredentialKind): CredentialMembers {
       ...prefixed(
         "with",
         /^with\s+([A-Za-z_][A-Za-z0-9_]*)$/,
-        ["bad-changed", (found) => `\`${found}\` names no member of a body`, { help: "write `with currentPassword`" }],
-        "What a change of the secret takes",
+        ["bad-changed", (found) => `\`${found}\` does not name a member of the body`, { help: "write `with currentPassword`" }],
+        "The confirmation of a changed secret",
       ),
       schema: lineSchema("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),
     },
@@ -288,7 +288,7 @@ function members(kind: CredentialKind): CredentialMembers {
       "claim",
       /^claim\s+(\S+)$/,
       ["bad-claim", (found) => `\`${found}\` does not name a claim`, { help: "write `claim sub`" }],
-      "What names the caller",
+      "The claim of the caller",
     ),
     roles: roleSource(kind),
     "...scopes": scopes,
@@ -425,7 +425,7 @@ function reportMissing(
       key.span,
       `${what(path)} is of kind ${kind}, which needs ${wanted}`,
       {
-        why: "Without it nothing could be verified.",
+        why: "The service needs it to verify the credential.",
         help: `write \`${examples[choices[0] ?? ""]}\``,
       },
     );
@@ -447,7 +447,7 @@ function permissions(example: string): Grammar<Permissions> {
       for (const line of expectMap(reader, path, value, `\`${path[1]}\``, example)?.entries ?? []) {
         for (const name of splitAt(sourceTextOf(line.key), ",")) {
           if (name.text === "") {
-            report(reader, "authentication/empty-name", line.key.span, "Between two commas stands no name");
+            report(reader, "authentication/empty-name", line.key.span, "A name is missing between two commas");
             continue;
           }
           const at = [...path, name.text];
@@ -489,7 +489,7 @@ function areSame(some: readonly Grant[], others: readonly Grant[]): boolean {
 }
 
 const hiddenStatus = converted<"404" | "403", 404 | 403>(
-  choice(["404", "403"], "The answer for what a caller may not see"),
+  choice(["404", "403"], "The status for hidden records"),
   (_, __, status) => (status === "404" ? 404 : 403),
   (status) => `${status}`,
 );

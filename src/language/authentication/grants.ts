@@ -100,7 +100,7 @@ function alternatives(reader: Reader, path: Path, node: Node): ReadGrant[] {
   const line = sourceTextOf(text);
   const commas = splitAt(line, ",");
   if (commas.length > 1) {
-    report(reader, `${path[0]}/comma-between-grants`, node.span, "A comma does not separate who may", {
+    report(reader, `${path[0]}/comma-between-grants`, node.span, "Alternatives are separated by `|`, not by a comma", {
       help: `write \`${commas.map((piece) => piece.text).join(" | ")}\``,
     });
     return [];
@@ -116,7 +116,7 @@ function grantOfText(reader: Reader, path: Path, sourceText: SourceText): ReadGr
   if (match === null) return [{ grant: { who }, source: sourceText }];
   const condition = unquoted(slice(sourceText, sourceText.text.length - (match[2] as string).length));
   if (condition.text === "") {
-    report(reader, `${path[0]}/bad-grant`, spanOf(sourceText), `\`${sourceText.text}\` does not say the condition`, {
+    report(reader, `${path[0]}/bad-grant`, spanOf(sourceText), `\`${sourceText.text}\` has no condition after \`if\``, {
       help: `write \`${name.text} if own\` or another condition after \`if\``,
     });
     return [];
@@ -127,7 +127,7 @@ function grantOfText(reader: Reader, path: Path, sourceText: SourceText): ReadGr
 function grantOfMap(reader: Reader, path: Path, node: Node & { kind: "map" }): ReadGrant[] {
   const entries = knownEntries(reader, path, node, ["who", "if"], "A grant");
   if (entries.who === undefined) {
-    report(reader, `${path[0]}/bad-grant`, node.span, "This grant does not say who", {
+    report(reader, `${path[0]}/bad-grant`, node.span, "This permission needs `who`", {
       help: "write it as `{ who: courier, if: own }`",
     });
     return [];
@@ -158,7 +158,7 @@ function readWho(reader: Reader, path: Path, name: SourceText): Grant["who"] | u
   if (name.text === "any-scope") return { kind: "signed-in", anyScope: true };
   const meant = Object.hasOwn(otherNames, name.text) ? otherNames[name.text] : undefined;
   if (meant !== undefined) {
-    report(reader, `${path[0]}/bad-grant`, spanOf(name), `\`${name.text}\` is not how this language says it`, {
+    report(reader, `${path[0]}/bad-grant`, spanOf(name), `\`${name.text}\` is not a word of this language`, {
       help: `write \`${meant}\``,
       fix: { title: `write \`${meant}\``, span: spanOf(name), text: meant },
     });
@@ -172,12 +172,14 @@ function readWho(reader: Reader, path: Path, name: SourceText): Grant["who"] | u
     reader,
     `${path[0]}/bad-grant`,
     spanOf(name),
-    name.text === "" ? "An alternative is empty" : `\`${name.text}\` does not say who`,
+    name.text === ""
+      ? "An alternative is empty"
+      : `\`${name.text}\` is neither a role nor \`signed-in\`, \`any-scope\` or \`anyone\``,
     {
       help:
         rest.length > 0 && /^[A-Za-z][\w-]*$/.test(first ?? "")
           ? `a condition follows \`if\`: \`${first} if ${rest.join(" ")}\``
-          : "write a role, `signed-in`, `any-scope` or `anyone`, and after it `if` with a condition where there is one",
+          : "write a role, `signed-in`, `any-scope` or `anyone`, and `if` with a condition after it if it has one",
     },
   );
   return undefined;

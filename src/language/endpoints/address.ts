@@ -83,15 +83,19 @@ export function pathProblem(path: string): { readonly what: string; readonly hel
   if (path.includes("//")) return { what: "has an empty segment", help: "write one slash between two segments" };
   const segments = path.split("/");
   if (segments.some((segment) => /^\.{1,2}$/.test(segment)))
-    return { what: "has a segment of dots, which clients resolve before they send it", help: "give it a name" };
-  if (path.includes("%")) return { what: "has an escape", help: "write the character itself: requests escape it" };
+    return { what: "has a segment of dots, which clients remove from the URL", help: "give it a name" };
+  if (path.includes("%"))
+    return { what: "has a percent-encoded character", help: "write the character itself: clients encode it" };
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
   const isOdd = names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   if (isOdd || /[{}]/.test(path.replaceAll(/\{[^{}]*\}/g, "")))
-    return { what: "has brackets that name no parameter", help: "a parameter is one name in braces: `/parcels/{id}`" };
+    return {
+      what: "has braces without the name of a parameter",
+      help: "a parameter is one name in braces: `/parcels/{id}`",
+    };
   const distinct = new Set<string>();
   const twice = names.find((name) => distinct.size === distinct.add(name).size);
-  if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a name of its own" };
+  if (twice !== undefined) return { what: `has \`{${twice}}\` twice`, help: "give each parameter a different name" };
   if (segments.some((segment) => segment.split("{").length > 2))
     return {
       what: "has two parameters in one segment",

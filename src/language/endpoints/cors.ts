@@ -36,10 +36,10 @@ const written = form<WrittenCors>({
   members: {
     origins: { ...origins, needed: true },
     credentials: choice(["yes", "no", "true", "false"], "Whether credentials are sent"),
-    keep: duration("How long is remembered"),
+    keep: duration("How long browsers cache it"),
   },
   missing: (reader, _, __, { key, span }) =>
-    report(reader, "endpoints/bad-cors", key?.span ?? span, "`cors` does not say which origins", {
+    report(reader, "endpoints/bad-cors", key?.span ?? span, "`cors` needs `origins`", {
       help: "write `origins: https://app.example`",
     }),
 });
@@ -54,9 +54,9 @@ const map = converted<WrittenCors, Cors>(
       reader,
       "endpoints/cors-any-with-credentials",
       key?.span ?? value.span,
-      "Any page may not send credentials",
+      "Credentials need a list of origins, not `any`",
       {
-        why: "Every page that somebody visits could act for them here (R4.22).",
+        why: "Every page that a user visits could act in their name (R4.22).",
         help: "list the origins, or leave out `credentials`",
       },
     );
@@ -85,15 +85,15 @@ const originForm =
 function isSound(reader: Reader, path: Path, origin: SourceText): boolean {
   const wrong = originForm.test(origin.text)
     ? /^https.*:443$|^http:.*:80$/.test(origin.text)
-      ? "browsers leave out the port that is the scheme's own"
+      ? "browsers leave out the default port of the scheme"
       : undefined
-    : "an origin is a scheme and a host in small letters, and a port; nothing comes after that";
+    : "an origin is a scheme, a host in small letters, and an optional port";
   if (wrong === undefined) return true;
   complain(reader, path, origin, [
     "bad-origin",
-    (found) => `\`${found}\` is no origin that a browser sends`,
+    (found) => `\`${found}\` is not an origin that a browser sends`,
     {
-      why: `It would never be met: ${wrong}.`,
+      why: `No request would match it: ${wrong}.`,
       help: "write `https://app.example`, `https://*.example` or `http://localhost:5173`",
     },
   ]);

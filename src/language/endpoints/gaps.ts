@@ -6,13 +6,13 @@ import type { ResourceEndpoint } from "./resolve.ts";
 export const questions: readonly Question[] = [
   {
     id: "endpoints/base",
-    text: "At which address is it reached?",
+    text: "At which address do callers reach the service?",
     answer: (documentIndex) =>
       declaredAnswer(
         documentIndex,
         "endpoints/base",
         documentIndex.model.endpoints.base,
-        taken("`{base_url}`, which is filled in when it runs"),
+        taken("`{base_url}`, which the server fills in when it starts"),
       ),
   },
   {
@@ -35,17 +35,17 @@ export const questions: readonly Question[] = [
     id: "endpoints/requests",
     text: "What does each operation take?",
     answer: (documentIndex) =>
-      members(documentIndex, "takes", "what its method says: the fields that callers may set, or nothing"),
+      members(documentIndex, "takes", "by its method: the fields that callers may set, or nothing"),
   },
   {
     id: "endpoints/answers",
-    text: "What does each operation answer, with which status?",
+    text: "What does each operation return, with which status?",
     answer: (documentIndex) =>
       members(documentIndex, "gives", "the record with 200 or 201, a page of records, or 204 after a deletion"),
   },
   {
     id: "endpoints/lists",
-    text: "How are lists cut into pages, and how large is one?",
+    text: "How are lists split into pages, and how large is a page?",
     answer: (documentIndex) => {
       const lists = endpointsThat(documentIndex, "list");
       const otherwise = taken("cursor, 20 per page, at most 100");
@@ -58,7 +58,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "endpoints/repeats",
-    text: "Which requests can safely be sent again?",
+    text: "Which requests can be retried safely?",
     answer: (documentIndex) => {
       const writes = endpointsThat(documentIndex, "create", "update", "replace", "delete", "move");
       if (writes.length === 0 && documentIndex.model.endpoints.repeats === undefined) return none;
@@ -68,7 +68,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "endpoints/edits",
-    text: "What keeps two edits at once from undoing each other?",
+    text: "What prevents concurrent edits from overwriting each other?",
     answer: (documentIndex) => {
       const edits = endpointsThat(documentIndex, "update", "replace", "delete");
       if (edits.length === 0 && documentIndex.model.endpoints.edits === undefined) return none;
@@ -82,8 +82,8 @@ export const questions: readonly Question[] = [
   },
   {
     id: "endpoints/media",
-    text: "Which media type is taken, and what happens to unknown fields?",
-    answer: () => taken("`application/json`; unknown fields are refused"),
+    text: "Which media type is accepted, and what happens to unknown fields?",
+    answer: () => taken("`application/json`; unknown fields are rejected"),
   },
 ];
 

@@ -54,9 +54,9 @@ const base = matching(
     {
       help: (found) => {
         if (!hasParameter(found))
-          return 'write `"{base_url}"`, which is filled in when the service runs, or `https://api.example.com`';
+          return 'write `"{base_url}"`, which the server fills in when it starts, or `https://api.example.com`';
         return /\/v?\{n\}/.test(found)
-          ? 'the place of the version is `sent: path /v{n}` in part 9 alone, which puts it before every path: write `"{base_url}"` here'
+          ? 'declare the version with `sent: path /v{n}` in part 9, which puts it before every path: write `"{base_url}"` here'
           : 'a base address is the same for every request: write `"{base_url}/api"`';
       },
     },
@@ -75,7 +75,7 @@ const ifMatch = choice(editStyles, "`If-Match`");
 
 const edits = converted<{ readonly style: EditStyle }, EditStyle>(
   form<{ readonly style: EditStyle }>({
-    what: "How edits are made safe",
+    what: "The precondition of edits",
     example: "{ If-Match: required }",
     line: {
       // The name of a header, in letters of any size.
@@ -84,7 +84,7 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
         if (word === undefined)
           return complain(reader, path, line, [
             "bad-edits",
-            (found) => `\`${found}\` does not say how edits are made safe`,
+            (found) => `\`${found}\` is not a precondition of edits`,
             { help: "write `If-Match required`, `If-Match optional` or `none`" },
           ]);
         const style = ifMatch.readWords(reader, path, slice(line, line.text.length - word.length));
@@ -102,7 +102,7 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
 const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
 
 const repeats = form<IdempotencyStyle>({
-  what: "How requests are repeated",
+  what: "Idempotency",
   example: "{ header: Idempotency-Key, on: POST, kept: 24h }",
   line: "{header}[ {required}] on every {on}[, kept {kept}]",
   lineSchema: lineSchema(
@@ -118,24 +118,24 @@ const repeats = form<IdempotencyStyle>({
       ]),
       needed: true,
     },
-    on: { ...choice(idempotencyScopes, "What is repeated"), pattern: idempotencyScopes.join("|"), needed: true },
+    on: { ...choice(idempotencyScopes, "The repeatable method"), pattern: idempotencyScopes.join("|"), needed: true },
     required: { ...flag("required"), absent: false },
-    kept: { ...duration("How long answers are kept"), isLocated: true },
+    kept: { ...duration("How long responses are stored"), isLocated: true },
   },
   wrong: (reader, path, _, head) =>
     complain(reader, path, head, [
       "bad-repeats",
-      (found) => `\`${found}\` does not say how requests are repeated`,
+      (found) => `\`${found}\` is not a declaration of idempotency`,
       { help: repeatsHelp },
     ]),
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
       "bad-repeats",
-      (found) => `\`${found}\` does not say how long answers are kept`,
+      (found) => `\`${found}\` does not say how long responses are stored`,
       { help: repeatsHelp },
     ]),
   missing: (reader, path, _, { span }) =>
-    report(reader, `${path[0]}/bad-repeats`, span, "This does not say which header makes which requests repeatable", {
+    report(reader, `${path[0]}/bad-repeats`, span, "This needs the header and the requests that it makes idempotent", {
       help: "write `{ header: Idempotency-Key, on: POST, kept: 24h }`",
     }),
 });
@@ -248,15 +248,9 @@ const endpoint: Grammar<Endpoint> = {
     const { if: _, ...rest } = read;
     const guard = value.entries.find(({ key }) => key.value === "if")?.key;
     if (guard !== undefined)
-      report(
-        reader,
-        "endpoints/bad-guard",
-        guard.span,
-        "`if` does not say which error answers where it does not hold",
-        {
-          help: "add `else: the-error`",
-        },
-      );
+      report(reader, "endpoints/bad-guard", guard.span, "`if` needs `else` with the error to return when it is false", {
+        help: "add `else: the-error`",
+      });
     return rest;
   },
   print: (value, below) => {

@@ -1,5 +1,5 @@
 /**
- * How lists are cut: `cursor, 50 per page, at most 200`.
+ * The pages of lists: `cursor, 50 per page, at most 200`.
  *
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
  *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
@@ -38,7 +38,7 @@ interface WrittenStyle extends Omit<ListStyle, "bare"> {
 }
 
 const written = form<WrittenStyle>({
-  what: "How lists are cut",
+  what: "The pages of lists",
   example: "{ kind: cursor, size: 50, max: 200 }",
   line: "{kind}[, {size} per page][, limit {size} at most {max}][, limit {size}][, at most {max}][, {bare}]",
   lineSchema: lineSchema(
@@ -46,7 +46,7 @@ const written = form<WrittenStyle>({
     "`cursor, 50 per page, at most 200`",
   ),
   members: {
-    kind: { ...choice(listKinds, "How lists are cut"), pattern: ".*", needed: true },
+    kind: { ...choice(listKinds, "The pages of lists"), pattern: ".*", needed: true },
     size: { ...count("The size of a page"), isLocated: true },
     max: { ...count("The largest size of a page"), isLocated: true },
     bare: { ...flag("bare", "bare array"), isLocated: true },
@@ -55,11 +55,13 @@ const written = form<WrittenStyle>({
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
       "bad-lists",
-      (found) => `\`${found}\` says nothing about lists`,
-      { help: "write `cursor, 50 per page, at most 200`, and `bare array` where the items are the whole answer" },
+      (found) => `\`${found}\` is not an option of lists`,
+      {
+        help: "write `cursor, 50 per page, at most 200`, and add `bare array` if the response is only the array of items",
+      },
     ]),
   missing: (reader, path: Path, _, { span }) =>
-    report(reader, `${path[0]}/bad-lists`, span, "This does not say how lists are cut", {
+    report(reader, `${path[0]}/bad-lists`, span, "This needs the kind of the pages", {
       help: "write `{ kind: cursor, size: 50, max: 200 }`",
     }),
 });

@@ -100,7 +100,7 @@ const choice = form<Choice>({
   scope: ({ from }, scope) => ({ ...scope, record: from }),
   missing: (reader, path, keys, { key, span }) => {
     for (const member of keys) {
-      const what = member === "from" ? "from which resource" : "which error answers when there is none";
+      const what = member === "from" ? "from which resource" : "which error to return when there is none";
       report(reader, "endpoints/bad-choice", key?.span ?? span, `The choice of \`${path[4]}\` does not say ${what}`, {
         help: `write \`${choiceExample}\``,
       });
@@ -189,8 +189,8 @@ function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readon
   for (const [name, field] of Object.entries(readFields(reader, at, plain))) {
     if (Object.hasOwn(body.takes, name)) {
       const entry = plain.entries.find(({ key }) => key.value === name || key.value === `${name}?`);
-      report(reader, "endpoints/field-twice", entry?.key.span ?? map.span, `The body has \`${name}\` in two places`, {
-        why: "Expressions know it as `input." + name + "`, wherever it stands.",
+      report(reader, "endpoints/field-twice", entry?.key.span ?? map.span, `The body has \`${name}\` twice`, {
+        why: "Expressions know it as `input." + name + "`, at any depth.",
         help: "give one of them another name",
       });
       continue;
@@ -202,7 +202,7 @@ function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readon
     if (value.kind !== "map") continue;
     if (value.entries.length === 0) {
       report(reader, "endpoints/empty", key.span, `\`${key.value}\` has no members`, {
-        help: "write what stands in it, or leave it out",
+        help: "write its members, or leave it out",
       });
     }
     readRequestBody(reader, at, value, [...nesting, key.value], body);
@@ -283,11 +283,11 @@ function reportRecordResponse(reader: Reader, { key, value }: Statement): undefi
   const text = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
   if (text === undefined) return;
   const [, name = "Parcel", many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(text.text) ?? [];
-  report(reader, "endpoints/not-a-map", spanOf(text), "What a handler gives is a map of types, not a text", {
-    why: "Its function gives members, whose types the document says; views and pages are made by other operations.",
+  report(reader, "endpoints/not-a-map", spanOf(text), "The response of a handler is a map of types, not text", {
+    why: "A function returns members whose types the document declares; views and pages belong to other operations.",
     help:
       many === ""
-        ? `for one record of ${name} as the whole answer leave \`gives\` out and write \`of: ${name}\`; else \`gives: { it: ${name} }\``
+        ? `to return one record of ${name} leave \`gives\` out and write \`of: ${name}\`; else \`gives: { it: ${name} }\``
         : `name the member that holds them: \`gives: { items: "${name}[]" }\``,
   });
 }
@@ -351,7 +351,7 @@ function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "s
   const [given, changed] = [lineOf("given"), lineOf("changed")];
   if (given !== undefined && changed !== undefined) {
     const help = "keep one of them";
-    const message = "`given` and `changed` are the same: the status of what the operation does";
+    const message = "`given` and `changed` are the same status";
     report(reader, "endpoints/bad-outcome", changed.key.span, message, { help });
   }
   const created = readSuccessStatus(reader, at, lineOf("created"));

@@ -196,7 +196,7 @@ test("what to write instead of a record as a handler's `gives`", () => {
     return readBlock(endpoints.readPart, yaml).reader.diagnostics.map((one) => one.help);
   };
   assert.deepEqual(help("Parcel"), [
-    "for one record of Parcel as the whole answer leave `gives` out and write `of: Parcel`; else `gives: { it: Parcel }`",
+    "to return one record of Parcel leave `gives` out and write `of: Parcel`; else `gives: { it: Parcel }`",
   ]);
   assert.deepEqual(help('"Parcel[]"'), ['name the member that holds them: `gives: { items: "Parcel[]" }`']);
 });

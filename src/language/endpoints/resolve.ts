@@ -145,7 +145,7 @@ function resolveIn(
     return { kind: "free", operation, endpoint, action: "read", segments: written, ...noRecord };
   }
   if (resource === undefined || lookup(model.resources.resources, resource) === undefined) {
-    return unclear("resource", `\`${endpoint.path}\` does not say which resource \`${operation}\` is about`);
+    return unclear("resource", `\`${endpoint.path}\` does not determine the resource of \`${operation}\``);
   }
   const single = endpoint.the !== undefined;
   const { meant } = endpoint;
@@ -166,22 +166,22 @@ function resolveIn(
   if (parameter !== undefined && other !== undefined && columnOf(model, resource, parameter) !== undefined)
     return unclear("key", `\`{${other}}\` names no record: \`{${parameter}}\` names the ${resource} already`);
   if (action === undefined) {
-    return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not say what \`${operation}\` does`);
+    return unclear("deed", `\`${endpoint.method} ${endpoint.path}\` does not determine what \`${operation}\` does`);
   }
-  if (action === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, and so no history`);
+  if (action === "history" && !hasStates) return unclear("deed", `a ${resource} has no states, so it has no history`);
   const isCollection = action === "create" || action === "list" || action === "clear";
   const displaced = (why: string): UnclearEndpoint => unclear("key", `\`{${parameter}}\` ${why}`);
-  if (parameter !== undefined && single) return displaced("has no place where `the` says which record it is");
+  if (parameter !== undefined && single) return displaced("cannot use `the`, because its path names the record");
   if (parameter !== undefined && isCollection) {
     const isKey = does === undefined && endpoint.of === undefined && columnOf(model, resource, parameter) !== undefined;
     return displaced(
       isKey
-        ? `does not stand right behind the collection of ${resource}`
-        : `has no place in the path of ${withArticle(action)}`,
+        ? `does not directly follow the collection of ${resource}`
+        : `cannot be in the path of ${withArticle(action)}`,
     );
   }
   if (!single && !isCollection && key === undefined) {
-    if (parameter !== undefined) return displaced(`is no unique field of ${resource}`);
+    if (parameter !== undefined) return displaced(`is not a unique field of ${resource}`);
     return unclear("key", `no part of \`${endpoint.path}\` names one ${resource}`);
   }
   const before = segments.slice(0, Math.max(anchor, 0));
@@ -244,8 +244,8 @@ function resolveSession(
 
 function loginDescription(model: Model, operation: string): string {
   const names = loginsOf(model).map(({ credential }) => `\`${credential}\``);
-  if (names.length === 0) return `no \`password\` credential says of whom \`${operation}\` is`;
-  return `\`${operation}\` does not say of which it is: ${names.join(", ")}`;
+  if (names.length === 0) return `there is no \`password\` credential for \`${operation}\``;
+  return `\`${operation}\` needs \`with\` and one of these credentials: ${names.join(", ")}`;
 }
 
 /** A GET of nothing that has records, whose answer says by itself what is given; beside a collection `does: read` says so. */

@@ -86,7 +86,7 @@ function reportParameter(reader: Reader, path: Path, name: string, isPart: boole
     reader,
     "endpoints/bad-parameter",
     span,
-    isPart ? `\`${name}\` is a part of the path, which cannot be left out` : what,
+    isPart ? `\`${name}\` is a path parameter, which cannot be optional` : what,
     { help: isPart ? `write \`${name}\`` : "write `name: type`, each name once" },
   );
 }
@@ -95,7 +95,7 @@ const media = names(
   "`media`",
   soundName(/^[^\s/;]+\/[^\s/;]+(?:;.*)?$/, [
     "bad-media",
-    (found) => `\`${found}\` is no media type`,
+    (found) => `\`${found}\` is not a media type`,
     { help: "write `application/json`" },
   ]),
 );
@@ -123,7 +123,7 @@ function content<Content extends object>(what: Label, hasHeaders: boolean): Gram
 }
 
 const body = content<Omit<ContractBody, "optional">>("The body", false);
-const answer = content<ContractResponse>((path) => `The answer \`${path.at(-1)}\``, true);
+const answer = content<ContractResponse>((path) => `The response \`${path.at(-1)}\``, true);
 
 const mapBody: MapNames<ContractBody> = ({ optional, ...rest }, scope) => ({
   optional,
@@ -166,7 +166,7 @@ export const wire: Grammar<EndpointContract> = form<EndpointContract, "body">({
         pattern: "^([1-5]([0-9][0-9]|XX)|default)$",
         isName: soundName(/^(?:[1-5](?:[0-9]{2}|XX)|default)$/, [
           "bad-status",
-          (status) => `\`${status}\` is not the status of an answer`,
+          (status) => `\`${status}\` is not the status of a response`,
           { help: "write three digits, a class such as `4XX`, or `default`" },
         ]),
       }),

@@ -5,13 +5,13 @@ import { each, declaredAnswer, none, type Question, definedAt, undeclared, taken
 export const questions: readonly Question[] = [
   {
     id: "errors/body",
-    text: "What shape has the body of an error?",
+    text: "What is the body of an error?",
     answer: (documentIndex) =>
       declaredAnswer(documentIndex, "errors/body", documentIndex.model.errors.body, taken("problem+json (RFC 9457)")),
   },
   {
     id: "errors/codes",
-    text: "Which errors are there?",
+    text: "Which errors exist?",
     answer: (documentIndex) => {
       if (declared(documentIndex).length > 0) return definedAt("errors/errors");
       return declaredAnswer(documentIndex, "errors/standard", documentIndex.model.errors.standard, undeclared);
@@ -19,7 +19,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "errors/statuses",
-    text: "Which status has each?",
+    text: "What is the status of each?",
     answer: (documentIndex) =>
       each(
         documentIndex,
@@ -27,12 +27,12 @@ export const questions: readonly Question[] = [
           at: `errors/errors/${code}`,
           declared: true,
         })),
-        taken("those of the catalogue"),
+        taken("the statuses and conditions of the catalogue"),
       ),
   },
   {
     id: "errors/conditions",
-    text: "When is each of them the answer?",
+    text: "When does the service return each?",
     answer: (documentIndex) => {
       return each(
         documentIndex,
@@ -40,22 +40,22 @@ export const questions: readonly Question[] = [
           at: `errors/errors/${code}`,
           declared: documentIndex.returned.has(code) || documentIndex.hasHandlers,
         })),
-        taken("those of the catalogue"),
+        taken("the statuses and conditions of the catalogue"),
       );
     },
   },
   {
     id: "errors/retries",
-    text: "Which can be tried again, and after what?",
+    text: "Which requests can be retried, and after how long?",
     answer: ({ model }) => {
       const [first] = Object.entries(model.errors.errors).filter(([, { retryAfter }]) => retryAfter !== undefined);
       if (first !== undefined) return definedAt(`errors/errors/${first[0]}`);
-      return taken("429 and 503, after what `Retry-After` says");
+      return taken("429 and 503, after the time in `Retry-After`");
     },
   },
   {
     id: "errors/precedence",
-    text: "Which is the answer where several could be?",
+    text: "Which error is returned when several apply?",
     answer: ({ lives, operations }) =>
       lives.length === 0 && operations.size === 0
         ? none

@@ -113,8 +113,8 @@ function reportMissing(reader: Reader, path: Path, key: string, code: TextNode |
   if (code === undefined) return;
   const isStatus = key === "status";
   report(reader, `${path[0]}/no-${key}`, code.span, `The error ${code.value} has no ${key}`, {
-    ...(isStatus ? {} : { why: "The sentence is what the caller reads." }),
-    help: isStatus ? "write `status: 409`" : "write the status and a sentence: `409 No locker of this size is free`",
+    ...(isStatus ? {} : { why: "Callers read the description." }),
+    help: isStatus ? "write `status: 409`" : "write the status and a description: `409 No locker of this size is free`",
   });
 }
 

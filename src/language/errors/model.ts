@@ -58,23 +58,23 @@ export interface StandardError {
 }
 
 export const standardErrors: Readonly<Record<string, StandardError>> = {
-  "invalid-request": { status: 422, title: "The request does not say what the document asks for" },
+  "invalid-request": { status: 422, title: "The request is invalid" },
   unauthenticated: { status: 401, title: "No valid credential was sent" },
-  forbidden: { status: 403, title: "This caller may not do this" },
-  "not-found": { status: 404, title: "There is no such thing here" },
-  "method-not-allowed": { status: 405, title: "This path does not take this method" },
+  forbidden: { status: 403, title: "The caller does not have permission for this" },
+  "not-found": { status: 404, title: "Not found" },
+  "method-not-allowed": { status: 405, title: "This path does not support this method" },
   "not-acceptable": { status: 406, title: "No acceptable representation" },
-  "state-conflict": { status: 409, title: "No move from the present state" },
-  "already-exists": { status: 409, title: "Another record has this value" },
-  "still-referenced": { status: 409, title: "Other records refer to this one" },
-  "version-gone": { status: 410, title: "This version is no longer served" },
+  "state-conflict": { status: 409, title: "Not allowed in the current state" },
+  "already-exists": { status: 409, title: "Another record already has this value" },
+  "still-referenced": { status: 409, title: "Other records refer to this record" },
+  "version-gone": { status: 410, title: "This API version is no longer available" },
   stale: { status: 412, title: "The record has changed since it was read" },
   "too-large": { status: 413, title: "The request is too large" },
-  "unsupported-media": { status: 415, title: "This media type is not taken" },
-  "precondition-needed": { status: 428, title: "The request must say which revision it edits" },
+  "unsupported-media": { status: 415, title: "This media type is not supported" },
+  "precondition-needed": { status: 428, title: "The request must include a precondition" },
   "rate-limited": { status: 429, title: "Too many requests" },
   "quota-exceeded": { status: 403, title: "The quota is used up" },
-  internal: { status: 500, title: "The service failed" },
+  internal: { status: 500, title: "Internal error of the service" },
   overloaded: { status: 503, title: "The service is overloaded" },
   "timed-out": { status: 503, title: "The request took too long" },
 };
@@ -84,21 +84,21 @@ export const standardErrors: Readonly<Record<string, StandardError>> = {
  * whatever it imports.
  */
 export const protocolErrors: Readonly<Record<string, StandardError & { readonly retryAfterSeconds?: number }>> = {
-  "malformed-request": { status: 400, title: "The request cannot be read" },
-  "https-required": { status: 403, title: "This service is only reached over HTTPS" },
+  "malformed-request": { status: 400, title: "The request is malformed" },
+  "https-required": { status: 403, title: "HTTPS is required" },
   "request-timeout": { status: 408, title: "The request did not arrive in time" },
   "idempotency-key-in-use": {
     status: 409,
-    title: "The first request with this key is still running",
+    title: "The first request with this idempotency key is still running",
     retryAfterSeconds: 1,
   },
-  "event-id-expired": { status: 410, title: "What happened after this event is not kept any more" },
-  "uri-too-long": { status: 414, title: "The address is too long" },
-  "range-not-satisfiable": { status: 416, title: "There are no such bytes" },
-  "expectation-failed": { status: 417, title: "This expectation cannot be met" },
-  "idempotency-key-reused": { status: 422, title: "This key was used for another request" },
+  "event-id-expired": { status: 410, title: "The events after this one are no longer available" },
+  "uri-too-long": { status: 414, title: "The URL is too long" },
+  "range-not-satisfiable": { status: 416, title: "The requested range is not satisfiable" },
+  "expectation-failed": { status: 417, title: "The expectation of the Expect header cannot be met" },
+  "idempotency-key-reused": { status: 422, title: "This idempotency key was used for another request" },
   "headers-too-large": { status: 431, title: "The header fields are too large" },
-  "not-implemented": { status: 501, title: "This method is not known here" },
+  "not-implemented": { status: 501, title: "The method is not supported" },
 };
 
 /** The codes that a fault of a request can have (R7.2). */

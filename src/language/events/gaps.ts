@@ -14,9 +14,9 @@ import {
 export const questions: readonly Question[] = [
   {
     id: "events/kinds",
-    text: "Which kinds of event are there?",
+    text: "Which events exist?",
     answer: (documentIndex) => {
-      const otherwise = documentIndex.model.events.in === undefined ? undeclared : taken("none goes out");
+      const otherwise = documentIndex.model.events.in === undefined ? undeclared : taken("the service sends no events");
       return declaredOrNone(documentIndex, "events/out", documentIndex.model.events.out, otherwise);
     },
   },
@@ -40,13 +40,13 @@ export const questions: readonly Question[] = [
   },
   {
     id: "events/delivery",
-    text: "How is it delivered, and who may subscribe?",
+    text: "How are events delivered, and who may subscribe?",
     answer: (documentIndex) =>
       ofOut(documentIndex, () => declaredOrNone(documentIndex, "events/delivery", documentIndex.model.events.delivery)),
   },
   {
     id: "events/promise",
-    text: "What is promised: order, retries, time-out, giving up, replay?",
+    text: "What is guaranteed: order, retries, time-out, end of retries, replay?",
     answer: (documentIndex) =>
       ofOut(documentIndex, () => {
         const { webhook, stream } = documentIndex.model.events.delivery ?? {};
@@ -79,9 +79,10 @@ export const questions: readonly Question[] = [
   },
   {
     id: "events/inbound",
-    text: "Which events come in, from whom, with which proof and effect?",
+    text: "Which events does the service receive, from whom, how is the sender verified, and what do they change?",
     answer: (documentIndex) => {
-      const otherwise = documentIndex.model.events.out === undefined ? undeclared : taken("none comes in");
+      const otherwise =
+        documentIndex.model.events.out === undefined ? undeclared : taken("the service receives no events");
       return declaredOrNone(documentIndex, "events/in", documentIndex.model.events.in, otherwise);
     },
   },

@@ -53,7 +53,7 @@ const examples: Readonly<Record<string, string>> = {
 function missing(at = "") {
   return (reader: Reader, _: Path, keys: readonly string[], { key: owner, span }: Owner): void => {
     for (const key of keys)
-      report(reader, "events/missing-member", owner?.span ?? span, `\`${owner?.value}\` does not say \`${key}\``, {
+      report(reader, "events/missing-member", owner?.span ?? span, `\`${owner?.value}\` needs \`${key}\``, {
         help: `write \`${key === "at" ? at : examples[key]}\``,
       });
   };
@@ -80,8 +80,8 @@ const source = converted<WrittenSource, EventSource>(
     wrong: (reader, path, line) =>
       complain(reader, path, line, [
         "bad-source",
-        (found) => `\`${found}\` does not say what emits the event`,
-        { help: "write a state that is entered, `Parcel -> stored`, or the name of an operation, `dropOff`" },
+        (found) => `\`${found}\` is not a source of an event`,
+        { help: "write the transition into a state, `Parcel -> stored`, or the name of an operation, `dropOff`" },
       ]),
   }),
   (reader, _, { operation, resource, state }, { value }) => {
@@ -89,7 +89,7 @@ const source = converted<WrittenSource, EventSource>(
       return { kind: "operation", operation };
     if (operation === undefined && resource !== undefined && state !== undefined)
       return { kind: "enters", resource, state };
-    report(reader, "events/bad-source", value.span, "This does not say what emits the event", {
+    report(reader, "events/bad-source", value.span, "This is not a source of an event", {
       help: "write `{ resource: Parcel, state: stored }` or `{ operation: dropOff }`",
     });
     return undefined;
@@ -154,12 +154,16 @@ const promise = words((reader, path, line) => {
   if (count?.text !== "at least once")
     return complain(reader, path, count ?? line, [
       "bad-promise",
-      (found) => `\`${found}\` cannot be promised`,
-      { why: "Over a network an event arrives at least once, or perhaps never.", ...help },
+      (found) => `\`${found}\` cannot be guaranteed`,
+      { why: "Over a network, delivery can be at least once, not exactly once.", ...help },
     ]);
   const declaredOrder = readChoice(reader, path, order, orders, "The order of events");
   if (more !== undefined)
-    complain(reader, path, more, ["bad-promise", (found) => `\`${found}\` is no promise that is kept`, help]);
+    complain(reader, path, more, [
+      "bad-promise",
+      (found) => `\`${found}\` is not a guarantee that the service can give`,
+      help,
+    ]);
   return declaredOrder === undefined ? count.text : `${count.text}, ${declaredOrder}`;
 }, shared("text"));
 
@@ -184,12 +188,12 @@ const then = form<NonNullable<Webhook["then"]>>({
   line: ["{disable} and keep {keep}", "{disable}", "keep {keep}"],
   members: {
     disable: { ...flag("disable"), absent: false, isPrinted: true },
-    keep: duration("How long undelivered events are kept"),
+    keep: duration("How long undelivered events are stored"),
   },
   wrong: (reader, path, line) =>
     complain(reader, path, line, [
       "bad-then",
-      (found) => `\`${found}\` does not say what follows the last attempt`,
+      (found) => `\`${found}\` is not an action after the last attempt`,
       { help: "write `disable and keep 30d`, `disable` or `keep 30d`" },
     ]),
 });
@@ -222,7 +226,7 @@ const stream = form<Stream, "method" | "path">({
       (found) => `\`${found}\` is not the name of a header`,
       { help: "write `Last-Event-ID`" },
     ]),
-    keep: duration("How long events are kept"),
+    keep: duration("How long events are stored"),
   },
   missing: missing("at: GET /events"),
 });

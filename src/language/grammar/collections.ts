@@ -82,7 +82,7 @@ export function descriptions({
         recordLocation(reader, at, { key, value: description });
         const isOpen = isGap(reader, at, description);
         if (isOpen && !allowsOpen) continue;
-        const text = isOpen ? undefined : expectText(reader, path, description, `The sentence of \`${key.value}\``);
+        const text = isOpen ? undefined : expectText(reader, path, description, `The description of \`${key.value}\``);
         if (isName(reader, path, sourceTextOf(key)))
           found[key.value] = text === undefined ? "" : sourceTextOf(text).text;
       }

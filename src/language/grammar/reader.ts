@@ -115,7 +115,7 @@ export function knownEntries<Key extends string>(
     else {
       const near = didYouMean(entry.key.value, known);
       report(reader, `${path[0]}/unknown-key`, entry.key.span, `${what} has no \`${entry.key.value}\``, {
-        why: "Every line of a block is enforced, so a line that means nothing is refused.",
+        why: "The service enforces every line of a block, so it accepts no unknown line.",
         help: laterKeys.includes(entry.key.value)
           ? later
           : near === undefined
@@ -130,7 +130,7 @@ export function knownEntries<Key extends string>(
 
 /** What the language describes and no release reads so far. */
 const laterKeys: readonly string[] = ["views"];
-export const later = "the language describes it, and this release does not have it yet";
+export const later = "the language describes it, but this release does not support it yet";
 
 /** The entries of a map whose keys are the author's own names, placed; those that say `not shown` are noted and left out. */
 export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {

@@ -155,7 +155,7 @@ function readBlocks(reader: Reader, part: PartName, blocks: readonly Fence[], he
       reader,
       "document/none-and-more",
       word.span,
-      `This block says \`${word.value}\`, and another block says what there is`,
+      `This block says \`${word.value}\`, but another block of the part has content`,
       {
         help: "remove one of the two",
       },
@@ -314,9 +314,9 @@ function reportTwice(reader: Reader, span: Span, heading: string, first: Section
     reader,
     "document/part-twice",
     span,
-    `The part \`${heading}\` stands here again; it began at line ${first?.span.start.line}`,
+    `The part \`${heading}\` appears twice; it began at line ${first?.span.start.line}`,
     {
-      help: "put what it says under the first of the two headings; `###` divides a part",
+      help: "move its content below the first heading; use `###` to divide a part",
     },
   );
 }
@@ -326,10 +326,10 @@ function reportOrder(reader: Reader, section: Section, furthest: PartName): void
     reader,
     "document/part-order",
     section.span,
-    `\`${section.heading}\` stands after \`${partHeadings[furthest][0]}\``,
+    `\`${section.heading}\` comes after \`${partHeadings[furthest][0]}\``,
     {
       severity: "warning",
-      why: "Readers find a part where every other document has it.",
+      why: "Readers expect the parts in the same order in every document.",
       help: `the order is ${partNames.map((part) => partHeadings[part][0]).join(", ")}`,
     },
   );
@@ -340,8 +340,8 @@ function reportOther(reader: Reader, section: Section, found: ReadonlyMap<PartNa
   const near = didYouMean(normal(section.heading), free);
   const defines = section.fences.some((fence) => fence.body !== undefined);
   if (near === undefined && !defines) return;
-  report(reader, "document/unknown-heading", section.span, `\`${section.heading}\` is none of the nine parts`, {
-    why: "What stands under it defines nothing.",
+  report(reader, "document/unknown-heading", section.span, `\`${section.heading}\` is not one of the nine parts`, {
+    why: "Blocks below it have no effect.",
     help:
       near === undefined
         ? "move its blocks into a part, or mark them as `yaml example`"
@@ -354,7 +354,7 @@ function reportOther(reader: Reader, section: Section, found: ReadonlyMap<PartNa
 function reportMissing(reader: Reader, parts: Readonly<Record<PartName, PartSection>>, start: Span): void {
   const absent = partNames.filter((part) => parts[part].heading === undefined);
   if (absent.length === partNames.length) {
-    report(reader, "document/no-parts", start, "This document has none of the nine parts", {
+    report(reader, "document/no-parts", start, "This document has no part", {
       help: `start with \`## ${partHeadings.purpose[0]}\``,
     });
     return;
@@ -363,27 +363,21 @@ function reportMissing(reader: Reader, parts: Readonly<Record<PartName, PartSect
     const [heading] = partHeadings[part];
     report(reader, "document/part-missing", parts[part].span, `The part \`${heading}\` is missing`, {
       why: "A document has nine parts, so that nothing is left out by accident.",
-      help: `write the heading \`## ${heading}\`, and below it what there is, a block with the word \`none\`, or that it is not specified`,
+      help: `write the heading \`## ${heading}\`, and below it a block with the content, a block with the word \`none\`, or the text "not specified"`,
     });
   }
 }
 
 function reportKey(reader: Reader, entry: Entry): void {
   const near = didYouMean(entry.key.value, documentKeys) ?? partOfHeading(entry.key.value);
-  report(reader, "document/unknown-key", entry.key.span, `\`${entry.key.value}\` is none of the nine parts`, {
+  report(reader, "document/unknown-key", entry.key.span, `\`${entry.key.value}\` is not one of the nine parts`, {
     help: near === undefined ? `the keys at the top are ${documentKeys.join(", ")}` : `did you mean \`${near}\`?`,
     ...(near === undefined ? {} : { fix: { title: `write \`${near}\``, span: entry.key.span, text: near } }),
   });
 }
 
 function reportKeyTwice(reader: Reader, entry: Entry, first: Entry): void {
-  report(
-    reader,
-    "document/key-in-two-blocks",
-    entry.key.span,
-    `\`${entry.key.value}\` stands in two blocks of this part`,
-    {
-      help: `keep one of the two; the other is at line ${first.key.span.start.line}`,
-    },
-  );
+  report(reader, "document/key-in-two-blocks", entry.key.span, `\`${entry.key.value}\` is in two blocks of this part`, {
+    help: `keep one of the two; the other is at line ${first.key.span.start.line}`,
+  });
 }

@@ -18,10 +18,10 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   if (sourceText.text !== "") return sourceText;
   // In braces a comma ends an entry, and what follows it is a key without a colon.
   const isCut = entry.value.span.start.offset === entry.key.span.end.offset;
-  report(reader, `${path[0]}/empty`, entry.key.span, `${what} says nothing`, {
+  report(reader, `${path[0]}/empty`, entry.key.span, `${what} is empty`, {
     help: isCut
       ? `in braces a comma ends an entry: if \`${entry.key.value}\` belongs to the text before it, put that text in quotes`
-      : "write its value, or `not shown` where it is open",
+      : "write its value, or `not shown` while it is undecided",
   });
   return undefined;
 }
@@ -52,7 +52,7 @@ export function readDuration(
     reader,
     `${path[0]}/bad-duration`,
     spanOf(sourceText),
-    `${what} is a duration, and \`${sourceText.text}\` is none`,
+    `${what} has to be a duration, not \`${sourceText.text}\``,
     {
       help: "write a number and a unit without a blank: `15s`, `10m`, `72h`, `90d`, `12mo`",
     },
@@ -108,7 +108,7 @@ export function readTimeOut(
 ): string | undefined {
   const duration = readClockDuration(reader, path, sourceText, what, longestTimer);
   if (sourceText === undefined || duration === undefined || parseClockDuration(duration) !== 0) return duration;
-  report(reader, `${path[0]}/bad-duration`, spanOf(sourceText), `${what} cannot be \`${duration}\`, within which nothing is done`, {
+  report(reader, `${path[0]}/bad-duration`, spanOf(sourceText), `${what} cannot be \`${duration}\`, which is too short`, {
     help: "write a longer one: `10s`",
   }); // biome-ignore format: short
   return undefined;
@@ -123,7 +123,7 @@ export function readSize(
 ): string | undefined {
   if (sourceText === undefined) return undefined;
   if (isSize(sourceText.text) && !/^0+[A-Z]/.test(sourceText.text)) return sourceText.text;
-  report(reader, `${path[0]}/bad-size`, spanOf(sourceText), `${what} is a size, and \`${sourceText.text}\` is none`, {
+  report(reader, `${path[0]}/bad-size`, spanOf(sourceText), `${what} has to be a size, not \`${sourceText.text}\``, {
     help: "write a number and a unit without a blank: `256KB`, `1MB`",
   });
   return undefined;
@@ -143,7 +143,7 @@ export function readCount(
     reader,
     `${path[0]}/bad-number`,
     spanOf(sourceText),
-    `${what} is a whole number from 1 up, not \`${sourceText.text}\``,
+    `${what} has to be a whole number of at least 1, not \`${sourceText.text}\``,
     {
       help: "write digits alone: `600`",
     },
@@ -165,7 +165,7 @@ export function readStatus(
     reader,
     `${path[0]}/bad-status`,
     spanOf(sourceText),
-    `${what} is a status from ${from} to ${to}, not \`${sourceText.text}\``,
+    `${what} has to be a status from ${from} to ${to}, not \`${sourceText.text}\``,
   );
   return undefined;
 }

@@ -4,12 +4,12 @@ import { declaredAnswer, declaredOrNone, type Question, taken } from "../analysi
 export const questions: readonly Question[] = [
   {
     id: "limits/rates",
-    text: "How often may a caller ask?",
+    text: "How many requests may a caller send?",
     answer: (documentIndex) => declaredOrNone(documentIndex, "limits/rate", documentIndex.model.limits.rate),
   },
   {
     id: "limits/quotas",
-    text: "How much may a caller have?",
+    text: "How many records may a caller have?",
     answer: (documentIndex) => declaredOrNone(documentIndex, "limits/quota", documentIndex.model.limits.quota),
   },
   {
@@ -26,7 +26,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "limits/retention",
-    text: "How long is each record kept?",
+    text: "How long is each record stored?",
     answer: (documentIndex) => declaredOrNone(documentIndex, "limits/keep", documentIndex.model.limits.keep),
   },
 ];

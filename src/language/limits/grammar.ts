@@ -26,7 +26,7 @@ import { type Limits, pers, type Quota, type Rate, type Retention, windowUnits }
 
 const window = matching(new RegExp(`^([1-9][0-9]{0,5})?(${Object.keys(windowUnits).join("|")})$`), [
   "bad-window",
-  (found) => `\`${found}\` is not a span of time`,
+  (found) => `\`${found}\` is not a time window`,
   { help: "write a unit, or a number and a unit: `s`, `min`, `15min`, `h`, `day`, `week`, `month`" },
 ]);
 
@@ -45,7 +45,7 @@ function missing(example: string) {
   return (reader: Reader, path: Path, keys: readonly string[], { span, words }: Owner): void => {
     if (words === undefined) {
       for (const key of keys)
-        report(reader, "limits/missing-member", span, `This limit does not say \`${key}\``, {
+        report(reader, "limits/missing-member", span, `This limit needs \`${key}\``, {
           help: `write it as \`${example}\``,
         });
       return;
@@ -53,9 +53,9 @@ function missing(example: string) {
     const start = words.text.replace(/\s+per$/, "");
     complain(reader, path, words, [
       "no-per",
-      (line) => `\`${line}\` does not say whom it counts for`,
+      (line) => `\`${line}\` does not say whose requests it counts`,
       {
-        why: "Without it one caller would use up what everybody shares.",
+        why: "Without it one caller could use up the limit of all callers.",
         help: `write \`${start} per user\`, or \`per ip\`, or \`per\` and a resource`,
       },
     ]);
@@ -87,8 +87,8 @@ const rate = form<Rate>({
   wrongClause: (reader, path, clause) =>
     complain(reader, path, clause, [
       "bad-rate",
-      (found) => `\`${found}\` says nothing about a rate`,
-      { help: "after the comma stands `burst 10`, and nothing else" },
+      (found) => `\`${found}\` is not an option of a rate`,
+      { help: "only `burst 10` may follow the comma" },
     ]),
 });
 
@@ -173,7 +173,7 @@ const retention = form<Retention>({
   example: "{ duration: 90d, after: final, act: delete }",
   line: "{duration} after {after}[, {act}]",
   members: {
-    duration: { ...duration((path) => `How long ${path[2]} is kept`), needed: true },
+    duration: { ...duration((path) => `How long ${path[2]} is stored`), needed: true },
     after: { ...text(), pattern: String.raw`[A-Za-z]\w*`, references: ["field", "state"], needed: true },
     act: {
       ...choice(["delete", "erase"], "What happens after the time"),
@@ -186,7 +186,7 @@ const retention = form<Retention>({
   wrong: (reader, path, line) =>
     complain(reader, path, line, [
       "bad-retention",
-      (found) => `\`${found}\` does not say how long ${path[2]} is kept`,
+      (found) => `\`${found}\` is not a retention of ${path[2]}`,
       { help: "write it as `90d after final`, `90d after createdAt` or `90d after final, erase`" },
     ]),
 });

@@ -5,7 +5,7 @@ import { each, declaredAnswer, declaredOrNone, type Answer, type Question, undec
 export const questions: readonly Question[] = [
   {
     id: "purpose/name",
-    text: "What is the service called?",
+    text: "What is the name of the service?",
     answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/service", documentIndex.model.purpose.service),
   },
   {
@@ -15,7 +15,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "purpose/domain",
-    text: "Which domain does it belong to?",
+    text: "Which domain does the service belong to?",
     answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/domain", documentIndex.model.purpose.domain),
   },
   {
@@ -25,7 +25,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "purpose/operations",
-    text: "Which operations does it offer, each with a sentence?",
+    text: "Which operations does it offer, each with a description?",
     answer: (documentIndex) =>
       descriptionsAnswer(documentIndex, "purpose/operations", documentIndex.model.purpose.operations),
   },

@@ -44,7 +44,7 @@ export function readFieldType(reader: Reader, path: Path, node: Node): FieldType
     return { kind: "schema", schema: toJson(schema.value) };
   }
   if (type !== undefined && schema === undefined) return readFieldType(reader, [...path, "type"], type.value);
-  report(reader, `${part}/no-type`, node.span, "This says neither a type nor a schema, or both", {
+  report(reader, `${part}/no-type`, node.span, "This needs either a type or a schema", {
     help: "write `string(1..80)`",
   });
   return undefined;
@@ -92,19 +92,19 @@ type Alternative =
 function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span): FieldType | undefined {
   const [first] = alternatives;
   if (first === undefined) {
-    return complain(
-      cursor,
-      "unknown-type",
-      span,
-      "`null` alone is not a type",
-      "write what it may be besides null, `string | null`",
-    );
+    return complain(cursor, "unknown-type", span, "`null` alone is not a type", "add the other type: `string | null`");
   }
   if (alternatives.length === 1) return single(cursor, first);
   const typed = alternatives.find((one) => one.kind === "type");
   if (typed !== undefined) {
     const help = "write a list of values as `a | b`, an open one as `a | b | string`, a list of them as `(a | b)[]`";
-    return complain(cursor, "not-a-value", typed.span, "Only values can stand between `|`, not types", help);
+    return complain(
+      cursor,
+      "not-a-value",
+      typed.span,
+      "Alternatives separated by `|` have to be values, not types",
+      help,
+    );
   }
   if (alternatives.every((one) => one.kind === "word" && isScalar(one.text))) {
     const quoted = alternatives.map((one) => (one.kind === "type" ? "" : `"${one.text}"`)).join(" | ");
@@ -112,7 +112,7 @@ function joined(cursor: Cursor, alternatives: readonly Alternative[], span: Span
       cursor,
       "union-of-types",
       span,
-      "A field has one type, and these words are all names of types",
+      "A field has one type, but these words are all names of types",
       `if they are values, write \`${quoted}\``,
     );
   }
@@ -285,7 +285,7 @@ function fileAt(cursor: Cursor, start: number): Alternative | undefined {
       cursor,
       "bad-file",
       span,
-      `\`${written}\` does not say how large the file may be, and of which media types`,
+      `\`${written}\` needs the largest size of the file, and may list media types`,
       "write `file(..5MB)`, `file(..5MB, image/*)` or `file(..1MB, image/png | image/jpeg)`",
     );
   }
@@ -338,7 +338,13 @@ function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefin
     ...(high === undefined ? {} : { max: Number(high) }),
   };
   if (bounds.min !== undefined && bounds.max !== undefined && bounds.min > bounds.max) {
-    return complain(cursor, "empty-range", span, `No value lies in \`(${inner.text})\``, `write \`(${high}..${low})\``);
+    return complain(
+      cursor,
+      "empty-range",
+      span,
+      `The range \`(${inner.text})\` contains no value`,
+      `write \`(${high}..${low})\``,
+    );
   }
   return bounds;
 }
@@ -386,8 +392,8 @@ function patternType(
   }
   if (pattern === "") return complain(cursor, "bad-pattern", span, "This regular expression is empty");
   if (!compiles(pattern)) {
-    const help = "it is matched in linear time, so that it has no look-around and no back-references";
-    return complain(cursor, "bad-pattern", span, `\`${pattern}\` is no regular expression of RE2`, help);
+    const help = "the service matches it in linear time, so look-around and back-references are not supported";
+    return complain(cursor, "bad-pattern", span, `\`${pattern}\` is not a regular expression of RE2`, help);
   }
   return { kind: "type", type: { kind: "scalar", name, ...bounds, pattern }, span };
 }

@@ -119,7 +119,9 @@ export function typeOf(reader: Reader, path: Path, { type, schema }: WrittenType
   if (schema === undefined) return type;
   const span = type && reader.places.get(`${path.join("/")}/type#key`);
   if (span !== undefined)
-    report(reader, `${path[0]}/two-types`, span, "This has a type and a schema", { help: "keep `type` or `schema`" });
+    report(reader, `${path[0]}/two-types`, span, "This has both a type and a schema", {
+      help: "keep `type` or `schema`",
+    });
   return { kind: "schema", schema };
 }
 
@@ -163,7 +165,7 @@ type Definition = Omit<Field, "optional">;
 function isFieldName(reader: Reader, path: Path, entry: Entry, name: string): boolean {
   if (/^_?[A-Za-z][A-Za-z0-9_]*$/.test(name)) return true;
   report(reader, `${path[0]}/bad-name`, entry.key.span, `\`${name}\` cannot name a field`, {
-    why: "Expressions use the name of a field, so it is letters, digits and `_`.",
+    why: "Expressions use the name of a field, so it may have only letters, digits and `_`.",
     help:
       path.at(-1) === "query"
         ? `to take \`${name}\` as clients send it, let a handler do the operation: \`does: handler, wire: { query: { "${name}": … } }\``
@@ -203,7 +205,7 @@ function readValue(reader: Reader, path: Path, sourceText: SourceText): Pick<Fie
     const computed = slice(sourceText, 2);
     locateAt(reader, [...path, "computed"], computed);
     if (computed.text !== "") return { computed: computed.text };
-    report(reader, `${path[0]}/empty`, spanOf(sourceText), "Behind `:=` stands no expression", {
+    report(reader, `${path[0]}/empty`, spanOf(sourceText), "The expression after `:=` is missing", {
       help: "write `:= size(labels)`",
     });
     return {};
@@ -249,10 +251,10 @@ function readDefault(reader: Reader, path: Path, sourceText: SourceText): Defaul
     const length = /^[1-9][0-9]*$/.test(made[2] ?? "") ? Number(made[2]) : 0;
     if (length > 0 && length <= 256) return { kind: made[1] === "digits" ? "digits" : "token", length };
     const help = `write \`${made[1]}(${made[1] === "digits" ? 6 : 32})\`, or \`"${made[1]}"\` for the word itself`;
-    return badDefault(reader, path, sourceText, `\`${made[1]}\` says how many characters to make, from 1 to 256`, help);
+    return badDefault(reader, path, sourceText, `\`${made[1]}\` needs the number of characters, from 1 to 256`, help);
   }
   if (text === "=")
-    return badDefault(reader, path, sourceText, "Behind `=` stands no default", "write the value, as in `= 0`");
+    return badDefault(reader, path, sourceText, "The default after `=` is missing", "write the value, as in `= 0`");
   if (!/^["']/.test(text)) return { kind: "literal", text };
   const literal = unquoted(text);
   if (literal !== undefined) return { kind: "literal", text: literal };
@@ -279,7 +281,7 @@ function readModifiers(reader: Reader, path: Path, sourceTexts: readonly SourceT
     const modifier = marks.find((one) => one === sourceText.text);
     if (modifier === undefined) reportModifier(reader, path, sourceText);
     else if (found.includes(modifier)) {
-      report(reader, `${path[0]}/mark-twice`, spanOf(sourceText), `\`${modifier}\` is said twice`, {
+      report(reader, `${path[0]}/mark-twice`, spanOf(sourceText), `\`${modifier}\` is listed twice`, {
         help: "say it once",
       });
     } else {
@@ -294,7 +296,7 @@ function reportModifier(reader: Reader, path: Path, sourceText: SourceText): voi
   const near = similarModifier(sourceText.text);
   const span = sourceText.text === "" ? sourceText.node.span : spanOf(sourceText);
   const message =
-    sourceText.text === "" ? "Between two commas stands no mark" : `There is no mark \`${sourceText.text}\``;
+    sourceText.text === "" ? "A mark is missing between two commas" : `There is no mark \`${sourceText.text}\``;
   report(reader, `${path[0]}/unknown-mark`, span, message, {
     help:
       near === undefined
@@ -307,9 +309,9 @@ function reportModifier(reader: Reader, path: Path, sourceText: SourceText): voi
 /** What people write where this language says it in another way. */
 const otherModifiers: Readonly<Record<string, string>> = {
   required: "a field is required unless its name ends in `?`",
-  optional: "write `?` behind the field's name",
-  nullable: "write `| null` behind the type",
-  computed: "write `:=` and the expression behind the type",
+  optional: "write `?` after the field's name",
+  nullable: "write `| null` after the type",
+  computed: "write `:=` and the expression after the type",
 };
 
 function similarModifier(text: string): Modifier | undefined {
@@ -333,9 +335,15 @@ function readFieldMap(reader: Reader, path: Path, map: MapNode): Definition | un
   const computed = readText(reader, path, entries.computed, "The expression of a computed field");
   const note = entries.note && expectText(reader, path, entries.note.value, "A note");
   if (made !== undefined && computed !== undefined) {
-    report(reader, `${path[0]}/two-values`, spanOf(computed), `\`${name}\` is computed and has a default`, {
-      help: "keep `computed` or `default`",
-    });
+    report(
+      reader,
+      `${path[0]}/two-values`,
+      spanOf(computed),
+      `\`${name}\` cannot be both computed and have a default`,
+      {
+        help: "keep `computed` or `default`",
+      },
+    );
   }
   if (type === undefined) return undefined;
   return {
@@ -360,7 +368,7 @@ function readTypeMember(
   const { type, schema } = entries;
   if (schema !== undefined) {
     if (type !== undefined) {
-      report(reader, `${path[0]}/two-types`, type.key.span, `\`${path.at(-1)}\` has a type and a schema`, {
+      report(reader, `${path[0]}/two-types`, type.key.span, `\`${path.at(-1)}\` has both a type and a schema`, {
         help: "keep `type` or `schema`",
       });
     }
@@ -371,7 +379,7 @@ function readTypeMember(
   if (line !== undefined) return readType(reader, path[0] ?? "", line);
   if (!map.entries.some((entry) => entry.key.value === "type")) {
     report(reader, `${path[0]}/no-type`, map.span, `The field \`${path.at(-1)}\` has no type`, {
-      help: "write `{ type: string(1..80) }`; a value with fields of its own gets a name below `types:`",
+      help: "write `{ type: string(1..80) }`; declare a value with fields as a type below `types:`",
     });
   }
   return undefined;

@@ -17,7 +17,7 @@ import type { Field, FieldType, Modifier } from "./model.ts";
 export const questions: readonly Question[] = [
   {
     id: "resources/names",
-    text: "Which resources are there?",
+    text: "Which resources exist?",
     answer: ({ model }) => {
       const [first] = Object.keys(model.resources.resources);
       return first === undefined ? undeclared : definedAt(`resources/${first}`);
@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "resources/bounds",
-    text: "Which format or range has each text and each number?",
+    text: "What is the format or range of each text and each number?",
     answer: (documentIndex) => {
       const measured = documentIndex.fields.filter(({ field }) => isMeasured(field.type));
       const unbounded = measured.filter(({ field }) => !isBounded(field.type));
@@ -56,17 +56,17 @@ export const questions: readonly Question[] = [
           measured.map(({ at }) => ({ at: `${at}/type`, declared: true })),
         );
       const more = others.length === 0 ? "" : ` and ${others.length} more`;
-      return { ...taken(`\`${first.name}\`${more}: whatever fits into a request`), at: first.at };
+      return { ...taken(`\`${first.name}\`${more}: any value that fits into a request`), at: first.at };
     },
   },
   {
     id: "resources/values",
-    text: "Which values are allowed where there is a list of them, and is the list open?",
+    text: "Which values does each enumeration allow, and is it open?",
     answer: (documentIndex) => firstOf(documentIndex, ({ type }) => listed(type).kind === "one-of") ?? none,
   },
   {
     id: "resources/optional",
-    text: "Which fields may be absent?",
+    text: "Which fields are optional?",
     answer: (documentIndex) => {
       const all = documentIndex.fields.map(({ at }) => ({ at, declared: true }));
       return firstOf(documentIndex, ({ optional }) => optional) ?? each(documentIndex, all);
@@ -77,16 +77,16 @@ export const questions: readonly Question[] = [
     text: "Who sets each field, and when may it change?",
     answer: (documentIndex) =>
       firstOf(documentIndex, hasAnyModifier("read-only", "create-only")) ??
-      (documentIndex.fields.length === 0 ? none : taken("callers set every field, whenever they create or edit")),
+      (documentIndex.fields.length === 0 ? none : taken("callers set every field when they create or edit a record")),
   },
   {
     id: "resources/defaults",
-    text: "What value has a field that nobody gives?",
+    text: "What is the default of each field?",
     answer: (documentIndex) => firstOf(documentIndex, (field) => field.default !== undefined) ?? none,
   },
   {
     id: "resources/references",
-    text: "What refers to what, and what does deleting do to the rest?",
+    text: "Which records refer to which, and what happens to them when a record is deleted?",
     answer: (documentIndex) => {
       const { model } = documentIndex;
       const references = documentIndex.fields.filter(
@@ -99,7 +99,7 @@ export const questions: readonly Question[] = [
         ({ at, field }): Statement => ({
           at,
           declared: !deletes || field.marks.includes("delete with") || field.marks.includes("clear"),
-          otherwise: { ...taken("deleting what others refer to is refused with 409 `still-referenced`"), at },
+          otherwise: { ...taken("deleting a referenced record is rejected with 409 `still-referenced`"), at },
         }),
       );
       return each(documentIndex, statements);
@@ -114,7 +114,7 @@ export const questions: readonly Question[] = [
       const unique = firstOf(documentIndex, hasAnyModifier("unique"));
       if (documentIndex.places.has("resources/rules"))
         return declaredAnswer(documentIndex, "resources/rules", undefined, unique ?? noneAt("resources/rules"));
-      return unique ?? taken("only ids are unique, and fields do not bind one another");
+      return unique ?? taken("only ids are unique, and there are no rules");
     },
   },
   {
@@ -129,7 +129,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "resources/personal",
-    text: "Which fields are about a person?",
+    text: "Which fields are personal data?",
     answer: (documentIndex) =>
       firstOf(documentIndex, hasAnyModifier("personal")) ?? taken("none: retention erases no field"),
   },

@@ -133,7 +133,7 @@ const view: Grammar<ViewDefinition> = {
     const entries = knownEntries(reader, at, { ...map, entries: map.entries.filter(isOwn) }, viewKeys, what);
     const of = readText(reader, at, entries.of, "`of`");
     if (key !== undefined && !map.entries.some((entry) => entry.key.value === "of"))
-      report(reader, "resources/view-of-nothing", key.span, `${what} does not say which resource it is of`, {
+      report(reader, "resources/view-of-nothing", key.span, `${what} needs \`of\` with the name of a resource`, {
         help: `write \`${viewExample}\``,
       });
     const some = entries.fields && fieldNames.read(reader, [...at, "fields"], entries.fields);
@@ -235,12 +235,12 @@ const rule = converted<WrittenRule, Rule>(
       return { kind: "unique", fields: together, ...(absent && { absent }), ...(code !== undefined && { else: code }) };
     const absentEntry = value.kind === "map" ? value.entries.find(({ key }) => key.value === "absent") : undefined;
     if (absentEntry !== undefined)
-      report(reader, "resources/bad-rule", absentEntry.key.span, "`absent` is about fields that are unique together", {
+      report(reader, "resources/bad-rule", absentEntry.key.span, "`absent` is only allowed with `unique`", {
         help: "write `{ unique: [site, door], absent: equal }`",
       });
     if (together === undefined && holds !== undefined && code !== undefined)
       return { kind: "holds", expression: holds, else: code };
-    report(reader, "resources/bad-rule", value.span, "This rule says neither what is unique nor what holds, or both", {
+    report(reader, "resources/bad-rule", value.span, "This rule needs either `unique` or `holds`", {
       help: "write `{ unique: [site, door] }` or `{ holds: weightKg <= 20, else: label-too-heavy }`",
     });
     return undefined;
@@ -271,7 +271,7 @@ function readRuleLine(reader: Reader, at: Path, line: SourceText): WrittenRule |
     return fields && { unique: fields, ...(absent && { absent }), ...(code && { else: code.text }) };
   }
   if (condition.text === "" || code === undefined) {
-    report(reader, "resources/rule-without-error", spanOf(line), "A rule says which error answers what breaks it", {
+    report(reader, "resources/rule-without-error", spanOf(line), "A rule needs the error to return when it is broken", {
       // In brackets, where a comma ends an item, this is what follows it.
       help: /^absent\s/.test(line.text) ? "put `unique …, absent …` in quotes" : withElse,
     });
@@ -294,9 +294,15 @@ function printRuleLine({ absent, else: code, holds, unique: together = [] }: Wri
 function absentWord(reader: Reader, sourceText: SourceText): SourceText | undefined {
   const first = /^absent\s+/.exec(sourceText.text);
   if (first !== null) return slice(sourceText, first[0].length);
-  report(reader, "resources/bad-rule", spanOf(sourceText), "After the fields a rule says what holds of absent values", {
-    help: "write `unique site + door, absent equal`, or `, absent distinct`",
-  });
+  report(
+    reader,
+    "resources/bad-rule",
+    spanOf(sourceText),
+    "Only `absent equal` or `absent distinct` may follow the fields",
+    {
+      help: "write `unique site + door, absent equal`, or `, absent distinct`",
+    },
+  );
   return undefined;
 }
 
@@ -416,8 +422,8 @@ function readResource(reader: Reader, entry: Entry): Resource | undefined {
   if (id !== undefined) return { fields: { ...fields, id: { ...id, type: identity(id) } } };
   if (!map.entries.some((field) => field.key.value === "id" || field.key.value === "id?")) {
     report(reader, "resources/no-identity", entry.key.span, `\`${name}\` has no field \`id\``, {
-      why: "A resource is what can be told apart by its id.",
-      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move a value without identity below \`types:\``,
+      why: "A resource is identified by its id.",
+      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move a value without an id below \`types:\``,
     });
   }
   return { fields };

@@ -34,7 +34,7 @@ export function schemaErrors(schema: Json, named: Readonly<Record<string, Json>>
       if (lookup(named, name) !== undefined) continue;
       walk.errors.push({
         at,
-        message: `leads nowhere: there is no \`${name}\` below \`schemas:\``,
+        message: `refers to \`${name}\`, which is not below \`schemas:\``,
         unknown: { name, known: Object.keys(named) },
       });
       continue;
@@ -44,7 +44,7 @@ export function schemaErrors(schema: Json, named: Readonly<Record<string, Json>>
     reject(
       walk,
       at,
-      `leads nowhere: there is no schema at \`${text}\``,
+      `refers to \`${text}\`, where there is no schema`,
       "refer to a part of this schema: `#/$defs/name`",
     );
   }
@@ -105,7 +105,7 @@ function unknownKeyword(walk: Walk, keyword: string, at: readonly string[]): voi
   const known = Object.keys(keywords);
   walk.errors.push({
     at,
-    message: "is no keyword of JSON Schema 2020-12 that is enforced",
+    message: "is not a keyword of JSON Schema 2020-12 that the service enforces",
     ...(help === undefined ? { unknown: { name: keyword, known } } : { help }),
   });
 }
@@ -155,8 +155,8 @@ const checkPattern: KeywordCheck = (walk, value, at) => {
     reject(
       walk,
       at,
-      `is no regular expression that runs in linear time: ${why}`,
-      "look-around and back-references are none (RE2)",
+      `is not a regular expression that runs in linear time: ${why}`,
+      "look-around and back-references are not supported (RE2)",
     );
   }
 };
@@ -183,7 +183,11 @@ const format: KeywordCheck = (walk, value, at) => {
   if (typeof value !== "string") return reject(walk, at, "has to be the name of a format");
   if (lookup(textFormats, value) !== undefined || value === "decimal") return;
   const known = [...Object.keys(textFormats), "decimal"];
-  walk.errors.push({ at, message: `is no format that is enforced: \`${value}\``, unknown: { name: value, known } });
+  walk.errors.push({
+    at,
+    message: `is not a format that the service enforces: \`${value}\``,
+    unknown: { name: value, known },
+  });
 };
 
 const reference: KeywordCheck = (walk, value, at) => {
@@ -194,18 +198,19 @@ const reference: KeywordCheck = (walk, value, at) => {
 const anchor: KeywordCheck = (walk, value, at) => {
   if (typeof value !== "string" || !/^[A-Za-z_][-A-Za-z0-9._]*$/.test(value))
     return reject(walk, at, "has to be a name");
-  if (walk.anchors.has(value)) return reject(walk, at, `is the name of another part of the schema too: \`${value}\``);
+  if (walk.anchors.has(value))
+    return reject(walk, at, `is already the name of another part of the schema: \`${value}\``);
   walk.anchors.add(value);
 };
 
 const foreign: KeywordCheck = (walk, value, at) => {
   if (typeof value === "string" && value.replace(/#$/, "") === dialect) return;
-  reject(walk, at, "is another dialect than JSON Schema 2020-12", "leave it out");
+  reject(walk, at, "is not JSON Schema 2020-12", "leave it out");
 };
 
 const address: KeywordCheck = (walk, value, at) => {
   if (typeof value !== "string") return reject(walk, at, "has to be an address, as text");
-  if (at.length > 1) reject(walk, at, "stands inside the schema, whose parts have no address", "write `$anchor`");
+  if (at.length > 1) reject(walk, at, "is inside the schema, whose parts have no address", "write `$anchor`");
 };
 
 const count = holds((value) => Number.isInteger(value) && Number(value) >= 0, "has to be a whole number, 0 or more");
@@ -299,8 +304,8 @@ function growthErrors(walk: Walk): void {
     sizes.set(schema, "open");
     const target = typeof schema["$ref"] === "string" ? targetOf(walk.root, schema["$ref"]) : undefined;
     if (target !== undefined && sizes.get(target) === "open") {
-      const message = "leads back to a schema that it stands in, so that values could hold others without end";
-      reject(walk, [...(walk.schemas.get(schema) ?? []), "$ref"], message, "write `true` where anything may stand");
+      const message = "refers to a schema that contains it, so values could be nested without end";
+      reject(walk, [...(walk.schemas.get(schema) ?? []), "$ref"], message, "write `true` to allow any value");
     }
     const inside = [...partsOf(schema), ...(target === undefined ? [] : [target])].map(sizeOf);
     const size = {
@@ -312,12 +317,7 @@ function growthErrors(walk: Walk): void {
   };
   const { keywords: all, depth } = sizeOf(walk.root);
   if (all <= most.keywords && depth <= most.depth) return;
-  reject(
-    walk,
-    [],
-    "is too large when what it refers to stands in the place of each reference",
-    "refer to less, or less often",
-  );
+  reject(walk, [], "is too large when every reference is expanded", "use fewer references");
 }
 
 interface Size {

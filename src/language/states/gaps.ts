@@ -5,7 +5,7 @@ import { each, none, type Question, definedAt, taken } from "../analysis/questio
 export const questions: readonly Question[] = [
   {
     id: "states/states",
-    text: "Which states does each resource have, or none?",
+    text: "Which states does each resource have, if any?",
     answer: (documentIndex) => {
       const names = Object.keys(documentIndex.model.resources.resources);
       const written = [...Object.keys(documentIndex.model.states)].map((name) => ({
@@ -28,7 +28,7 @@ export const questions: readonly Question[] = [
           at: `states/${resource}/start`,
           declared: lifecycle.start !== undefined,
           otherwise: {
-            ...taken(`the first that is listed: ${resource} starts \`${start}\``),
+            ...taken(`the first listed state: ${resource} starts as \`${start}\``),
             at: `states/${resource}`,
           },
         })),
@@ -49,7 +49,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "states/moves",
-    text: "From which state to which does a record move?",
+    text: "Which transitions exist?",
     answer: (documentIndex) =>
       each(
         documentIndex,
@@ -62,12 +62,12 @@ export const questions: readonly Question[] = [
   },
   {
     id: "states/triggers",
-    text: "What triggers each move: an operation, an event, or time?",
+    text: "What triggers each transition: an operation, an event, or time?",
     answer: (documentIndex) => each(documentIndex, [...moves(documentIndex), ...openTransitions(documentIndex)]),
   },
   {
     id: "states/guards",
-    text: "Under which condition, and with which error where it does not hold?",
+    text: "Under which condition, and which error is returned if it is false?",
     answer: (documentIndex) => {
       const guarded = documentIndex.transitions.find(({ trigger }) => trigger.if !== undefined);
       const open = openMembers(documentIndex, "if")[0];
@@ -77,7 +77,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "states/effects",
-    text: "What else does a move change?",
+    text: "What else does a transition change?",
     answer: (documentIndex) => {
       const open = openMembers(documentIndex, "set")[0];
       if (open !== undefined) return { status: "not shown", at: open };
@@ -89,11 +89,11 @@ export const questions: readonly Question[] = [
   },
   {
     id: "states/conflict",
-    text: "What is the answer where no move matches?",
+    text: "Which error is returned if no transition matches?",
     answer: (documentIndex) =>
       documentIndex.lives.length === 0
         ? none
-        : taken("409 `state-conflict`, naming the state and the moves that are allowed"),
+        : taken("409 `state-conflict`, with the current state and the allowed transitions"),
   },
 ];
 

@@ -82,7 +82,7 @@ function withoutCondition(reader: Reader, path: Path, line: SourceText): true | 
   if (condition === null) return true;
   return complain(reader, path, slice(line, Math.max(0, condition.index - 1)), [
     "bad-trigger",
-    () => `\`${condition[1]}\` stands only in the map form of a trigger`,
+    () => `\`${condition[1]}\` is only allowed in the map form of a trigger`,
     { help: "write `{ by: collect, if: input.code == pickupCode, else: wrong-code }`" },
   ]);
 }
@@ -198,8 +198,8 @@ const trigger = converted<WrittenTrigger, Trigger>(
     if (second === undefined && isOpen) return undefined;
     const message =
       first === undefined || second === undefined
-        ? "This move does not say what triggers it"
-        : `A trigger has one cause, not \`${first.kind}\` and \`${second.kind}\``;
+        ? "This transition has no trigger"
+        : `A trigger has one source, not \`${first.kind}\` and \`${second.kind}\``;
     report(reader, "states/bad-trigger", value.span, message, {
       help: second === undefined ? forms : "write two triggers as a list",
     });
@@ -268,7 +268,7 @@ function addTransition(
   const name = transitionName(transition);
   if (!moves.has(name)) moves.set(name, transition);
   else {
-    report(reader, "states/move-twice", span, `The move \`${name}\` is defined twice`, {
+    report(reader, "states/move-twice", span, `The transition \`${name}\` is defined twice`, {
       help: `write its triggers as a list: \`${name}: [by collect, after 48h]\`, each with its own \`set\` in a map: \`[{ by: collect, set: { … } }, { after: 48h, set: { … } }]\``,
     });
   }
@@ -278,7 +278,7 @@ function readTransition(reader: Reader, at: Path, line: Entry): Transition | und
   const key = sourceTextOf(line.key);
   const arrow = cutAt(key, "->");
   if (arrow === undefined) {
-    report(reader, "states/bad-move", spanOf(key), `\`${key.text}\` does not say from where to where`, {
+    report(reader, "states/bad-move", spanOf(key), `\`${key.text}\` is not a transition from a state to a state`, {
       help: "write `open -> closed`",
     });
     return undefined;
@@ -300,7 +300,7 @@ function readFrom(reader: Reader, at: Path, names: readonly SourceText[]): Trans
     known.add(name.text);
     if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name.text) && name.text !== "any" && !twice) continue;
     const span = name.text === "" ? name.node.span : spanOf(name);
-    const message = twice ? `\`${name.text}\` is said twice` : `\`${name.text}\` is not the name of a state`;
+    const message = twice ? `\`${name.text}\` is listed twice` : `\`${name.text}\` is not the name of a state`;
     report(reader, "states/bad-move", span, message, {
       help: "write `open -> closed`, `open | held -> closed` or `any -> closed`",
     });
@@ -313,13 +313,13 @@ function readTo(reader: Reader, at: Path, name: SourceText): string | undefined 
   locateAt(reader, [...at, "to"], name);
   if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name.text) && name.text !== "any") return name.text;
   const span = name.text === "" ? name.node.span : spanOf(name);
-  report(reader, "states/bad-move", span, "A move leads to one state", { help: "write `open | held -> closed`" });
+  report(reader, "states/bad-move", span, "A transition leads to one state", { help: "write `open | held -> closed`" });
   return undefined;
 }
 
 /** `{ from, to, … }`: a move as an item of a list, with one trigger. */
 function readTransitionMap(reader: Reader, at: Path, item: Node): Transition | undefined {
-  const map = expectMap(reader, at, item, "A move in a list", "{ from: open, to: closed, by: close }");
+  const map = expectMap(reader, at, item, "A transition in a list", "{ from: open, to: closed, by: close }");
   if (map === undefined) return undefined;
   const ends = {
     ...map,
@@ -333,7 +333,7 @@ function readTransitionMap(reader: Reader, at: Path, item: Node): Transition | u
       ? splitAt(sourceTextOf(entries.from.value), "|")
       : namesAt(reader, at, entries.from.value, "`from`"));
   if (target === undefined || names === undefined) {
-    report(reader, "states/bad-move", map.span, "This move does not say from where to where", {
+    report(reader, "states/bad-move", map.span, "This transition needs a state to start from and a state to lead to", {
       help: "write `{ from: open, to: closed, by: close }`",
     });
     return undefined;
@@ -359,7 +359,7 @@ function readTriggers(reader: Reader, at: Path, value: Node): readonly Trigger[]
     if (trigger !== undefined) triggers.push(trigger);
   }
   if (nodes.length === 0)
-    report(reader, "states/bad-trigger", value.span, "Nothing triggers this move", { help: forms });
+    report(reader, "states/bad-trigger", value.span, "Nothing triggers this transition", { help: forms });
   return triggers;
 }
 
@@ -409,7 +409,7 @@ const moves: Grammar<readonly Transition[]> = {
 // ── The part ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const lifecycle = form<Lifecycle>({
-  what: (path) => `The life of \`${path[1]}\``,
+  what: (path) => `The lifecycle of \`${path[1]}\``,
   example: "{ states: { open: may change }, start: open, moves: … }",
   members: {
     states: {

@@ -115,7 +115,7 @@ function partsOfLine(reader: Reader, line: SourceText, rest?: SourceText): Parts
   const [first, ...others] = clausePieces(slice(line, verb.length));
   const head = first && headOf(verb, first);
   if (head === undefined || head.subject.text === "") {
-    reportIncomplete(reader, line, verb, `\`${line.text}\` does not say what it is about`);
+    reportIncomplete(reader, line, verb, `\`${line.text}\` needs a subject`);
     return undefined;
   }
   const clauses: Partial<Record<Clause, SourceText>> = { ...head.clauses };
@@ -157,12 +157,12 @@ function addClause(reader: Reader, verb: Verb, clauses: Partial<Record<Clause, S
   const clause = (match?.[1] ?? match?.[2]) as "was" | "seen" | "taken" | undefined;
   const present = match?.[3] ?? "";
   if (clause === undefined || present === "") {
-    reportIncomplete(reader, piece, verb, `\`${piece.text}\` does not say how it was before`);
+    reportIncomplete(reader, piece, verb, `\`${piece.text}\` needs the earlier value`);
     return;
   }
   const value = slice(piece, piece.text.length - present.length);
   if (clauses[clause] !== undefined) {
-    report(reader, "versioning/clause-twice", spanOf(piece), `\`${clause}\` is said twice`);
+    report(reader, "versioning/clause-twice", spanOf(piece), `\`${clause}\` is given twice`);
   } else if (clause === "was") clauses.was = value;
   else if (/\sbefore$/.test(value.text)) clauses[clause] = slice(value, 0, value.text.length - "before".length);
   else {
@@ -208,7 +208,7 @@ function complete(reader: Reader, { verb, subject, clauses }: Parts): boolean {
       reader,
       subject,
       verb,
-      `\`${verb} ${subject.text}\` does not say ${clauseDescription[name.slice(0, -1) as Clause]}`,
+      `\`${verb} ${subject.text}\` needs ${clauseDescription[name.slice(0, -1) as Clause]}`,
     );
     sound = false;
   }
@@ -217,11 +217,11 @@ function complete(reader: Reader, { verb, subject, clauses }: Parts): boolean {
 
 const clauseDescription: Readonly<Record<Clause, string>> = {
   to: "the new name",
-  type: "the type that it had",
+  type: "the earlier type",
   value: "the new value",
-  was: "what it was before",
-  seen: "as what callers of the version before see it",
-  taken: "what is taken where callers of the version before do not send it",
+  was: "the earlier value",
+  seen: "the value that older callers see",
+  taken: "the value to use when older callers do not send it",
 };
 
 function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts): Change | undefined {
@@ -290,7 +290,7 @@ function removeChange(
   { type, seen }: Partial<Record<Clause, SourceText>>,
 ): Change | undefined {
   if (type === undefined && target.field !== undefined) {
-    reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` does not say ${clauseDescription.type}`);
+    reportIncomplete(reader, subject, "remove", `\`remove ${subject.text}\` needs ${clauseDescription.type}`);
     return undefined;
   }
   if (type !== undefined && readFieldText(reader, [...path, "type"], type) === undefined) return undefined;
@@ -302,7 +302,7 @@ function removeChange(
   };
 }
 
-const formerAddress = address("What it was before");
+const formerAddress = address("The earlier value");
 
 function pathChange(reader: Reader, path: Path, operation: SourceText, was: SourceText): Change | undefined {
   const before = formerAddress.readWords?.(reader, path, was);
@@ -315,7 +315,7 @@ function errorChange(reader: Reader, path: Path, code: SourceText, was: SourceTe
     reportIncomplete(reader, was, "error", `\`${was.text}\` is not a status and a code`);
     return undefined;
   }
-  const status = readStatus(reader, path, slice(was, 0, (match[1] as string).length), "What it was before");
+  const status = readStatus(reader, path, slice(was, 0, (match[1] as string).length), "The earlier value");
   return status === undefined ? undefined : { kind: "error", code: code.text, status, was: match[2] as string };
 }
 

@@ -180,7 +180,7 @@ function understood({ path, text, model, members, result }: Clause): {
   if (typed === undefined) return { problems };
   const stray = strayPart(typed);
   if (stray === undefined) return { conversion: { kind: "expression", expression: typed }, problems };
-  const message = "a conversion reads only what stands beside it, and this reads another record";
+  const message = "a conversion can read only the same record, and this reads another one";
   const problem = { code: "reads-another-record", message, start: stray.at.start, end: stray.at.end };
   return { problems: [{ path, text, problem }] };
 }

@@ -21,7 +21,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "versioning/absent",
-    text: "Which one does a caller get that does not choose?",
+    text: "Which version does a caller get who does not choose one?",
     answer: (documentIndex) =>
       versioned(documentIndex, () =>
         declaredAnswer(documentIndex, "versioning/absent", documentIndex.model.versioning.absent),
@@ -29,7 +29,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "versioning/breaking",
-    text: "What counts as breaking, and what follows from it?",
+    text: "Which changes are breaking, and what do they require?",
     answer: (documentIndex) =>
       versioned(documentIndex, () =>
         declaredAnswer(documentIndex, "versioning/policy/breaking", documentIndex.model.versioning.policy?.breaking),
@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: "versioning/end",
-    text: "With which notice does a version end, how long is it supported, and what is the answer afterwards?",
+    text: "With which notice does a version end, how long is it supported, and what does the service return afterwards?",
     answer: (documentIndex) =>
       versioned(documentIndex, () => {
         const policy = documentIndex.model.versioning.policy;

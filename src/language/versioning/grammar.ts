@@ -73,7 +73,7 @@ const sent = converted<WrittenLocation, VersionLocation>(
         : []),
     ];
     if (locations.length === 1) return locations[0];
-    report(reader, "versioning/bad-sent", value.span, "A version is sent in one place", {
+    report(reader, "versioning/bad-sent", value.span, "A version can be sent in one place only", {
       help: "write `{ header: Api-Version }`, `{ query: version }` or `{ path: /v{n} }`",
     });
     return undefined;
@@ -112,8 +112,8 @@ const policy = form<VersionPolicy>({
     breaking: choice<string>(["new version only", "never"], "What breaks callers"),
     notice: duration("The notice"),
     support: duration("The support"),
-    afterSunset: { ...answer("The answer after the sunset", "410 version-gone"), key: "after sunset" },
-    unknown: answer("The answer to an unknown version", "412 version-needed"),
+    afterSunset: { ...answer("The response after the sunset", "410 version-gone"), key: "after sunset" },
+    unknown: answer("The response to an unknown version", "412 version-needed"),
   },
 });
 
@@ -151,7 +151,7 @@ function readChanges(reader: Reader, path: Path, line: Entry, oldest: boolean): 
   const isFirst = value.kind === "text" && value.value === "first";
   if (isFirst && !oldest) {
     report(reader, "versioning/first-not-last", value.span, `${key.value} is not the oldest version`, {
-      why: "The newest version stands first, and `first` is the oldest of all.",
+      why: "The newest version is listed first, and `first` marks the oldest.",
       help: "list its changes, or write `none` where it only adds",
     });
   }
@@ -161,7 +161,7 @@ function readChanges(reader: Reader, path: Path, line: Entry, oldest: boolean): 
       reader,
       "versioning/oldest-has-changes",
       key.span,
-      `${key.value} is the oldest version, so it differs from none`,
+      `${key.value} is the oldest version, so it has no changes`,
       {
         help: `write \`${key.value}: first\`, or list the version before it`,
       },
@@ -204,7 +204,7 @@ const deprecation = converted<Deprecation, Deprecation>(
     wrongClause: (reader, path, clause) =>
       complain(reader, path, clause, [
         "bad-deprecation",
-        (found) => `\`${found}\` says nothing about a deprecation`,
+        (found) => `\`${found}\` is not an option of a deprecation`,
         { help: "write `since 2026-09-01, sunset 2027-03-01, guide https://…`" },
       ]),
   }),
@@ -213,7 +213,7 @@ const deprecation = converted<Deprecation, Deprecation>(
     const span = reader.places.get(`${path.join("/")}/sunset#value`);
     if (since !== undefined && sunset !== undefined && sunset < since && span !== undefined)
       report(reader, "versioning/sunset-before", span, `The sunset of ${path[2]} comes before its deprecation`, {
-        why: "RFC 8594 and RFC 9745: a thing is deprecated first and gone later.",
+        why: "RFC 8594 and RFC 9745: a version is first deprecated, then removed.",
         help: `write a date after ${since}`,
       });
     return moments;
@@ -256,14 +256,14 @@ export const versioning: PartGrammar<Versioning> = {
 function checkVersions(reader: Reader, body: MapNode, entries: readonly Entry[], scheme: Versioning["scheme"]): void {
   const key = body.entries.find((one) => one.key.value === "versions")?.key;
   if (scheme === "none" && key !== undefined && entries.length > 0)
-    report(reader, "versioning/scheme-none", key.span, "The scheme is none, and yet there are versions", {
+    report(reader, "versioning/scheme-none", key.span, "The scheme is none, but there are versions", {
       help: "write `scheme: dated` or `scheme: numbered`, or leave the versions out",
     });
   const beyond = entries[mostVersions];
   if (beyond !== undefined)
     report(reader, "versioning/too-many-versions", beyond.key.span, `There are more than ${mostVersions} versions`, {
-      why: "The whole document is understood anew for each of them.",
-      help: "end the oldest ones (`policy: { support: … }`), and take them out",
+      why: "The service reads the whole document once for each of them.",
+      help: "end the oldest ones (`policy: { support: … }`), and remove them",
     });
   checkNames(reader, entries.slice(0, mostVersions), scheme);
 }

@@ -122,7 +122,7 @@ function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: S
     follow: {
       ...common,
       name: free("followEvents"),
-      sentence: "Follow what happens, or list what has happened",
+      sentence: "Follow new events, or list past events",
       action: "list",
       path: segments,
       template: path,
@@ -142,7 +142,7 @@ function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: S
     read: {
       ...common,
       name: free("getEvent"),
-      sentence: "Look at one event",
+      sentence: "Read an event",
       action: "read",
       path: [...segments, { kind: "parameter", name: "id" }],
       template: `${path}/{id}`,

@@ -41,7 +41,7 @@ function inbound(
   const repeats = idempotencyOf(planInput, "receive", inEvent.method);
   return {
     name,
-    sentence: `Say that ${event} has happened`,
+    sentence: `Receive the event ${event}`,
     action: "receive",
     method: inEvent.method,
     path: pathSegments(inEvent.path),

@@ -113,19 +113,19 @@ function fragment(model: Model, { method, path, then }: Webhook): string {
 nonet: 1
 service: webhooks
 operations:
-  ${name.create}: Have events sent to an address
-  ${name.list}: See the addresses that events are sent to
-  ${name.read}: Look at one of them
-  ${name.change}: Send events somewhere else, or other ones
-  ${name.delete}: Send no more events there
-  ${name.enable}: Send events again
-  ${name.disable}: Send no events for now
-  ${name.rotate}: Sign with a new secret; for a day the one before signs too
-  ${name.reveal}: See the secret that deliveries are signed with
-  ${name.recover}: Send again what did not arrive since a moment
-  ${name.deliveries}: See what was sent to an address, and how that went
-  ${name.delivery}: Look at one delivery
-  ${name.resend}: Send one event once more
+  ${name.create}: Register a webhook
+  ${name.list}: List the webhooks
+  ${name.read}: Read a webhook
+  ${name.change}: Change a webhook
+  ${name.delete}: Delete a webhook
+  ${name.enable}: Enable a webhook
+  ${name.disable}: Disable a webhook
+  ${name.rotate}: Rotate the signing secret; the old one stays valid for a day
+  ${name.reveal}: Read the signing secret
+  ${name.recover}: Send the events again that failed since a given time
+  ${name.deliveries}: List the deliveries of a webhook
+  ${name.delivery}: Read a delivery
+  ${name.resend}: Send one event again
 \`\`\`
 
 ## Resources and their fields
@@ -160,10 +160,10 @@ ${deliveryResource}:
         type: object
         properties:
           at: { type: string, format: date-time }
-          status: { type: integer, description: What the receiver answered with; absent where it did not answer }
+          status: { type: integer, description: The status of the receiver's response; absent if there was none }
           milliseconds: { type: integer }
-          reply: { type: string, description: The first 1024 bytes of the answer }
-          error: { type: string, description: Why there was no answer }
+          reply: { type: string, description: The first 1024 bytes of the response }
+          error: { type: string, description: Why there was no response }
     default: "[]"
     marks: [read-only]
   leased: { type: boolean, default: "false", marks: [read-only, write-only] }

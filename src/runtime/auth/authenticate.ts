@@ -88,9 +88,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const now = clock.now();
     const { scheme, secret } = splitScheme(field, value);
     const methods = methodsFor(field, scheme);
-    if (methods.length === 0) throw unauthorized(undefined, "This scheme is not taken here");
+    if (methods.length === 0) throw unauthorized(undefined, "This authentication scheme is not supported");
     if (secret === "") throw unauthorized("invalid_request", "The credential is empty", methods);
-    if (/\s/.test(secret)) throw unauthorized("invalid_request", "The credential is not one word", methods);
+    if (/\s/.test(secret)) throw unauthorized("invalid_request", "The credential contains a space", methods);
     const caller = await provedBy(methods, secret, sent);
     if (caller !== undefined) return caller;
     await limitFailures(httpRequest.address, methods, secret, now);
@@ -150,7 +150,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const attempted = await attempt(failed, now);
     if ("reservations" in attempted) return;
     throw new ApiError("rate-limited", {
-      detail: "Too many failed credentials from this address, or for this key",
+      detail: "Too many failed attempts from this address or for this key",
       headers: ["Retry-After", String(attempted.waitSeconds)],
     });
   }
@@ -162,7 +162,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       if (value === undefined) continue;
       if (presented !== undefined || httpRequest.headers.repeated(field.name)) {
         const tried = [...(presented?.field.methods ?? []), ...field.methods];
-        throw unauthorized("invalid_request", "Send one credential, once", tried);
+        throw unauthorized("invalid_request", "Send exactly one credential", tried);
       }
       presented = { field, value };
     }
@@ -170,7 +170,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   return {
-    challenge: () => unauthorized(undefined, "A credential is needed"),
+    challenge: () => unauthorized(undefined, "A credential is required"),
     forbidden(caller, allow) {
       const credential = plan.credentials.find(({ name }) => name === caller.credential);
       const missing = Object.entries(credential?.oauth?.scopes ?? {}).flatMap(([scope, roles]) =>

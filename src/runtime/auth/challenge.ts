@@ -22,7 +22,7 @@ export function challengeOf(service: string, { kind, sent }: CredentialPlan): st
 
 /** A token that is good, and not for this: 403, with what it would have to be good for (RFC 6750 section 3.1). */
 export function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): ApiError {
-  const detail = `The token has not the scope ${missing.join(" ")}`;
+  const detail = `The token does not have the scope ${missing.join(" ")}`;
   const needed = scopes.length === 0 ? missing : scopes;
   const error = `error="insufficient_scope", error_description="${detail}", scope="${needed.join(" ")}"`;
   return new ApiError("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
@@ -31,7 +31,7 @@ export function lacking({ scopes, sent }: CredentialPlan, missing: readonly stri
 /** The error of a failed login: the same for an unknown name and for a wrong secret. */
 export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
   if (code !== "unauthenticated") return new ApiError(code);
-  return new ApiError(code, { detail: "This is not whom it says to be", headers: challengeHeaders(plan) });
+  return new ApiError(code, { detail: "The name or the secret is wrong", headers: challengeHeaders(plan) });
 }
 
 /** Where clients look for who gives tokens (RFC 9728). */

@@ -101,6 +101,6 @@ function isOfToken(thrown: unknown): boolean {
 }
 
 function unreachable(): ApiError {
-  const detail = "The keys of the token's issuer cannot be had at the moment";
+  const detail = "The keys of the token's issuer are not available at the moment";
   return new ApiError("overloaded", { detail, headers: ["Retry-After", "5"] });
 }

@@ -56,7 +56,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
       const others = reserved.full.map(({ bucketRef }) => [...(active.get(bucketRef) ?? [])]);
       if (others.some((some) => some.length === 0)) {
         throw new ApiError("rate-limited", {
-          detail: "Too many failed logins from this address, or for this name",
+          detail: "Too many failed logins from this address or for this name",
           headers: ["Retry-After", String(reserved.waitSeconds)],
         });
       }
@@ -89,7 +89,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
 /** Hashing takes its time on purpose: where too many wait for it, nobody more is made to. */
 export function assertRoom(): void {
   if (!isHashingBusy()) return;
-  throw new ApiError("overloaded", { detail: "Too many are logging in at the moment", headers: ["Retry-After", "5"] });
+  throw new ApiError("overloaded", { detail: "Too many logins at the moment", headers: ["Retry-After", "5"] });
 }
 
 /** What names are counted by: keyboards differ in how they write `é`. */

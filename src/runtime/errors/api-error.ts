@@ -84,5 +84,5 @@ export function referredTo(by?: Reference): Pick<ApiErrorDetails, "detail" | "me
 }
 
 export function stateConflict(state: string, moves: readonly string[]): ApiErrorDetails {
-  return { detail: `It is ${state}, from where this cannot be done`, members: { state, moves } };
+  return { detail: `The current state is ${state}, which does not allow this`, members: { state, moves } };
 }

@@ -90,7 +90,7 @@ async function startOf(plan: StreamPlan, { ids }: EventRenderer, call: Call): Pr
   const position = ids.positionOf(sent);
   if (position !== undefined && (await isComplete(plan, call.context, position, call.now))) return position;
   throw new ApiError("event-id-expired", {
-    detail: `${plan.resume} is not the id of an event after which everything is still kept`,
+    detail: `${plan.resume} is not the id of an event whose later events are still available`,
   });
 }
 
@@ -178,7 +178,7 @@ function parseType({ compiled }: Call, text: string): string {
   throw malformed({
     parameter: "type",
     code: "wrong-pattern",
-    detail: "`type` is the type of an event, or its beginning and `.*`",
+    detail: "`type` has to be the type of an event, or a prefix and `.*`",
   });
 }
 
@@ -190,5 +190,9 @@ function typeTest(type: string | undefined): (type: string) => boolean {
 }
 
 function unknown(name: string): ApiError {
-  return malformed({ parameter: name, code: "unknown-parameter", detail: `This takes no \`${name}\`` });
+  return malformed({
+    parameter: name,
+    code: "unknown-parameter",
+    detail: `The parameter \`${name}\` is not supported`,
+  });
 }

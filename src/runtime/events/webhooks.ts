@@ -28,12 +28,14 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
     const version = next["version"] ?? null;
     const known = context.plan.versions?.list.find(({ name }) => name === version);
     if (version !== null && known === undefined)
-      throw invalid([{ pointer: "#/version", code: "unknown-version", detail: "version is none of this service's" }]);
+      throw invalid([
+        { pointer: "#/version", code: "unknown-version", detail: "version is not a version of this service" },
+      ]);
     const plan = known?.older?.received ?? context.plan;
     const names = (next["events"] ?? []) as readonly string[];
     const unknown = names.findIndex((name) => !Object.hasOwn(plan.events.out, name));
     if (unknown >= 0) {
-      const detail = `\`${names[unknown]}\` is no event of this version`;
+      const detail = `\`${names[unknown]}\` is not an event of this version`;
       throw invalid([{ pointer: `#/events/${unknown}`, code: "unknown-event", detail }]);
     }
     const violation = urlFault(String(next["url"] as string));

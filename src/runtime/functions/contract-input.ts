@@ -169,7 +169,7 @@ async function bodyOf(
   if (!sends && !plan.required) return undefined;
   const { mediaTypes = [] } = operation.body ?? {};
   if (mediaTypes.length === 0)
-    throw new ApiError("unsupported-media", { detail: `No content of ${plan.media.join(" or ")} is read here` });
+    throw new ApiError("unsupported-media", { detail: `The body has to be ${plan.media.join(" or ")}` });
   checkMedia(httpRequest, mediaTypes, operation.method);
   const all = await bytes();
   const { essence = "" } = parseMediaType(httpRequest.headers.get("content-type") ?? "") ?? {};

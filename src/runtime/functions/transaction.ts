@@ -198,7 +198,7 @@ function summaryOf(outcome: Outcome): string {
 
 function overtaken(): ApiError {
   return new ApiError("overloaded", {
-    detail: "Others changed meanwhile what this request was about, and nothing was done",
+    detail: "Concurrent requests changed the same records; nothing was changed",
     headers: ["Retry-After", "1"],
     undo: true,
   });
@@ -206,7 +206,7 @@ function overtaken(): ApiError {
 
 function timedOut(): ApiError {
   return new ApiError("timed-out", {
-    detail: "It took too long, and nothing was done",
+    detail: "The request took too long; nothing was changed",
     headers: ["Retry-After", "1"],
     undo: true,
   });

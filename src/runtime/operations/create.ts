@@ -61,7 +61,7 @@ export async function insertRecord(
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
   fillDefaults(call, table, values);
   if (!(await holds(call, tx, call.kind.allowed, values)))
-    throw new ApiError("forbidden", { detail: "The record would not be yours to make" });
+    throw new ApiError("forbidden", { detail: "You may not create this record" });
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);

@@ -48,7 +48,7 @@ export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> 
   const variables = parent === undefined ? call.variables : { ...call.variables, parent };
   const rows = await tx.all(table.resource, where, variables, mostCleared + 1);
   if (rows.length > mostCleared) {
-    const detail = `There are more than ${mostCleared} of them, and nothing was done`;
+    const detail = `There are more than ${mostCleared} records to delete; nothing was deleted`;
     throw new ApiError("timed-out", { detail });
   }
   const response = await deletedResponse(call, tx, {});

@@ -7,7 +7,7 @@ import { type Violation, ApiError } from "../errors/api-error.ts";
 const messages = {
   required: (name: string) => `${name} is required`,
   "wrong-type": (name: string) => `${name} must be an object`,
-  "unknown-field": (name: string) => `${name} is not a field that can be sent here`,
+  "unknown-field": (name: string) => `${name} is not a field of this request`,
 } as const;
 
 /** The validator of the content of an envelope; it reports the violations of the envelope, too. */

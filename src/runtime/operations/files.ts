@@ -20,7 +20,7 @@ export function uploadPipeOf(
       ? await httpRequest.pipe(limit, milliseconds, consume)
       : await readAll(httpRequest, limit, milliseconds, consume);
     if (end === "too-large")
-      throw new ApiError("too-large", { detail: `A request may have ${limit} bytes here`, close: true });
+      throw new ApiError("too-large", { detail: `A request may have at most ${limit} bytes here`, close: true });
     if (end === "no-room") throw noRoom();
     if (end === "aborted") throw new ApiError("request-timeout", { close: true });
   };

@@ -37,7 +37,7 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
   const begin = (head: PartHead): Part => {
     const { filename, name } = head;
     parts += 1;
-    if (parts > mostParts) throw tooLarge(`A form may have ${mostParts} parts`);
+    if (parts > mostParts) throw tooLarge(`A form may have at most ${mostParts} parts`);
     if (!isFile(head, plans)) {
       spend(Buffer.byteLength(name));
       const text: Text = { head, bytes: gather(room, account) };
@@ -47,7 +47,7 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
     const type = head.type ?? "application/octet-stream";
     const plan = lookup(plans, name);
     const violation =
-      plan === undefined ? "takes no file" : fits(type, plan.media) ? undefined : `is ${plan.media.join(" or ")}`;
+      plan === undefined ? "cannot be a file" : fits(type, plan.media) ? undefined : `is ${plan.media.join(" or ")}`;
     if (plan === undefined || violation !== undefined || members.has(name)) {
       const code = plan === undefined ? "wrong-type" : violation ? "not-one-of" : "repeated";
       violations.push({ pointer: fragmentTo([name]), code, detail: `${name} ${violation ?? "is one file"}` });
@@ -59,7 +59,7 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
   };
   const spend = (bytes: number): void => {
     room -= bytes;
-    if (room < 0) throw tooLarge(`A request may have ${maxBytes} bytes`);
+    if (room < 0) throw tooLarge(`A request may have at most ${maxBytes} bytes`);
   };
   const consume = async (event: PartEvent): Promise<void> => {
     if (event.kind === "part") part = begin(event.head);
@@ -127,7 +127,7 @@ function tooLarge(detail: string): ApiError {
 }
 
 function unreadable({ message }: MultipartError): ApiError {
-  return malformed({ pointer: "#", code: "bad-form", detail: `The body is no multipart/form-data: ${message}` });
+  return malformed({ pointer: "#", code: "bad-form", detail: `The body is not multipart/form-data: ${message}` });
 }
 
 function duplicateField(name: string): Violation {

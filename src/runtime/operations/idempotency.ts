@@ -35,7 +35,7 @@ export function idempotencyKeyOf(call: Call): Awaitable<IdempotencyKey | undefin
     throw malformed({
       header,
       code: "bad-header",
-      detail: `${operation.repeats.header} is one text of 1 to 255 printable ASCII characters, in quotes or without any`,
+      detail: `${operation.repeats.header} has to be 1 to 255 printable ASCII characters, with or without quotes`,
     });
   }
   const scope = `${call.caller.credential ?? ""}\0${call.caller.id ?? call.httpRequest.address}`;
@@ -113,7 +113,7 @@ export function replay(
 
 function replayed(call: Call, idempotencyKey: IdempotencyKey, first: StoredResponse): HttpResponse {
   if (first.fingerprint !== idempotencyKey.fingerprint) {
-    throw new ApiError("idempotency-key-reused", { detail: "This key was used for another request" });
+    throw new ApiError("idempotency-key-reused", { detail: "This idempotency key was used for another request" });
   }
   const { [placeholderHeader]: nonce, ...publicHeaders } = first.headers;
   const headers = Object.entries(publicHeaders).flat();

@@ -190,7 +190,7 @@ function badCursor(parameter: string): ApiError {
   return malformed({
     parameter,
     code: "bad-cursor",
-    detail: "The cursor does not belong to this list as it is asked for",
+    detail: "The cursor belongs to another list, filter or order",
   });
 }
 
@@ -200,12 +200,12 @@ export function integerParameter(name: string, text: string, least: number, most
   throw malformed({
     parameter: name,
     code: "out-of-range",
-    detail: `\`${name}\` is a whole number from ${least} to ${most}`,
+    detail: `\`${name}\` has to be a whole number from ${least} to ${most}`,
   });
 }
 
 export function unknown(name: string): never {
-  throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list takes no \`${name}\`` });
+  throw malformed({ parameter: name, code: "unknown-parameter", detail: `This list has no parameter \`${name}\`` });
 }
 
 const maximumWords = 10;
@@ -216,7 +216,7 @@ function parseSearch(parameter: string, text: string): readonly string[] {
   if (words.length > 0 && words.length <= maximumWords && text.length <= 200) return words;
   const [code, detail] =
     words.length === 0
-      ? (["no-value", `\`${parameter}\` has no word`] as const)
+      ? (["no-value", `\`${parameter}\` needs a word`] as const)
       : (["too-many", `\`${parameter}\` takes at most ${maximumWords} words in 200 characters`] as const);
   throw malformed({ parameter, code, detail });
 }

@@ -66,6 +66,10 @@ function missing(name: string): ApiError {
 export function rejectParameters({ query }: Operation, sent: ReadonlyMap<string, string>): void {
   for (const name of sent.keys()) {
     if (query.some((one) => one.name === name)) continue;
-    throw malformed({ parameter: name, code: "unknown-parameter", detail: `This operation takes no \`${name}\`` });
+    throw malformed({
+      parameter: name,
+      code: "unknown-parameter",
+      detail: `This operation has no parameter \`${name}\``,
+    });
   }
 }

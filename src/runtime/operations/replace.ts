@@ -50,7 +50,7 @@ function withOmitted(call: Call, values: Values): Values {
 
 async function createByClient(call: Call, tx: Transaction, parents: readonly Row[]): Promise<HttpResponse> {
   if (!call.compiled.operation.creates) throw absent(call);
-  if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "There is no such record yet" });
+  if (tagsOf(call, "if-match") !== undefined) throw new ApiError("stale", { detail: "The record does not exist" });
   const id = keyOf(call) as Json;
   const own = toVersionedRequest(call);
   const sent = own.input["id"];

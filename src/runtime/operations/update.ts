@@ -185,10 +185,10 @@ function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
 export function readOnly({ compiled: { operation, table } }: Call, name: string): Violation {
   const violation = (why: string): Violation => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
   if (isMade(table, name)) return violation("is set by the service");
-  if (name === "id" && operation.action === "replace") return violation("is what the path says");
+  if (name === "id" && operation.action === "replace") return violation("has to be the value in the path");
   const once =
     name === "id" || table.columns.some((column) => column.name === name && column.marks.includes("create-only"));
-  return violation(once ? "cannot be changed once made" : "cannot be changed here");
+  return violation(once ? "cannot be changed after creation" : "cannot be changed here");
 }
 
 /** Whether no caller ever sets the member: it is worked out, or the service's to give. */

@@ -44,7 +44,7 @@ async function performed(
   const key = `${idempotencyKey.scope}\0${idempotencyKey.key}`;
   if (inUse.has(key)) {
     throw new ApiError("idempotency-key-in-use", {
-      detail: "The first request with this key is still running",
+      detail: "The first request with this idempotency key is still running",
       headers: ["Retry-After", "1"],
     });
   }
@@ -133,7 +133,7 @@ function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpRespo
     if (call.observation.admission !== undefined) call.observation.admission.counted.length = 0;
     if (clock.now() <= deadline) return task(tx);
     throw new ApiError("timed-out", {
-      detail: "It waited too long for its turn, and nothing was done",
+      detail: "The request waited too long; nothing was changed",
       headers: ["Retry-After", "1"],
     });
   }, deadline);

@@ -108,7 +108,7 @@ async function formed(
         conversion.violations.push({
           pointer,
           code: "reference-not-found",
-          detail: `${name} refers to nothing that there is`,
+          detail: `${name} refers to a record that does not exist`,
         });
       return supplied;
     case "list": {
@@ -279,9 +279,7 @@ async function compute(
     const mayBe = type !== "integer" || typeof value === "number";
     if (mayBe && (await tx.lockShared(resource, "id", value)) !== undefined) continue;
     const isCaller = made?.kind === "caller" || value === callOf(changeContext)?.caller.id;
-    const detail = isCaller
-      ? "The caller has no record that this could refer to"
-      : "What it would refer to is not there";
+    const detail = isCaller ? "The caller has no record to refer to" : "The referenced record does not exist";
     throw invalid([{ pointer: "#", code: "reference-not-found", detail }]);
   }
   await checkTrees(changeContext, tx, columns, row, old);
@@ -334,7 +332,7 @@ function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row
     const { name } = column;
     const value = row[name];
     if (typeof value !== "string" || value === old?.[name] || !keys.has(column) || isSegment(value)) continue;
-    const detail = `${name} is part of an address: it cannot be empty, "." or "..", nor hold a control character`;
+    const detail = `${name} is part of an address: it cannot be empty, "." or "..", nor contain a control character`;
     violations.push({ pointer: `#/${name}`, code: "not-allowed", detail });
   }
   throwViolations(changeContext, columns, violations);
@@ -372,7 +370,7 @@ function throwViolations(
     ? violations.filter(({ pointer }) => call?.kind.record.known.has(pointer?.split("/")[1] ?? ""))
     : [];
   throw invalid(
-    exposed.length > 0 ? exposed : [{ pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" }],
+    exposed.length > 0 ? exposed : [{ pointer: "#", code: "does-not-fit", detail: "The result is not a valid record" }],
   );
 }
 

@@ -156,13 +156,13 @@ async function checkTags(
     (noneMatch !== undefined && matchesWeakly(noneMatch, current));
   if (stale) {
     throw new ApiError("stale", {
-      detail: "The record is not as If-Match or If-None-Match says",
+      detail: "The record does not match If-Match or If-None-Match",
       headers: ["ETag", current],
     });
   }
   if (needed) {
     throw new ApiError("precondition-needed", {
-      detail: "Send If-Match with the ETag of the record as you read it",
+      detail: "Send If-Match with the ETag of the record",
       headers: ["ETag", current],
     });
   }

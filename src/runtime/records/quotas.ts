@@ -75,7 +75,7 @@ function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string 
 function quotaExceeded(quota: QuotaPlan, milliseconds?: number): ApiError {
   const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
   return new ApiError("quota-exceeded", {
-    detail: `There may be at most ${quota.count}${milliseconds === undefined ? " at a time" : " in this time"}`,
+    detail: `There may be at most ${quota.count}${milliseconds === undefined ? " at a time" : " in this period"}`,
     members: { "violated-policies": [quota.name] },
     headers: wait,
     undo: true,

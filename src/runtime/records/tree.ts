@@ -24,7 +24,7 @@ export async function checkTrees(
     const call = callOf(changeContext);
     const isColumn = call?.compiled.table.columns.includes(column) === true;
     const [pointer, field] =
-      isColumn && call.kind.record.known.has(name) ? [`#/${name}`, name] : ["#", "What it would refer to"];
+      isColumn && call.kind.record.known.has(name) ? [`#/${name}`, name] : ["#", "The referenced record"];
     throw invalid([{ pointer, code: "above-itself", detail: `${field} is this record itself, or one below it` }]);
   }
 }

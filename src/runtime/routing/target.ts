@@ -37,11 +37,11 @@ function decodePath(path: string): readonly string[] {
     try {
       segments = segments.map(decodeURIComponent);
     } catch {
-      throw malformed({ code: "bad-path", detail: "The path holds an invalid percent escape" });
+      throw malformed({ code: "bad-path", detail: "The path contains an invalid percent escape" });
     }
   }
   if (isEscaped ? segments.some((text) => control.test(text)) : control.test(path))
-    throw malformed({ code: "bad-path", detail: "The path holds a control character" });
+    throw malformed({ code: "bad-path", detail: "The path contains a control character" });
   return segments;
 }
 
@@ -96,7 +96,7 @@ export function badEscape(
   where: { readonly parameter: string } | { readonly header: string } | { readonly pointer: string },
 ): never {
   const [what = ""] = Object.values(where);
-  throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` holds an invalid percent escape` });
+  throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` contains an invalid percent escape` });
 }
 
 /** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */

@@ -17,7 +17,7 @@ export function checkMedia(httpRequest: HttpRequest, mediaTypes: readonly string
   if (!isAccepted || (type.charset ?? "utf-8") !== "utf-8") {
     const accepted = mediaTypes.join(", ");
     const accept = ["Accept", accepted, ...(method === "PATCH" ? ["Accept-Patch", accepted] : [])];
-    const detail = field === undefined ? `Send a Content-Type: ${accepted}` : `This takes ${accepted} in UTF-8`;
+    const detail = field === undefined ? `Send a Content-Type: ${accepted}` : `The body has to be ${accepted} in UTF-8`;
     throw new ApiError("unsupported-media", { detail, headers: accept });
   }
   const coding = httpRequest.headers.get("content-encoding");
@@ -44,7 +44,7 @@ export async function readBytes(httpRequest: HttpRequest, limit: number, millise
   const body = await httpRequest.body(limit, milliseconds);
   if (body.kind === "bytes") return body.bytes;
   if (body.kind === "too-large") {
-    throw new ApiError("too-large", { detail: `A request may have ${limit} bytes`, close: true });
+    throw new ApiError("too-large", { detail: `A request may have at most ${limit} bytes`, close: true });
   }
   if (body.kind === "no-room") throw noRoom();
   throw new ApiError("request-timeout", { close: true });

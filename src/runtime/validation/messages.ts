@@ -2,7 +2,9 @@
 
 /** Which members of a record another one has alike; none: the caller may know of none of them. */
 export function alreadyExists(names: readonly string[]): string {
-  return names.length === 0 ? "Another record is like this one" : `Another record has this ${names.join(" and ")}`;
+  return names.length === 0
+    ? "Another record has the same values"
+    : `Another record already has this ${names.join(" and ")}`;
 }
 
 /** What each format asks for (`formats` of `validator.ts`). */

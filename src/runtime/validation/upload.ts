@@ -57,7 +57,7 @@ export function receive(
     write: async (chunk) => {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new ApiError("too-large", { detail: `The file may have ${maxBytes} bytes`, close: true });
+        throw new ApiError("too-large", { detail: `The file may have at most ${maxBytes} bytes`, close: true });
       hash.update(chunk);
       if (!held.add(chunk) || !held.copy()) throw noRoom();
       if (held.length >= pieceBytes) await flush();

@@ -250,7 +250,7 @@ function detailOf(
     case "required":
       return `${name} is required`;
     case "unknown-field":
-      return `${name} is not a field that can be sent here`;
+      return `${name} is not a field of this request`;
     case "not-one-of":
       return `${name} must be one of ${[params["allowed"]].flat().map(printed).join(", ")}`;
     default:
@@ -277,13 +277,13 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     return Object.entries(value).flatMap(([name, member]) => {
       const at = `${pointer}/${fragmentSegment(name)}`;
       if (!name.includes("\0")) return unstorableViolations(member as Json, at);
-      return [{ pointer: at, code: "wrong-pattern", detail: "A name may not hold U+0000" }];
+      return [{ pointer: at, code: "wrong-pattern", detail: "A name may not contain U+0000" }];
     });
   }
   if (!holdsUnkeepable(value)) return [];
   return typeof value === "string"
-    ? [{ pointer, code: "wrong-pattern", detail: "A text may not hold U+0000" }]
-    : [{ pointer, code: "too-large", detail: "The number is too large to be kept as it was sent" }];
+    ? [{ pointer, code: "wrong-pattern", detail: "A text may not contain U+0000" }]
+    : [{ pointer, code: "too-large", detail: "The number is too large to be stored exactly" }];
 }
 
 /** The formats that the JSON Schemas of a plan name: those of text, and `decimal` of a number. */

@@ -76,7 +76,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   const unknown = (name: string, found: Found): ApiError => {
     const form = plan.scheme === "dated" ? "a date, as in 2026-09-01" : "a number, as in 2";
     const isForm = isName.test(name);
-    const detail = isForm ? "There is no such version" : `A version is ${form}`;
+    const detail = isForm ? "The version does not exist" : `A version has to be ${form}`;
     return failure({ ...found.at, code: isForm ? "unknown-version" : "bad-version", detail });
   };
 
@@ -84,7 +84,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     if (isLive(version)) return version;
     throw new ApiError(removed.error, {
       status: removed.status,
-      detail: `The version ${version.name} is no longer served`,
+      detail: `The version ${version.name} is no longer available`,
       members: { supported: supported() },
     });
   };
@@ -92,7 +92,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   /** Of a caller that says nothing. */
   const unspecified = (caller: Caller): Served | Promise<Served> => {
     if (absent === "refuse") {
-      const detail = sent === undefined ? "No version was chosen" : `Say the version: ${describe(sent)}`;
+      const detail = sent === undefined ? "The request needs a version" : `Send the version: ${describe(sent)}`;
       throw failure({ ...locationOf(sent), code: "required", detail });
     }
     return pinned(caller);
@@ -110,7 +110,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     if (isNewerVersion(name, newest.name as string)) return newest;
     throw new ApiError(removed.error, {
       status: removed.status,
-      detail: `The version ${name} that this credential began with is no longer served`,
+      detail: `The version ${name}, which this credential is pinned to, is no longer available`,
       members: { supported: supported() },
     });
   };
@@ -122,7 +122,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
       const requested: { -readonly [Name in keyof RequestedVersion]: RequestedVersion[Name] } = { segments, query };
       if (parameter !== undefined) requested.parameter = parameter;
       if (found.twice) {
-        const detail = "The version is said more than once";
+        const detail = "The version is sent more than once";
         requested.failure = malformed({ ...found.at, code: "repeated-version", detail });
         return requested;
       }

@@ -51,7 +51,7 @@ function limitToOlder(converter: VersionConverter, name: string): string {
   return of === "" ? name : `${downgrade(of)}-per-${downgrade(per)}${rest}`;
 }
 
-const unfit = { pointer: "#", code: "does-not-fit", detail: "What comes of it fits no record" } as const;
+const unfit = { pointer: "#", code: "does-not-fit", detail: "The result is not a valid record" } as const;
 
 function toOlderViolations(
   call: Call,
@@ -87,7 +87,7 @@ function toOlderViolation(call: Call, converter: VersionConverter, violation: Vi
 function detailToOlder({ code, detail }: Violation, now: readonly string[], then: readonly string[]): string {
   const name = (path: readonly string[], length: number): string => path.slice(0, length).join(".");
   // The newest version's values need not be those of the caller's.
-  if (code === "not-one-of") return `${name(then, then.length)} is none of the values that can be sent here`;
+  if (code === "not-one-of") return `${name(then, then.length)} is not an allowed value`;
   for (let length = now.length; length > 0; length -= 1) {
     for (const start of ["", "The name of "]) {
       const prefix = `${start}${name(now, length)} `;

@@ -203,8 +203,8 @@ for (const store of stores) {
         "422 invalid-request",
         "#/reference required: reference is required",
         "#/note required: note is required",
-        "#/label unknown-field: label is not a field that can be sent here",
-        "#/to/postcode unknown-field: to.postcode is not a field that can be sent here",
+        "#/label unknown-field: label is not a field of this request",
+        "#/to/postcode unknown-field: to.postcode is not a field of this request",
       ]);
       assert.deepEqual(
         await faults("1", { reference: "r", grams: 2000, to: older, note: "n", size: "large", door: 1 }),
@@ -219,7 +219,7 @@ for (const store of stores) {
       await made("3", { label: "taken", ...newest });
       assert.deepEqual(await faults("2", { reference: "taken", ...newest, to: { ...older, country: "NO" } }), [
         "409 already-exists",
-        "#/reference already-exists: Another record has this reference",
+        "#/reference already-exists: Another record already has this reference",
       ]);
       assert.deepEqual(await faults("2", { reference: "bad", ...newest, to: { ...older, country: "NO" } }), [
         "400 ugly",
@@ -334,7 +334,7 @@ for (const store of stores) {
       const conflict = await ask("2", { method: "PUT", path: `${path}/packing` });
       assert.equal(conflict.status, 409);
       const { state, moves, detail } = conflict.json as { state: string; moves: string[]; detail: string };
-      assert.deepEqual([state, moves, detail], ["packed", ["send"], "It is packed, from where this cannot be done"]);
+      assert.deepEqual([state, moves, detail], ["packed", ["send"], "The current state is packed, which does not allow this"]);
       const listed = await ask("1", { method: "GET", path: "/boxes?state=packed&reference=moved" });
       assert.equal((listed.json as { items: unknown[] }).items.length, 1);
       assert.deepEqual(

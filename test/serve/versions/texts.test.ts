@@ -93,13 +93,13 @@ describe("errors in the words of an older version", () => {
       body: (tenant) => order(tenant, "one"),
       status: 409,
       told: {
-        detail: "Another record has this client and externalRef",
+        detail: "Another record already has this client and externalRef",
         errors: [
-          { pointer: "#/client", code: "already-exists", detail: "Another record has this client and externalRef" },
+          { pointer: "#/client", code: "already-exists", detail: "Another record already has this client and externalRef" },
           {
             pointer: "#/externalRef",
             code: "already-exists",
-            detail: "Another record has this client and externalRef",
+            detail: "Another record already has this client and externalRef",
           },
         ],
       },
@@ -110,8 +110,8 @@ describe("errors in the words of an older version", () => {
       body: (tenant) => ({ holder: tenant, name: "a" }),
       status: 409,
       told: {
-        detail: "Another record has this name",
-        errors: [{ pointer: "#/name", code: "already-exists", detail: "Another record has this name" }],
+        detail: "Another record already has this name",
+        errors: [{ pointer: "#/name", code: "already-exists", detail: "Another record already has this name" }],
       },
     },
     {
@@ -130,9 +130,7 @@ describe("errors in the words of an older version", () => {
       body: (tenant) => ({ ...order(tenant, "three"), priority: "odd" }),
       status: 422,
       told: {
-        errors: [
-          { pointer: "#/priority", code: "not-one-of", detail: "priority is none of the values that can be sent here" },
-        ],
+        errors: [{ pointer: "#/priority", code: "not-one-of", detail: "priority is not an allowed value" }],
       },
     },
     {
@@ -146,7 +144,7 @@ describe("errors in the words of an older version", () => {
       call: "POST /orders",
       body: () => order("ten_00000000000000000000000000", "four"),
       status: 422,
-      told: { detail: "client refers to nothing that there is" },
+      told: { detail: "client refers to a record that does not exist" },
     },
   ];
   for (const { what, call, body, status, told } of rows)

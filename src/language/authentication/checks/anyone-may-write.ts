@@ -9,7 +9,7 @@ import { readsInput } from "../input-guard.ts";
 export const check: Check = {
   code: "authentication/anyone-may-write",
   severity: "warning",
-  why: "Whoever finds the address can change what others rely on, and nobody is named.",
+  why: "Anyone who finds the address can change data that others rely on, and the service cannot tell who did it.",
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || readingActions.has(resolved.action)) continue;
@@ -21,7 +21,7 @@ export const check: Check = {
       yield {
         at: `authentication/allow/${resolved.operation}/${index}`,
         message: `Anyone may ${resolved.action} ${withArticle(resolved.resource)} with \`${resolved.operation}\``,
-        help: "name a role, add a condition with `if`, or silence this with the reason",
+        help: "name a role, add a condition with `if`, or suppress this finding with a reason",
       };
     }
   },

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/anyone-without-rate",
   severity: "warning",
-  why: "One script can use up what everybody shares.",
+  why: "One script can use up the capacity that all callers share.",
   *run(documentIndex) {
     const { rate } = documentIndex.model.limits;
     // What limits there are is a question; this is about one that leaves a hole.
@@ -19,7 +19,7 @@ export const check: Check = {
       if (resolved?.kind === "resource" && resolved.action === "login") continue;
       yield {
         at: `authentication/allow/${operation}/${index}`,
-        message: `Anyone may run \`${operation}\` as often as they like`,
+        message: `Anyone may run \`${operation}\` without a rate limit`,
         help: "write `anyone: 30/min per ip` below `rate` of part 8",
       };
     }

@@ -11,7 +11,7 @@ import { bindsByScopes, rolesByScope } from "../oauth.ts";
 export const check: Check = {
   code: "authentication/grant-without-scope",
   severity: "warning",
-  why: "A token does what its scopes allow. What names no scope is closed to it, unless the document says that any will do.",
+  why: "A token may do what its scopes allow. It may not run an operation that names no scope, unless the document says `any-scope`.",
   *run(documentIndex) {
     const { credentials } = documentIndex.model.authentication;
     const [found] = Object.entries(credentials).filter(([, credential]) => bindsByScopes(credential));
@@ -31,7 +31,7 @@ export const check: Check = {
       yield {
         at: closed.at,
         message: `\`${name}\` names no scope, so no token of \`${credential}\` has \`${permission.split("/").at(-1)}\``,
-        help: `write \`${name} | ${role}\` or another role that a scope gives, \`any-scope\` where any token will do, or \`# ok grant-without-scope: …\` where none may`,
+        help: `write \`${name} | ${role}\` or another role that a scope gives, \`any-scope\` if every token may run it, or \`# ok grant-without-scope: …\` if none may`,
       };
     }
   },

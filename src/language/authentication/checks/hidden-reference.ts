@@ -10,7 +10,7 @@ import { hiddenFromAll } from "../visible.ts";
 export const check: Check = {
   code: "authentication/hidden-reference",
   severity: "warning",
-  why: "A hidden record is answered like one that is missing, so each request is refused.",
+  why: "The service treats a hidden record like a missing one, so it rejects every request.",
   *run(documentIndex) {
     const { model, endpoints, places } = documentIndex;
     if (!declares(documentIndex, "resources", "endpoints", "authentication")) return;
@@ -35,7 +35,7 @@ export const check: Check = {
         const who = [...new Set(callers.map(nameOf))].map((caller) => `\`${caller}\``).join(" or ");
         yield {
           at: places.has(at) ? at : `authentication/allow/${operation}#key`,
-          message: `\`${operation}\` needs ${name}, and ${who} may see no ${target}`,
+          message: `\`${operation}\` needs ${name}, and ${who} cannot see any ${target}`,
           help: `allow ${who} to run \`${hidden}\`, so that the caller can name ${withArticle(target)}`,
         };
       }

@@ -6,7 +6,7 @@ import { nameOf } from "../grants.ts";
 export const check: Check = {
   code: "authentication/list-wider-than-read",
   severity: "warning",
-  why: "A list shows the same fields, so refusing the single record protects nothing.",
+  why: "A list returns the same fields, so denying the read of one record protects nothing.",
   *run(documentIndex) {
     for (const [resource, endpoints] of documentIndex.endpointsOf) {
       const reads = endpoints.filter(({ action }) => action === "read");
@@ -20,7 +20,7 @@ export const check: Check = {
           if (readers.has(who) || (readers.has("signed-in") && who !== "anyone")) continue;
           yield {
             at: `authentication/allow/${operation}/${index}`,
-            message: `\`${who}\` may list ${resource} records and not read one`,
+            message: `\`${who}\` may list ${resource} records but not read one`,
             help: `allow \`${who}\` to run \`${reads[0]?.operation}\` as well`,
           };
         }

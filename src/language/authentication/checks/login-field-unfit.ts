@@ -11,7 +11,7 @@ import type { Credential } from "../model.ts";
 export const check: Check = {
   code: "authentication/login-field-unfit",
   severity: "error",
-  why: "Whoever logs in is found by one field and known by another, and what proves it must be kept as a hash.",
+  why: "A login finds the record by one field and identifies the caller by another, and the secret must be stored as a hash.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources")) return;
     for (const [name, credential] of Object.entries(documentIndex.model.authentication.credentials)) {
@@ -32,7 +32,7 @@ function* changedFindings(
   const at = `authentication/credentials/${credential}/changed`;
   const help = `write \`changed: with ${presentSecretName(field)}\``;
   if (lookup(fieldsOf(documentIndex.model, of), changed) !== undefined) {
-    yield { at, message: `\`${changed}\` is a field of ${of}`, help };
+    yield { at, message: `\`${changed}\` is already a field of ${of}`, help };
     return;
   }
   const changing = [...documentIndex.endpoints.values()].filter((resolved) => {
@@ -41,14 +41,14 @@ function* changedFindings(
     return inputOf(documentIndex.model, resolved).some(({ name, sets }) => sets && name === field);
   });
   if (changing.length === 0) {
-    const message = `No operation changes \`${field}\` of ${of}, so nobody is asked for the present one`;
+    const message = `No operation changes \`${field}\` of ${of}, so no request sends the current one`;
     yield { at, message, help: "leave `changed` out" };
   }
   for (const resolved of changing) {
     if (resolved.kind !== "resource") continue;
     const named = inputOf(documentIndex.model, resolved).find(({ name }) => name === changed);
     if (named?.proves !== undefined) continue;
-    yield { at, message: `\`${resolved.operation}\` takes \`${changed}\` as something else`, help };
+    yield { at, message: `\`${resolved.operation}\` already has a different input \`${changed}\``, help };
   }
 }
 
@@ -57,28 +57,32 @@ function* findingsOf(model: Model, credential: string, definition: Credential): 
   const at = `authentication/credentials/${credential}`;
   if (of === undefined) {
     if (kind === "basic" && (name !== undefined || field !== undefined || (roles !== undefined && "field" in roles)))
-      yield { at, message: `\`${credential}\` does not say whose fields it names`, help: "write `of: User`" };
+      yield {
+        at,
+        message: `\`${credential}\` does not name the resource that its fields belong to`,
+        help: "write `of: User`",
+      };
     return;
   }
   if (kind === "basic" && (name === undefined || field === undefined)) {
-    const message = `\`${credential}\` is of ${of}, and does not say both the field that names one and the field of its secret`;
+    const message = `\`${credential}\` needs two fields of ${of}: \`name\`, by which a login finds the record, and \`secret\``;
     yield { at, message, help: `write \`{ kind: basic, of: ${of}, name: email, secret: password }\`` };
   }
   const fields = fieldsOf(model, of);
   const id = lookup(fields, "id");
   if (id !== undefined && valueTypeOf(model, id.type).kind !== "string") {
-    const message = `A ${of} is known by a number, and \`caller.id\` is a text`;
-    yield { at: `${at}/of`, message, help: "let the service make the id: `id: id(usr)`" };
+    const message = `The id of ${of} is a number, but \`caller.id\` is text`;
+    yield { at: `${at}/of`, message, help: "let the service generate the id: `id: id(usr)`" };
   }
   const named = name === undefined ? undefined : lookup(fields, name);
   if (name !== undefined && named !== undefined) {
     if (!isUnique(model, of, name)) {
-      const message = `Two ${of} records can have the same \`${name}\`, so it does not say who logs in`;
+      const message = `Two ${of} records can have the same \`${name}\`, so it does not identify who logs in`;
       yield { at: `${at}/name`, message, help: `mark the field \`unique\`` };
     } else if (valueTypeOf(model, named.type).kind !== "string") {
       yield {
         at: `${at}/name`,
-        message: `\`${name}\` is no text`,
+        message: `\`${name}\` is not a text field`,
         help: "name a field such as `email: email, unique`",
       };
     }
@@ -87,12 +91,12 @@ function* findingsOf(model: Model, credential: string, definition: Credential): 
   if (field !== undefined && secret !== undefined) {
     const bare = bareType(secret.type);
     if (!secret.marks.includes("secret")) {
-      const message = `\`${field}\` of ${of} is not marked \`secret\`, so it is kept as it is sent, and shown`;
+      const message = `\`${field}\` of ${of} is not marked \`secret\`, so the service would store it in plain text and return it`;
       yield { at: `${at}/secret`, message, help: `write \`${field}: string(8..72), secret\` in part 2` };
     } else if (bare.kind !== "scalar" || (bare.name !== "string" && bare.name !== "text")) {
       yield {
         at: `${at}/secret`,
-        message: `\`${field}\` is no text`,
+        message: `\`${field}\` is not a text field`,
         help: `write \`${field}: string(8..72), secret\``,
       };
     }
@@ -101,6 +105,6 @@ function* findingsOf(model: Model, credential: string, definition: Credential): 
   if (from === undefined) return;
   const type = valueTypeOf(model, from.type);
   if (type.kind === "string" || (type.kind === "list" && type.of.kind === "string")) return;
-  const message = "A role is a text, and this field is neither a text nor a list of texts";
+  const message = "A role is text, and this field is neither text nor a list of texts";
   yield { at: `${at}/roles`, message, help: "name a field such as `role: member | warden`" };
 }

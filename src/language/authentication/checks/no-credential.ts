@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/no-credential",
   severity: "error",
-  why: "Nobody could ever use these permissions.",
+  why: "No caller can ever use these permissions.",
   *run({ model, grants, places }) {
     const isDeclared = places.get("authentication/credentials") !== undefined;
     if (
@@ -17,7 +17,7 @@ export const check: Check = {
     if (needing === undefined) return;
     yield {
       at: "authentication/credentials",
-      message: "There are permissions for those who are signed in, and no credential to sign in with",
+      message: "Permissions require callers to be signed in, but there is no credential to sign in with",
       help: "add one such as `key: { kind: api-key, sent: Authorization Bearer }`",
     };
   },

@@ -9,7 +9,7 @@ import type { Grant } from "../model.ts";
 export const check: Check = {
   code: "authentication/no-current-secret",
   severity: "warning",
-  why: "Whoever finds a token of somebody, or their screen unlocked, takes over the account for good.",
+  why: "Anyone with a stolen token or an unlocked screen could take over the account for good.",
   *run(documentIndex) {
     for (const login of loginsOf(documentIndex.model)) {
       const { credential, changed, resource, secret } = login;
@@ -24,7 +24,7 @@ export const check: Check = {
       if (operation === undefined) continue;
       yield {
         at: `authentication/credentials/${credential}`,
-        message: `\`${operation}\` lets a ${resource} change the own \`${secret}\` without the present one`,
+        message: `\`${operation}\` lets a ${resource} change its own \`${secret}\` without sending the current one`,
         help: `write \`changed: with ${presentSecretName(secret)}\`, or \`# ok no-current-secret: …\` with the reason`,
       };
     }

@@ -6,7 +6,7 @@ import { loginsOf } from "../login.ts";
 export const check: Check = {
   code: "authentication/no-login",
   severity: "error",
-  why: "A token that nobody can come by opens nothing.",
+  why: "No caller can obtain a token of this credential.",
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints")) return;
     for (const { credential, resource, renewed } of loginsOf(documentIndex.model)) {
@@ -17,7 +17,7 @@ export const check: Check = {
         yield { at, message, help: "add one to part 4: `login: { at: POST /login, does: login }`" };
       }
       if (renewed && !does.has("renew")) {
-        const message = `\`${credential}\` has tokens to renew it with, and no operation that takes one`;
+        const message = `\`${credential}\` has renewal tokens, but no operation accepts one`;
         yield {
           at: `${at}/renewed`,
           message,

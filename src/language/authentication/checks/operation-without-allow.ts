@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/operation-without-allow",
   severity: "error",
-  why: "What no line allows is refused (R5.1), so nobody could ever run it.",
+  why: "The service denies everything that no line allows (R5.1), so no caller could ever run it.",
   *run(documentIndex) {
     if (!declares(documentIndex, "authentication", "endpoints") || documentIndex.gaps.has("authentication/allow"))
       return;

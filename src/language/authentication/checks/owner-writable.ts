@@ -7,7 +7,7 @@ import { parts, type TypedExpression } from "../../../expression/typed.ts";
 export const check: Check = {
   code: "authentication/owner-writable",
   severity: "warning",
-  why: "Whoever may create or edit a record can make it somebody else's, or take somebody else's for their own.",
+  why: "A caller who may create or edit a record can give it to another user, or take over a record of another user.",
   *run(documentIndex) {
     for (const resource of Object.keys(documentIndex.model.authentication.own)) {
       const typed = documentIndex.typed.get(`authentication/own/${resource}`);
@@ -19,7 +19,7 @@ export const check: Check = {
         owners.delete(writable.name);
         yield {
           at: `resources/${resource}/${writable.name}`,
-          message: `\`${writable.name}\` says whose ${withArticle(resource)} is, and \`${resolved.operation}\` lets callers set it`,
+          message: `\`${writable.name}\` says who owns ${withArticle(resource)}, and \`${resolved.operation}\` lets callers set it`,
           help: `write \`${writable.name}: user = caller, read-only\`; if callers may set it for others, add \`# ok owner-writable: …\` with the reason`,
         };
       }

@@ -5,7 +5,7 @@ import { isHeaderReserved } from "../../grammar/request-fields.ts";
 export const check: Check = {
   code: "authentication/place-taken",
   severity: "error",
-  why: "One value cannot be a credential and what else is sent there.",
+  why: "One header cannot carry both a credential and its standard value.",
   *run({ model }) {
     const { repeats } = model.endpoints;
     const idempotencyHeader = repeats === undefined || repeats === "none" ? undefined : repeats.header.toLowerCase();
@@ -14,8 +14,8 @@ export const check: Check = {
         continue;
       yield {
         at: `authentication/credentials/${name}`,
-        message: `\`${name}\` is sent in \`${sent.header}\`, which has a meaning of its own`,
-        help: "write `Authorization Bearer`, or a header of its own, as in `header X-Key`",
+        message: `\`${name}\` is sent in \`${sent.header}\`, which HTTP uses for something else`,
+        help: "write `Authorization Bearer`, or a custom header, as in `header X-Key`",
       };
     }
   },

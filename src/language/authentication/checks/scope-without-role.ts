@@ -5,7 +5,7 @@ import { makesTokens, rolesByScope } from "../oauth.ts";
 export const check: Check = {
   code: "authentication/scope-without-role",
   severity: "error",
-  why: "What a token may do is said by roles, so nobody could do anything with this scope.",
+  why: "Roles decide what a token may do, so a token with this scope could do nothing.",
   *run({ model }) {
     const { credentials, roles } = model.authentication;
     if (roles === undefined) return;
@@ -19,7 +19,7 @@ export const check: Check = {
           message:
             unknown === undefined
               ? `The scope \`${scope}\` gives no role`
-              : `The scope \`${scope}\` gives \`${unknown}\`, which is no role`,
+              : `The scope \`${scope}\` gives \`${unknown}\`, which is not a role`,
           help: `write the roles that it gives: \`scopes: { "${scope}": ${roles[0] ?? "reader"} }\``,
         };
       }

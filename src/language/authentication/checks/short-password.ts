@@ -9,7 +9,7 @@ const least = 8;
 export const check: Check = {
   code: "authentication/short-password",
   severity: "warning",
-  why: "Short passwords are guessed, however slowly guesses are answered.",
+  why: "Attackers guess short passwords, even if the service limits attempts.",
   *run({ model }) {
     for (const { resource, secret } of loginsOf(model)) {
       const field = lookup(fieldsOf(model, resource), secret);

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/shown-to-nobody",
   severity: "hint",
-  why: "Whether callers may choose what nobody sees is for the field's mark to say.",
+  why: "The field's mark has to say whether callers may set a value that nobody sees.",
   *run({ model, gaps }) {
     for (const [subject, grants] of Object.entries(model.authentication.show)) {
       if (grants.length > 0 || gaps.has(`authentication/show/${subject}`)) continue;
@@ -16,10 +16,10 @@ export const check: Check = {
       const isMade = field.default !== undefined && field.default.kind !== "literal";
       yield {
         at: `authentication/show/${subject}`,
-        message: `\`${subject}\` is shown to nobody, and callers may set it`,
+        message: `\`${subject}\` is hidden from everybody, but callers may set it`,
         help: isMade
-          ? "mark it `read-only` in part 2 where the service alone makes it, or `write-only` where callers choose it"
-          : "mark it `write-only` in part 2 where callers give it and nobody gets it back, or `read-only` where they do not",
+          ? "mark it `read-only` in part 2 if only the service sets it, or `write-only` if callers set it"
+          : "mark it `write-only` in part 2 if callers set it and no response returns it, or `read-only` if they do not set it",
       };
     }
   },

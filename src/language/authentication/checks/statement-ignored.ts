@@ -7,7 +7,7 @@ import { makesTokens, tokenMilliseconds } from "../oauth.ts";
 export const check: Check = {
   code: "authentication/statement-ignored",
   severity: "error",
-  why: "Every statement is enforced, and this one cannot be.",
+  why: "The service enforces every statement, and it cannot enforce this one.",
   *run({ model }) {
     for (const [name, credential] of Object.entries(model.authentication.credentials)) {
       for (const [member, reason, help] of ignoredMembers(credential)) {
@@ -28,33 +28,33 @@ function ignoredMembers(credential: Credential): readonly IgnoredMember[] {
     kind === "jwt" &&
       isRevocable && [
         "revoked",
-        "is made elsewhere, so it is good until its `exp`",
-        "leave `revoked` out, and let tokens last shortly",
+        "comes from another issuer, so it is valid until its `exp`",
+        "leave `revoked` out, and give tokens a short lifetime",
       ],
     kind === "jwt" &&
       lasts === "until revoked" && [
         "lasts",
-        "is made elsewhere, so nobody here can revoke it",
-        "write how long a token is good at most: `lasts: 1h`",
+        "comes from another issuer, so this service cannot revoke it",
+        "write the longest lifetime of a token: `lasts: 1h`",
       ],
     kind === "hmac-sha256" &&
       isRevocable && [
         "revoked",
-        "is one secret, which is good as long as the service has it",
-        "leave `revoked` out; another secret takes effect with the next start",
+        "is one secret, which is valid as long as the service has it",
+        "leave `revoked` out; a new secret takes effect at the next start",
       ],
     kind === "hmac-sha256" &&
       lasts !== undefined &&
       lasts !== "until revoked" && [
         "lasts",
-        "signs each request anew, and a signature is good for five minutes, once",
+        "signs each request, and a signature is valid for five minutes and one use",
         "leave `lasts` out",
       ],
     kind === "api-key" &&
       scopes !== undefined && [
         "scopes",
-        "has the roles that its key was given, and no scopes",
-        "write `roles`, and what each may do in `allow`",
+        "has the roles of its key, and no scopes",
+        "write `roles`, and their permissions in `allow`",
       ],
   ];
   return [...ignored, ...ignoredOfOAuth(credential)].filter((reason) => reason !== false);
@@ -65,22 +65,22 @@ function ignoredOfOAuth(credential: Credential): readonly (IgnoredMember | false
   const { kind, at, login, prefix, audience, user, roles, sent, lasts } = credential;
   if (kind !== "oauth2") return [];
   if (!makesTokens(credential)) {
-    const elsewhere = "takes tokens that are made elsewhere";
-    const help = "leave it out, or leave out `issuer`, `jwks` and `secret` to have tokens made here";
+    const elsewhere = "accepts tokens of another issuer";
+    const help = "leave it out, or leave out `issuer`, `jwks` and `secret` so that this service issues the tokens";
     return [
       credential.jwks === undefined &&
         credential.foreign === undefined &&
         credential.secret === undefined && [
           "issuer",
-          "names an issuer, and not what its tokens are proved by",
-          "write where its keys are: `jwks: https://issuer.example/keys`",
+          "names an issuer, but no keys to verify its tokens",
+          "write the address of its keys: `jwks: https://issuer.example/keys`",
         ],
       at !== undefined && ["at", elsewhere, help],
       login !== undefined && ["login", elsewhere, help],
       prefix !== undefined && ["prefix", elsewhere, help],
     ];
   }
-  const here = "makes its tokens itself, and they have no claims";
+  const here = "issues its own tokens, which have no claims";
   const duration = lasts === undefined ? undefined : parseDuration(lasts);
   return [
     audience !== undefined && ["audience", here, "leave it out, or name the `issuer`"],
@@ -95,7 +95,7 @@ function ignoredOfOAuth(credential: Credential): readonly (IgnoredMember | false
     lasts !== undefined &&
       (duration === undefined || lengthOf(duration) > tokenMilliseconds) && [
         "lasts",
-        "gives tokens to machines, which can ask for another: they last an hour at most",
+        "issues tokens to machines, which can request a new one: a token lasts at most an hour",
         "write `lasts: 1h` or less",
       ],
   ];

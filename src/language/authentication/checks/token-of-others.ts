@@ -9,7 +9,7 @@ import { lookup } from "../../resources/fields.ts";
 export const check: Check = {
   code: "authentication/token-of-others",
   severity: "error",
-  why: "Whoever has a token is whom it is of, so nobody is told one of somebody else, and there is null in its place.",
+  why: "A token acts as its owner, so the service returns null instead of a token of another caller.",
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || isOwnRecord(resolved)) continue;
@@ -17,8 +17,8 @@ export const check: Check = {
       if (!hasToken(documentIndex, resolved)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/gives`,
-        message: `\`${operation}\` gives tokens, and is about a ${resource} that need not be the caller`,
-        help: "write `the: id == caller.id` where it is, or a view without the token",
+        message: `\`${operation}\` returns tokens of a ${resource} that may not be the caller`,
+        help: "write `the: id == caller.id` if it always is the caller, or return a view without the token",
       };
     }
   },

@@ -5,13 +5,13 @@ import { makesTokens } from "../oauth.ts";
 export const check: Check = {
   code: "authentication/two-token-servers",
   severity: "error",
-  why: "Clients look for the one authorization server at one address (RFC 8414).",
+  why: "Clients look for one authorization server at one address (RFC 8414).",
   *run({ model }) {
     const [, ...others] = Object.entries(model.authentication.credentials).filter(([, one]) => makesTokens(one));
     for (const [name] of others) {
       yield {
         at: `authentication/credentials/${name}`,
-        message: `\`${name}\` is a second credential whose tokens are made here`,
+        message: `\`${name}\` is a second credential whose tokens this service issues`,
         help: "tell clients apart by their roles, or by scopes",
       };
     }

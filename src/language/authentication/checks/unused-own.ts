@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/unused-own",
   severity: "warning",
-  why: "It reads as if records were protected by their owner, and they are not.",
+  why: "It looks as if ownership protected the records, but it does not.",
   *run({ model, grants, endpoints, outEvents }) {
     const ownerGrants = grants.filter(({ grant }) => grant.if !== undefined && /(?<![\w.])own(?!\w)/.test(grant.if));
     const usedResources = new Set(
@@ -22,8 +22,8 @@ export const check: Check = {
       if (usedResources.has(resource) || !Object.hasOwn(model.resources.resources, resource)) continue;
       yield {
         at: `authentication/own/${resource}#key`,
-        message: `No permission asks whose ${withArticle(resource)} is`,
-        help: "write `role if own` where it matters, or remove the line",
+        message: `No permission uses the owner of ${withArticle(resource)}`,
+        help: "write `role if own` in a permission, or remove the line",
       };
     }
   },

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "authentication/unused-role",
   severity: "warning",
-  why: "Whoever is given it can do nothing with it.",
+  why: "A caller with only this role can do nothing.",
   *run({ model, grants, typed }) {
     const granted = new Set(grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : [])));
     // An expression may ask for a role: `'auditor' in caller.roles`.
@@ -16,7 +16,7 @@ export const check: Check = {
       yield {
         at: `authentication/roles/${role}`,
         message: `No permission names the role \`${role}\``,
-        help: "allow it something, or remove it",
+        help: "allow the role an operation, or remove it",
       };
     }
   },

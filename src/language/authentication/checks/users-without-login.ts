@@ -9,14 +9,14 @@ import { makesTokens } from "../oauth.ts";
 export const check: Check = {
   code: "authentication/users-without-login",
   severity: "error",
-  why: "A user lets a client act for them on pages that ask for the name and password of one credential, and for nothing else.",
+  why: "A user authorizes a client on pages that ask only for the name and password of one credential.",
   *run(documentIndex) {
     for (const [name, credential] of Object.entries(documentIndex.model.authentication.credentials)) {
       const { login, scopes, scopeRoles } = credential;
       if (login === undefined || !makesTokens(credential)) continue;
       const at = `authentication/credentials/${name}`;
       if ((scopeRoles === undefined || Object.keys(scopeRoles).length === 0) && (scopes ?? []).length === 0) {
-        const message = `\`${name}\` has no scopes, so nobody could be told what they let a client do`;
+        const message = `\`${name}\` has no scopes, so the consent page could not say what a client may do`;
         yield { at, message, help: 'write `scopes: { "parcels:read": reader }`' };
       }
       yield* loginFindings(documentIndex, `${at}/login`, name, login);
@@ -29,7 +29,7 @@ function* loginFindings(documentIndex: DocumentIndex, at: string, name: string, 
   const found = loginsOf(model).find(({ credential }) => credential === login);
   if (found === undefined) {
     const known = loginsOf(model).map(({ credential }) => credential);
-    const message = `\`${login}\`, by which users of \`${name}\` log in, is no password credential`;
+    const message = `\`${login}\`, by which users of \`${name}\` log in, is not a password credential`;
     const help =
       known.length === 0
         ? "add one: `session: { kind: password, of: User, name: email, secret: password }`"
@@ -46,11 +46,11 @@ function* loginFindings(documentIndex: DocumentIndex, at: string, name: string, 
       grants.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined)
     )
       continue;
-    const message = `\`${operation}\` lets in some and not others, which the pages of \`${name}\` do not ask`;
+    const message = `\`${operation}\` admits only some users, which the login page of \`${name}\` does not check`;
     yield {
       at,
       message,
-      help: `let \`${operation}\` be for anyone, and say in \`allow\` what those may do who log in`,
+      help: `allow \`${operation}\` to anyone, and restrict the other operations in \`allow\``,
     };
   }
 }

@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "endpoints/action-without-move",
   severity: "error",
-  why: "Without a move there is nothing for it to do, whatever the record.",
+  why: "Without a transition the operation has nothing to do.",
   *run(documentIndex) {
     if (!declares(documentIndex, "states")) return;
     for (const resolved of documentIndex.endpoints.values()) {
@@ -20,8 +20,8 @@ export const check: Check = {
       if (documentIndex.model.gaps.some((path) => path.startsWith(`states/${resolved.resource}`))) continue;
       yield {
         at: `endpoints/endpoints/${resolved.operation}/at`,
-        message: `\`${resolved.operation}\` makes no move of ${withArticle(resolved.resource)}`,
-        help: `write \`from -> to: by ${resolved.operation}\` in part 3, or say here what it \`does\``,
+        message: `\`${resolved.operation}\` triggers no transition of ${withArticle(resolved.resource)}`,
+        help: `write \`from -> to: by ${resolved.operation}\` in part 3, or declare here what it \`does\``,
       };
     }
   },

@@ -5,7 +5,7 @@ import { type Route, routesOf } from "../routes.ts";
 export const check: Check = {
   code: "endpoints/ambiguous-path",
   severity: "warning",
-  why: "Which of the two answers depends on the value in the address, and no reader would guess it.",
+  why: "The value in the address would decide which of the two operations runs.",
   *run({ model }) {
     // Only paths of one method, with as many segments and the same first word, can meet.
     const groups = Map.groupBy(routesOf(model), ({ method, shape }) => `${method} ${shape.length} ${shape[0]}`);
@@ -16,8 +16,8 @@ export const check: Check = {
         if (first === undefined) continue;
         yield {
           at: second.at,
-          message: `\`${second.path}\` and \`${first.path}\` of \`${first.name}\` can be the same address`,
-          help: "let the paths differ in a fixed segment at the same place",
+          message: `\`${second.path}\` and \`${first.path}\` of \`${first.name}\` can match the same address`,
+          help: "let the paths differ in a fixed segment at the same position",
         };
       }
     }

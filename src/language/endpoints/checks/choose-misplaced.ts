@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "endpoints/choose-misplaced",
   severity: "error",
-  why: "`choose` finds a record and lets the field refer to it.",
+  why: "`choose` finds a record and stores a reference to it in the field.",
   *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;

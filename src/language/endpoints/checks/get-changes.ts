@@ -5,7 +5,7 @@ import { readingActions } from "../model.ts";
 export const check: Check = {
   code: "endpoints/get-changes",
   severity: "error",
-  why: "Browsers, caches and crawlers send a GET whenever they like (RFC 9110, section 9.2.1).",
+  why: "Browsers, caches and crawlers may send a GET at any time (RFC 9110, section 9.2.1).",
   *run({ endpoints, transitionsBy }) {
     for (const { operation, endpoint } of endpoints.values()) {
       if (endpoint.method !== "GET") continue;
@@ -14,7 +14,7 @@ export const check: Check = {
       if (!changes && !transitionsBy.has(operation)) continue;
       yield {
         at: `endpoints/endpoints/${operation}/at`,
-        message: `\`${operation}\` is a GET and ${changes ? `would ${action}` : "moves a record"}`,
+        message: `\`${operation}\` is a GET and ${changes ? `would ${action}` : "changes the state of a record"}`,
         help: `write \`POST ${endpoint.path}\``,
       };
     }

@@ -7,7 +7,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "endpoints/hidden-field-leaves",
   severity: "warning",
-  why: "A hidden field appears nowhere, so to those who may not see it the answer comes without this member.",
+  why: "Callers who may not see the field get a response without this member.",
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       // What tells of the service as a whole is of no record, and reads the fields of all.
@@ -28,7 +28,7 @@ export const check: Check = {
           yield {
             at: `${at}#key`,
             message: `\`${name}\` reads the field \`${field}\`, which is hidden from \`${who}\`: they get no \`${name}\``,
-            help: `allow \`${resolved.operation}\` only to those who see it, or silence this where it may be absent`,
+            help: `allow \`${resolved.operation}\` only to callers who see the field, or suppress this finding if the member may be absent`,
           };
         }
       }

@@ -8,7 +8,7 @@ import type { Association } from "../model.ts";
 export const check: Check = {
   code: "endpoints/link-misplaced",
   severity: "error",
-  why: "A link makes one record and finds the same one again.",
+  why: "`link` creates a record once and finds the same record the next time.",
   *run({ endpoints, model }) {
     for (const { operation, endpoint } of endpoints.values()) {
       for (const word of ["link", "unlink"] as const) {
@@ -38,13 +38,13 @@ function* findingsOf(
     else if (name === "id" || !isStored(field) || field.computed !== undefined || field.marks.includes("secret"))
       yield {
         at: `${at}/with/${name}#key`,
-        message: `\`${name}\` of ${withArticle(resource)} is not for others to give`,
+        message: `\`${name}\` of ${withArticle(resource)} cannot be set by a caller`,
       };
   }
   if (Object.keys(values).length === 0)
     yield {
       at: `${at}/with`,
-      message: "Without values every record is the one",
+      message: "Without values, `link` matches every record",
       help: "write `{ by: caller.id, of: id }`",
     };
   if (word === "unlink") return;
@@ -55,7 +55,7 @@ function* findingsOf(
   if (lacking !== undefined)
     yield {
       at: `${at}/with`,
-      message: `\`link\` does not give \`${lacking[0]}\`, which every ${resource} has`,
-      help: `give it here, or write \`${lacking[0]}?\` or a default in part 2`,
+      message: `\`link\` does not set \`${lacking[0]}\`, which every ${resource} needs`,
+      help: `set it here, or write \`${lacking[0]}?\` or a default in part 2`,
     };
 }

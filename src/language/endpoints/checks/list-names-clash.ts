@@ -6,7 +6,7 @@ import type { ListNames, ListStyle } from "../model.ts";
 export const check: Check = {
   code: "endpoints/list-names-clash",
   severity: "error",
-  why: "Nobody could tell which of the two is meant.",
+  why: "The service could not tell which of the two a request means.",
   *run({ model, endpoints }) {
     const { lists } = model.endpoints;
     if (lists !== undefined) yield* clashes(lists, {}, "endpoints/lists");
@@ -24,8 +24,8 @@ export const check: Check = {
         if (isMember(word) || !isReserved(style?.kind, word) || !filters.some(([field]) => field === name)) continue;
         yield {
           at: localStyle?.names?.[word] === undefined ? `endpoints/lists/names/${word}` : `${at}/names/${word}`,
-          message: `\`${name}\` is what \`${resolved.operation}\` is filtered by`,
-          help: `call \`${word}\` something else`,
+          message: `\`${name}\` is already a filter of \`${resolved.operation}\``,
+          help: `give \`${word}\` another name`,
         };
       }
     }

@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "endpoints/list-without-pages",
   severity: "warning",
-  why: "Every list grows, and one day its answer is too large for everybody.",
+  why: "A list grows over time, and its response becomes too large for clients.",
   *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.action !== "list") continue;
@@ -13,7 +13,7 @@ export const check: Check = {
       yield {
         at:
           resolved.endpoint.lists === undefined ? "endpoints/lists" : `endpoints/endpoints/${resolved.operation}/lists`,
-        message: `\`${resolved.operation}\` gives all records at once`,
+        message: `\`${resolved.operation}\` returns all records at once`,
         help: "write `lists: cursor, 50 per page, at most 200`",
       };
       if (resolved.endpoint.lists === undefined) return;

@@ -6,7 +6,7 @@ import { unclearEndpoints } from "../unclear.ts";
 export const check: Check = {
   code: "endpoints/no-resource",
   severity: "error",
-  why: "What an operation takes, does and gives follows from its resource.",
+  why: "The resource determines what an operation takes, does and returns.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources")) return;
     yield* unclearEndpoints(documentIndex, "resource", ({ endpoint, operation }) => {

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "endpoints/not-in-purpose",
   severity: "error",
-  why: "Part 1 names the operations; everything else refers to these names.",
+  why: "Part 1 lists the operations; the other parts refer to these names.",
   *run(documentIndex) {
     const known = Object.keys(documentIndex.model.purpose.operations);
     // Where part 1 lists none, that list is what is missing, once.

@@ -7,7 +7,7 @@ import type { Endpoints } from "../model.ts";
 export const check: Check = {
   code: "endpoints/parameter-taken",
   severity: "error",
-  why: "Who sends it could mean the one or the other.",
+  why: "The service could not tell which of the two a request means.",
   *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
@@ -24,7 +24,7 @@ export const check: Check = {
         else if (inputNames.has(name))
           yield {
             at,
-            message: `\`input.${name}\` is already what the body has`,
+            message: `\`input.${name}\` is already a member of the body`,
             help: "give one of them another name",
           };
       }

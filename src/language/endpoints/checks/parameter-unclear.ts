@@ -8,7 +8,7 @@ import { filterType, isOneValue } from "../filter-type.ts";
 export const check: Check = {
   code: "endpoints/parameter-unclear",
   severity: "error",
-  why: "What is in an address is judged before it is asked of any record.",
+  why: "The service validates the values in an address before it reads any record.",
   *run(documentIndex) {
     const { endpoints, model, typed } = documentIndex;
     if (!declares(documentIndex, "resources")) return;
@@ -22,7 +22,7 @@ export const check: Check = {
         if (type === undefined)
           yield {
             at: `${at}/filters/${name}`,
-            message: `Nothing says what values \`${name}\` takes`,
+            message: `The parameter \`${name}\` has no type`,
             help: `write \`${name}: { type: string, if: ${filter.if} }\``,
           };
         else if (!isOneValue(model, type)) yield { at: `${at}/filters/${name}`, ...notOne(name) };
@@ -32,7 +32,7 @@ export const check: Check = {
         else if (computed === undefined && marks.length > 0)
           yield {
             at: `${at}/query/${name}`,
-            message: `\`${name}\` is asked and not kept: \`${marks[0]}\` says nothing of it`,
+            message: `\`${name}\` is a parameter, not a stored field: the mark \`${marks[0]}\` does not apply`,
           };
       }
     }
@@ -41,7 +41,7 @@ export const check: Check = {
 
 function notOne(name: string) {
   return {
-    message: `A value of \`${name}\` cannot stand in an address`,
-    help: "let it be a text, a number, a moment, `boolean`, words, or a reference",
+    message: `A value of \`${name}\` cannot be part of an address`,
+    help: "use text, a number, a date or time, `boolean`, an enumeration, or a reference",
   };
 }

@@ -6,7 +6,7 @@ import { routesOf } from "../routes.ts";
 export const check: Check = {
   code: "endpoints/path-style",
   severity: "hint",
-  why: "Paths are typed and compared letter by letter.",
+  why: "Paths are case-sensitive, and clients type them by hand.",
   *run({ model }) {
     for (const { path, shape, at } of routesOf(model)) {
       const odd = shape.find((segment) => /[A-Z]/.test(segment));

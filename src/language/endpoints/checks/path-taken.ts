@@ -4,8 +4,8 @@ import type { Model } from "../../model.ts";
 import { routesOf } from "../routes.ts";
 
 const reservedPaths: Readonly<Record<string, string>> = {
-  "/livez": "its word that the process lives",
-  "/readyz": "its word that it takes requests",
+  "/livez": "its liveness check",
+  "/readyz": "its readiness check",
   "/openapi.json": "its OpenAPI document",
   "/.well-known/api-catalog": "its catalogue",
 };
@@ -20,14 +20,14 @@ function reservedIn({ events: { delivery = {}, in: inbound = {} } }: Model): Rea
 export const check: Check = {
   code: "endpoints/path-taken",
   severity: "error",
-  why: "Whoever watches or explores a service relies on them, whatever the service does.",
+  why: "Monitoring and discovery tools rely on these paths in every service.",
   *run({ model }) {
     // With a path of their own below which they are served, operations do not meet them.
     if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
     const reserved = reservedIn(model);
     for (const { method, path, at, name } of routesOf(model)) {
       if (method !== "GET" || !Object.hasOwn(reserved, path)) continue;
-      const message = `\`${name}\` has the path \`${path}\`, where the service has ${reserved[path]}`;
+      const message = `\`${name}\` has the path \`${path}\`, which the service uses for ${reserved[path]}`;
       yield { at, message, help: "give it another path" };
     }
   },

@@ -7,7 +7,7 @@ import { inputShape } from "../shape.ts";
 export const check: Check = {
   code: "endpoints/required-not-taken",
   severity: "error",
-  why: "No record could ever be created with it.",
+  why: "No request could create a record with it.",
   *run({ endpoints, model }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.action !== "create") continue;
@@ -21,7 +21,7 @@ export const check: Check = {
       if (lacking === undefined) continue;
       yield {
         at: `endpoints/endpoints/${resolved.operation}/takes#key`,
-        message: `\`${resolved.operation}\` does not take \`${lacking[0]}\`, which every ${resolved.resource} has`,
+        message: `\`${resolved.operation}\` does not take \`${lacking[0]}\`, which every ${resolved.resource} needs`,
         help: `take it, give it a default in part 2, or write \`${lacking[0]}?\` there`,
       };
     }

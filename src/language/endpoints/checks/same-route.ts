@@ -5,7 +5,7 @@ import { allRoutesOf } from "../routes.ts";
 export const check: Check = {
   code: "endpoints/same-route",
   severity: "error",
-  why: "A request to it could mean either.",
+  why: "The service could not tell which of the two a request means.",
   *run({ model }) {
     const first = new Map<string, string>();
     for (const { method, path, shape, name, at } of allRoutesOf(model)) {

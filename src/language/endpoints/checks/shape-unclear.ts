@@ -10,7 +10,7 @@ import { hasItems, itemsName, viewNamed } from "../shape.ts";
 export const check: Check = {
   code: "endpoints/shape-unclear",
   severity: "error",
-  why: "An answer is made of the record at hand, and that of a list of the records of its page.",
+  why: "A response contains the current record; the response of a list contains the records of its page.",
   *run(documentIndex) {
     const { endpoints, model } = documentIndex;
     for (const resolved of endpoints.values()) {
@@ -21,7 +21,7 @@ export const check: Check = {
       const paged = resolved.action === "list" && hasItems(model, gives);
       yield* unclearResponse(documentIndex, resolved, gives, paged, `endpoints/endpoints/${resolved.operation}/gives`);
       if (paged && countOf(model, gives) > 1) {
-        const message = `\`${resolved.operation}\` gives its page twice`;
+        const message = `\`${resolved.operation}\` returns its page twice`;
         yield { at: `endpoints/endpoints/${resolved.operation}/gives`, message, help: "leave one of them out" };
       }
     }
@@ -50,11 +50,11 @@ function* unclearResponse(
   const name = items ?? (/^[A-Z][A-Za-z0-9]*$/.test(gives) ? gives : undefined);
   if (name === undefined) {
     if (!paged || gives === "count" || gives === "next") return;
-    const message = `\`${gives}\` is said of no record: \`${operation}\` gives a page of them`;
+    const message = `\`${gives}\` reads one record, but \`${operation}\` returns a page of records`;
     yield {
       at,
       message,
-      help: "beside the page stand `count` and `next`; what is said of each record belongs to a view",
+      help: "next to the page you can use `count` and `next`; members of each record belong in a view",
     };
     return;
   }
@@ -71,12 +71,16 @@ function* unclearResponse(
       help: `nest it in a view of ${resource}`,
     };
   } else if (items === undefined && action === "clear") {
-    const message = `\`${operation}\` deletes many records, and gives none by itself`;
-    yield { at, message, help: "leave `gives` out, which answers 204, or give values such as `{ done: true }`" };
+    const message = `\`${operation}\` deletes many records and returns none`;
+    yield { at, message, help: "leave `gives` out to respond with 204, or return values such as `{ done: true }`" };
   } else if (items !== undefined && action !== "list") {
-    yield { at, message: `\`${operation}\` gives no list`, help: `write \`${name}\`, or an expression in a view` };
+    yield {
+      at,
+      message: `\`${operation}\` does not return a list`,
+      help: `write \`${name}\`, or an expression in a view`,
+    };
   } else if (items === undefined && paged) {
-    yield { at, message: `\`${operation}\` gives a page, and no record by itself`, help: `write \`"${name}[]"\`` };
+    yield { at, message: `\`${operation}\` returns a page, not one record`, help: `write \`"${name}[]"\`` };
   }
 }
 
@@ -103,7 +107,7 @@ function* unclearInput(
       const help =
         lookup(model.resources.resources, name) === undefined
           ? {}
-          : { help: "leave `takes` out: then the fields that can be set are taken" };
+          : { help: "leave `takes` out to accept all fields that callers may set" };
       yield { at, message: `There is no view \`${name}\``, ...help, unknown: { name, known: Object.keys(views) } };
     } else if (of !== resource && action !== "move") {
       yield {

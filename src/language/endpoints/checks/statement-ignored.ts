@@ -7,7 +7,7 @@ import { bodilessActions, type Endpoint, readingActions } from "../model.ts";
 export const check: Check = {
   code: "endpoints/statement-ignored",
   severity: "error",
-  why: "Every statement is enforced, and this one cannot be.",
+  why: "The service enforces every statement, and it cannot enforce this one.",
   *run({ endpoints }) {
     for (const resolved of endpoints.values()) {
       if (resolved.kind === "unclear") continue;
@@ -35,7 +35,7 @@ function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonl
   const isBodiless = endpoint.method === "GET" && Object.keys(endpoint.takes ?? {}).length > 0;
   return [
     ...(isBodiless ? [["takes", "is a GET, which takes no body"] as const] : []),
-    ...members.map((member) => [member, `is done by a handler, which does not use \`${member}\``] as const),
+    ...members.map((member) => [member, `runs a handler, which does not use \`${member}\``] as const),
   ];
 }
 
@@ -50,26 +50,24 @@ function ignoredMembers({
     ...(!hasBody && (endpoint.takesView !== undefined || Object.keys(endpoint.takes ?? {}).length > 0)
       ? [["takes", `is ${withArticle(action === "unlink" ? endpoint.method : action)}, which takes no body`] as const]
       : []),
-    ...(endpoint.wire === undefined ? [] : [["wire", "is done by Nonet, which has a wire of its own"] as const]),
+    ...(endpoint.wire === undefined ? [] : [["wire", "has no handler, so its HTTP contract is fixed"] as const]),
     ...(!list && action !== "clear" && endpoint.where !== undefined
-      ? [["where", "gives no list that `where` could narrow"] as const]
+      ? [["where", "returns no list that `where` could filter"] as const]
       : []),
-    ...(!list && endpoint.filters !== undefined ? [["filters", "gives no list that could be cut down"] as const] : []),
+    ...(!list && endpoint.filters !== undefined ? [["filters", "returns no list to filter"] as const] : []),
     ...(endpoint.the !== undefined && !ofOne(action, key !== undefined)
-      ? [["the", "is not about one record that the path leaves open"] as const]
+      ? [["the", "does not act on one record whose path leaves it open"] as const]
       : []),
     ...(endpoint.link !== undefined && endpoint.unlink !== undefined
-      ? [["unlink", "links, and cannot take away what it makes"] as const]
+      ? [["unlink", "creates a link and cannot remove it"] as const]
       : []),
     ...ignoredOutcomes(action, endpoint),
-    ...(!list && endpoint.lists !== undefined
-      ? [["lists", "gives no list that could be cut into pages"] as const]
-      : []),
+    ...(!list && endpoint.lists !== undefined ? [["lists", "returns no list that could have pages"] as const] : []),
     ...(action === "history" && endpoint.gives !== undefined
-      ? [["gives", "gives the moves of a record, which have members of their own"] as const]
+      ? [["gives", "returns the history of a record, whose members are fixed"] as const]
       : []),
     ...(action !== "create" && action !== "move" && endpoint.choose !== undefined
-      ? [["choose", "creates and moves nothing that `choose` could find something for"] as const]
+      ? [["choose", "neither creates a record nor changes its state, so `choose` has no use"] as const]
       : []),
   ];
 }
@@ -86,15 +84,13 @@ function ignoredOutcomes(
   const isIdempotent = makes || action === "update" || action === "unlink";
   const gives = !readingActions.has(action) && action !== "delete" && action !== "clear";
   return [
-    ...(statuses.created !== undefined && !makes ? [["status/created", "creates nothing"] as const] : []),
-    ...(statuses.same !== undefined && !isIdempotent
-      ? [["status/same", "never finds that nothing has to be done"] as const]
-      : []),
+    ...(statuses.created !== undefined && !makes ? [["status/created", "creates no record"] as const] : []),
+    ...(statuses.same !== undefined && !isIdempotent ? [["status/same", "always has something to do"] as const] : []),
     ...(statuses.accepted !== undefined && !gives
-      ? [["status/accepted", "leaves no record that could go on"] as const]
+      ? [["status/accepted", "has no record whose processing could continue"] as const]
       : []),
     ...(statuses.differs !== undefined && action !== "replace" && !(action === "create" && statuses.same !== undefined)
-      ? [["status/differs", "never finds a record that would have to change"] as const]
+      ? [["status/differs", "never compares the request with an existing record"] as const]
       : []),
   ];
 }

@@ -10,7 +10,7 @@ import { sessionActions, inputOnlyActions } from "../model.ts";
 export const check: Check = {
   code: "endpoints/takes-unused",
   severity: "hint",
-  why: "Callers send a value, and nothing becomes of it.",
+  why: "Callers send a value that the service ignores.",
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || resolved.endpoint.takes === undefined || sessionActions.has(resolved.action))
@@ -24,7 +24,7 @@ export const check: Check = {
         yield {
           at: `endpoints/endpoints/${resolved.operation}/takes/${name}`,
           message: `\`${name}\` sets no field of ${resolved.resource}, and nothing reads \`input.${name}\``,
-          help: `set it in part 3 (\`set: { field: input.${name} }\`), read it in a condition, or leave it out; a function that uses it is a reason for \`# ok takes-unused: …\``,
+          help: `set it in part 3 (\`set: { field: input.${name} }\`), read it in a condition, or remove it; if a function uses it, write \`# ok takes-unused: …\``,
         };
       }
     }

@@ -6,7 +6,7 @@ import { isRead } from "../wire-media.ts";
 export const check: Check = {
   code: "endpoints/unread-media",
   severity: "warning",
-  why: "Every request with such a body is refused (415), so the function never has one.",
+  why: "The service rejects every request with such a body (415), so the function never gets one.",
   *run({ endpoints, model }) {
     for (const { endpoint, kind, operation } of endpoints.values()) {
       const { media, type } = endpoint.wire?.body ?? {};
@@ -16,8 +16,8 @@ export const check: Check = {
       if (unread.length === 0) continue;
       yield {
         at: `endpoints/endpoints/${operation}/wire/body/media`,
-        message: `\`${operation}\` declares a body of ${unread.map((one) => `\`${one}\``).join(", ")}, which no wire reads as this type`,
-        help: "take `application/json` or `application/x-www-form-urlencoded`, or the bytes with `body: { type: string, media: … }`; `multipart/form-data` is read by a `POST` to a collection whose resource has a field of type `file`",
+        message: `\`${operation}\` declares a body of ${unread.map((one) => `\`${one}\``).join(", ")}, which cannot be read as this type`,
+        help: "take `application/json` or `application/x-www-form-urlencoded`, or take the bytes with `body: { type: string, media: … }`; `multipart/form-data` is read by a `POST` to a collection whose resource has a field of type `file`",
       };
     }
   },

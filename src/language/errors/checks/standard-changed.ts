@@ -6,7 +6,7 @@ import { standardErrors } from "../model.ts";
 export const check: Check = {
   code: "errors/standard-changed",
   severity: "warning",
-  why: "One code would have two meanings: the one that everybody knows, and this one.",
+  why: "One code would have two meanings: the standard one and this one.",
   *run({ model }) {
     for (const [code, { status }] of Object.entries(model.errors.errors)) {
       const usual = lookup(standardErrors, code);
@@ -14,7 +14,7 @@ export const check: Check = {
       yield {
         at: `errors/errors/${code}`,
         message: `\`${code}\` is ${usual.status} in the catalogue, and ${status} here`,
-        help: "give your error a name of its own",
+        help: "give your error another name",
       };
     }
   },

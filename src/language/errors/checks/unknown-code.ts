@@ -6,7 +6,7 @@ import { bodyFor, violationCodes, protocolErrors, standardErrors, withoutField }
 export const check: Check = {
   code: "errors/unknown-code",
   severity: "error",
-  why: "It would never be the answer, and what is meant would keep its usual form.",
+  why: "The body would never be used, and the intended error would keep its standard body.",
   *run(documentIndex) {
     const { bodies = {}, status = {}, codes = {}, messages = {}, errors } = documentIndex.model.errors;
     const known = new Set([...Object.keys(standardErrors), ...Object.keys(protocolErrors), ...Object.keys(errors)]);
@@ -34,6 +34,6 @@ export const check: Check = {
 };
 
 function unknown(at: string, name: string, known: Iterable<string>) {
-  const help = "name an error of this part, of the catalogue, or one that HTTP needs";
+  const help = "name an error of this part, of the catalogue, or an HTTP error";
   return { at, message: `There is no error \`${name}\``, unknown: { name, known }, help };
 }

@@ -9,13 +9,13 @@ const usual: ReadonlySet<number> = new Set([
 export const check: Check = {
   code: "errors/unusual-status",
   severity: "hint",
-  why: "Clients and proxies know the registered codes, and treat others as 400 or 500.",
+  why: "Clients and proxies know the registered status codes and treat others as 400 or 500.",
   *run({ model }) {
     for (const [code, { status }] of Object.entries(model.errors.errors)) {
       if (usual.has(status)) continue;
       yield {
         at: `errors/errors/${code}`,
-        message: `${status} is no registered status for an error`,
+        message: `${status} is not a registered status of an error`,
         help: "take `409` or `422`",
       };
     }

@@ -7,17 +7,17 @@ import type { Model } from "../../model.ts";
 export const check: Check = {
   code: "events/bad-address",
   severity: "error",
-  why: "Endpoints of webhooks are made below their address, a stream is read, and an event comes in as the body of a request.",
+  why: "Clients register webhooks below the webhook address, read the stream with GET, and send events in a request body.",
   *run({ model }) {
     for (const { name, at, path, method, methods, isAbove } of addressesOf(model)) {
       const [first = "POST"] = methods;
       if (!methods.includes(method)) {
-        yield { at, message: `${name} is at a \`${method}\``, help: `write \`${first} ${path}\`` };
+        yield { at, message: `${name} cannot use the method \`${method}\``, help: `write \`${first} ${path}\`` };
       } else if (path.endsWith("/") && path !== "/" && isAbove) {
-        const message = `${name} is at \`${path}\`, and has addresses below it`;
+        const message = `${name} is at \`${path}\`, but it needs addresses below its own`;
         yield { at, message, help: `write \`${path.replace(/\/$/, "")}\`` };
       } else if (path === "/" || pathSegments(path).some(({ kind }) => kind !== "literal")) {
-        const message = `${name} is at \`${path}\`, which is no path of its own`;
+        const message = `${name} is at \`${path}\`, which is not a separate path`;
         yield { at, message, help: "write a path of fixed segments, as in `/webhooks`" };
       }
     }

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "events/hidden-field-leaves",
   severity: "warning",
-  why: "What `carries` names is sent to every receiver, whoever may see it elsewhere.",
+  why: "Every receiver gets the fields in `carries`, also receivers who may not see them elsewhere.",
   *run(documentIndex) {
     const { webhook, stream } = documentIndex.model.events.delivery ?? {};
     const receivers = [...(webhook?.for ?? []), ...(stream?.for ?? [])];
@@ -15,8 +15,8 @@ export const check: Check = {
         if (who === undefined) continue;
         yield {
           at: `events/out/${name}#key`,
-          message: `\`${name}\` tells \`${who}\` the field \`${field}\`, which is hidden from them`,
-          help: `leave \`${field}\` out of \`carries\`, or silence this with the reason`,
+          message: `\`${name}\` sends the field \`${field}\` to \`${who}\`, who may not see it`,
+          help: `leave \`${field}\` out of \`carries\`, or suppress this finding with a reason`,
         };
       }
     }

@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "events/name-style",
   severity: "hint",
-  why: "Receivers choose events by name, and those of one thing stand together.",
+  why: "Receivers select events by name, and a common prefix groups the events of one resource.",
   *run({ model }) {
     for (const [direction, events] of [
       ["out", model.events.out],
@@ -14,8 +14,8 @@ export const check: Check = {
         if (/^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*)+$/.test(name)) continue;
         yield {
           at: `events/${direction}/${name}#key`,
-          message: `\`${name}\` does not say what happened to what`,
-          help: "write the thing, a dot, and what happened: `parcel.stored`",
+          message: `\`${name}\` does not name a resource and what happened to it`,
+          help: "write the resource, a dot, and what happened: `parcel.stored`",
         };
       }
     }

@@ -6,15 +6,15 @@ import type { Model } from "../../model.ts";
 export const check: Check = {
   code: "events/never-emitted",
   severity: "warning",
-  why: "Receivers would wait for it in vain.",
+  why: "Receivers would never get it.",
   *run({ model, outEvents, lifeOf }) {
     for (const [name, { event }] of outEvents) {
       const { when } = event;
       if (when.kind === "operation" && isOfNoRecord(model, when.operation)) {
         yield {
           at: `events/out/${name}#key`,
-          message: `\`${when.operation}\` is about no record that \`${name}\` could be of, so it is never emitted`,
-          help: "add `of` a resource, without `gives`: the function then names the record; or a path with its key",
+          message: `\`${when.operation}\` has no record that \`${name}\` could be about, so it is never emitted`,
+          help: "add `of` with a resource and leave `gives` out, so that the function names the record; or use a path with the record's key",
         };
         continue;
       }
@@ -28,7 +28,7 @@ export const check: Check = {
       yield {
         at: `events/out/${name}#key`,
         message: `No ${when.resource} ever enters \`${when.state}\`, so \`${name}\` is never emitted`,
-        help: `add a move that leads to \`${when.state}\`, or remove the event`,
+        help: `add a transition to \`${when.state}\`, or remove the event`,
       };
     }
   },

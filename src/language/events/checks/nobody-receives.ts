@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "events/nobody-receives",
   severity: "warning",
-  why: "Events would be kept for receivers that cannot exist.",
+  why: "The service would store events for receivers that cannot exist.",
   *run({ model, gaps }) {
     for (const channel of ["webhook", "stream"] as const) {
       const delivery = model.events.delivery?.[channel];

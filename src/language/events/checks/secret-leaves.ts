@@ -5,7 +5,7 @@ import { fieldsOf, lookup } from "../../resources/fields.ts";
 export const check: Check = {
   code: "events/secret-leaves",
   severity: "error",
-  why: "`secret` and `write-only` say that the value leaves the service nowhere.",
+  why: "The service never sends the value of a `secret` or `write-only` field.",
   *run({ outEvents, model }) {
     for (const [name, { event, resource }] of outEvents) {
       for (const field of event.carries ?? []) {

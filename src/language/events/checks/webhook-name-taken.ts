@@ -5,7 +5,7 @@ import { deliveryResource, webhookOperations, webhookResource } from "../decide.
 export const check: Check = {
   code: "events/webhook-name-taken",
   severity: "error",
-  why: "Endpoints of webhooks and what is sent to them are resources with operations and events like any other.",
+  why: "Webhooks and their deliveries are resources with operations and events of their own.",
   *run({ model, operations, outEvents }) {
     if (model.events.delivery?.webhook === undefined) return;
     const { resources, types } = model.resources;
@@ -33,5 +33,5 @@ export const check: Check = {
 };
 
 function messageOf(name: string): string {
-  return `\`${name}\` is what a service with webhooks calls something of its own`;
+  return `\`${name}\` is a name that a service with webhooks uses itself`;
 }

@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "limits/cannot-erase",
   severity: "error",
-  why: "A record that is erased still has to be as the document says, so each personal field needs a value that says nothing.",
+  why: "An erased record still has to fit the document, so each personal field needs a neutral value.",
   *run({ model }) {
     for (const [resource, { act }] of Object.entries(model.limits.keep ?? {})) {
       if (act !== "erase") continue;
@@ -15,11 +15,11 @@ export const check: Check = {
         if (erasedValue(model, resource, name, field) !== undefined) continue;
         // In a rule with `absent equal` it cannot be absent in any number of records.
         const [why, help] = isNullable(field)
-          ? ["two records without it may be the same", "write `absent distinct` in its rule"]
-          : ["has to be there", `let it be absent, \`${name}?:\``];
+          ? ["two erased records would break a `unique` rule", "write `absent distinct` in its rule"]
+          : ["is required", `make it optional, \`${name}?:\``];
         yield {
           at: `resources/${resource}/${name}`,
-          message: `\`${name}\` is personal and ${why}, and every value of its type says something`,
+          message: `\`${name}\` is personal and ${why}, and its type has no neutral value`,
           help: `${help}, or let part 8 delete the record instead of erasing it`,
         };
       }

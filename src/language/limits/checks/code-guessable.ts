@@ -8,7 +8,7 @@ import type { Field } from "../../resources/model.ts";
 export const check: Check = {
   code: "limits/code-guessable",
   severity: "warning",
-  why: "Whoever may try all codes finds the right one: six digits take a script some minutes.",
+  why: "A caller who may try all codes finds the right one: a script needs some minutes for six digits.",
   *run(documentIndex) {
     if (!declares(documentIndex, "limits")) return;
     for (const [operation, transitions] of documentIndex.transitionsBy) {
@@ -21,7 +21,7 @@ export const check: Check = {
         if (code === undefined) continue;
         yield {
           at: `${at}/if`,
-          message: `\`${operation}\` can be tried with every possible \`${code}\``,
+          message: `\`${operation}\` lets callers try every possible \`${code}\``,
           help: `write \`${operation}: 5/15min per ${resource}\` below \`rate\` of part 8`,
         };
       }

@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "limits/kept-too-short",
   severity: "warning",
-  why: "A receiver would be told of a record that it can no longer read.",
+  why: "A receiver would get an event about a record that it can no longer read.",
   *run({ model, outEvents }) {
     const { webhook, stream } = model.events.delivery ?? {};
     const windows = [

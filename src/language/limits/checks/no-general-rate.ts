@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "limits/no-general-rate",
   severity: "hint",
-  why: "The operation without a rate is the one that is abused.",
+  why: "Attackers use the operation that has no rate.",
   *run(documentIndex) {
     const { rate } = documentIndex.model.limits;
     if (
@@ -17,6 +17,6 @@ export const check: Check = {
       return;
     const free = [...documentIndex.endpoints.keys()].find((operation) => !Object.hasOwn(rate, operation));
     if (free === undefined) return;
-    yield { at: "limits/rate#key", message: `No rate holds for \`${free}\``, help: "add `all: 600/min per user`" };
+    yield { at: "limits/rate#key", message: `\`${free}\` has no rate limit`, help: "add `all: 600/min per user`" };
   },
 };

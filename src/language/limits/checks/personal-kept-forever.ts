@@ -7,7 +7,7 @@ import { bareType, fieldsOf, lifecycleOf } from "../../resources/fields.ts";
 export const check: Check = {
   code: "limits/personal-kept-forever",
   severity: "warning",
-  why: "What is about a person may be kept only as long as it is needed.",
+  why: "Personal data may be stored only as long as it is needed.",
   *run({ model, endpointsOf }) {
     const { keep } = model.limits;
     // Without any word on retention, the question is open, which is said elsewhere.
@@ -19,7 +19,7 @@ export const check: Check = {
       if (personal === undefined) continue;
       yield {
         at: `resources/${resource}/${personal}`,
-        message: `\`${personal}\` is personal, and ${withArticle(resource)} is kept for ever`,
+        message: `\`${personal}\` is personal, but ${withArticle(resource)} is never deleted`,
         help: helpFor(model, resource),
       };
     }
@@ -35,6 +35,6 @@ function helpFor(model: Model, resource: string): string {
     return type.kind === "scalar" && type.name === "datetime";
   });
   return moment === undefined
-    ? `let an operation delete ${withArticle(resource)}, or write \`# ok personal-kept-forever\` and why behind the field`
+    ? `let an operation delete ${withArticle(resource)}, or write \`# ok personal-kept-forever\` with a reason after the field`
     : `let an operation delete ${withArticle(resource)}, or write \`${resource}: 2y after ${moment[0]}\` below \`keep\` of part 8`;
 }

@@ -8,7 +8,7 @@ import type { Quota } from "../model.ts";
 export const check: Check = {
   code: "limits/quota-misplaced",
   severity: "error",
-  why: "It would count nothing.",
+  why: "The quota would count nothing.",
   *run(documentIndex) {
     for (const [target, quotas] of Object.entries(documentIndex.model.limits.quota ?? {})) {
       for (const [index, quota] of quotas.entries()) {
@@ -27,7 +27,10 @@ function ofWebhooks(documentIndex: DocumentIndex, quota: Quota): Found | undefin
     return { message: "This service has no webhooks", help };
   }
   if (quota.kind === "live" && quota.states.length === 0) return undefined;
-  return { message: "Webhooks are only counted as they are", help: `write \`webhook: ${quota.count} per user\`` };
+  return {
+    message: "A quota of webhooks counts live webhooks per user only",
+    help: `write \`webhook: ${quota.count} per user\``,
+  };
 }
 
 /** Where part 6 leaves open how events are delivered, or its line for webhooks is open in some place, there may be some. */
@@ -41,15 +44,18 @@ function ofOthers(documentIndex: DocumentIndex, target: string, quota: Quota): F
   const resource = lookup(documentIndex.model.resources.resources, target) !== undefined;
   const resolved = documentIndex.endpoints.get(target);
   if (quota.kind === "live" && quota.per === "ip") {
-    return { message: `No ${target} belongs to an address`, help: "count `per user`, or in a window" };
+    return {
+      message: `${target} records do not belong to an IP address`,
+      help: "count `per user`, or per time window",
+    };
   }
   if (quota.kind === "live" && !resource && resolved !== undefined) {
-    const message = `\`${target}\` is an operation, and only records are live`;
-    const help = `say in which time, \`${quota.count}/day per ${quota.per}\`, or count records of a resource`;
+    const message = `\`${target}\` is an operation, and a quota without a time counts live records`;
+    const help = `add a time, \`${quota.count}/day per ${quota.per}\`, or count records of a resource`;
     return { message, help };
   }
   if (resolved?.kind === "resource" && readingActions.has(resolved.action)) {
-    const message = `\`${target}\` changes nothing, and quotas count changes`;
+    const message = `\`${target}\` changes nothing, but quotas count changes`;
     return { message, help: `write it below \`rate\`: \`${target}: 600/h per ${quota.per}\`` };
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "limits/quota-never-freed",
   severity: "warning",
-  why: "Whoever has used it up can never have another, whatever they do.",
+  why: "A caller who has used up the quota can never create another record.",
   *run(documentIndex) {
     if (!declares(documentIndex, "states", "endpoints")) return;
     for (const [resource, quotas] of Object.entries(documentIndex.model.limits.quota ?? {})) {
@@ -25,8 +25,8 @@ export const check: Check = {
         if (counted.some((state) => [...reachableFrom(state, next)].some((other) => free.includes(other)))) continue;
         yield {
           at: `limits/quota/${resource}/${index}`,
-          message: `Nothing ever frees this quota: ${withArticle(resource)} that counts counts for ever`,
-          help: "add a deletion or a move out of the counted states, or count in a window: `300/month per user`",
+          message: `Nothing ever frees this quota: a counted ${resource} is never deleted and never leaves the counted states`,
+          help: "add a deletion or a transition out of the counted states, or count per time window: `300/month per user`",
         };
       }
     }

@@ -6,7 +6,7 @@ import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";
 export const check: Check = {
   code: "limits/unknown-moment",
   severity: "error",
-  why: "Nothing would ever be counted, or deleted.",
+  why: "The limit would have no effect.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources", "states")) return;
     const { quota = {}, keep = {} } = documentIndex.model.limits;
@@ -36,7 +36,7 @@ export const check: Check = {
         at: `limits/keep/${resource}`,
         message:
           after === "final"
-            ? `${resource} has no final state after which it could be kept`
+            ? `${resource} has no final state, so \`after final\` never happens`
             : `\`${after}\` is neither a state of ${resource} nor a \`datetime\` of it`,
         help: "write `after final`, `after` a state, or `after` a field such as `createdAt`",
       };

@@ -9,7 +9,7 @@ import { ownerFields, rateCountedBy, windowCountedBy } from "../counted.ts";
 export const check: Check = {
   code: "limits/unknown-per",
   severity: "error",
-  why: "There would be no record to count for.",
+  why: "The service could not tell which record a request counts for.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources")) return;
     const { resources } = documentIndex.model.resources;
@@ -80,6 +80,6 @@ function* ofRecords({ model, gaps }: DocumentIndex, at: string, resource: string
       fields.length === 0
         ? `No field says to which ${per} a ${resource} belongs`
         : `More than one field may say to which ${per} a ${resource} belongs: ${fields.map((name) => `\`${name}\``).join(", ")}`,
-    help: fields.length === 0 ? `add ${wanted} to ${resource}` : "leave one of them, or count for something else",
+    help: fields.length === 0 ? `add ${wanted} to ${resource}` : "keep one of them, or count for something else",
   };
 }

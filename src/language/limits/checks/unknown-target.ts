@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "limits/unknown-target",
   severity: "error",
-  why: "It would limit nothing.",
+  why: "The line would limit nothing.",
   *run(documentIndex) {
     if (!declares(documentIndex, "purpose", "resources", "endpoints")) return;
     const { operations } = documentIndex;

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "purpose/operation-without-endpoint",
   severity: "error",
-  why: "Everything about an operation meets at its endpoint; without one nobody can call it.",
+  why: "Callers reach an operation by its endpoint; without one they cannot call it.",
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints") || documentIndex.gaps.has("endpoints/endpoints")) return;
     for (const operation of Object.keys(documentIndex.model.purpose.operations)) {
@@ -14,7 +14,7 @@ export const check: Check = {
       yield {
         at: `purpose/operations/${operation}#key`,
         message: `\`${operation}\` has no endpoint`,
-        help: `write \`${operation}: METHOD /path\` in part 4, or \`${operation}: not shown\` while it is open`,
+        help: `write \`${operation}: METHOD /path\` in part 4, or \`${operation}: not shown\` while it is undecided`,
       };
     }
   },

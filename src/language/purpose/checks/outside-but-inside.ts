@@ -16,7 +16,7 @@ export const check: Check = {
       if (resource === undefined) continue;
       yield {
         at: "purpose/outside",
-        message: `\`${outside}\` is said to be outside, and ${resource} is a resource`,
+        message: `\`${outside}\` is listed as outside the service, but ${resource} is a resource`,
         help: "take it out of `outside`, or remove the resource",
       };
     }

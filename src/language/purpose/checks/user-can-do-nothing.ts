@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "purpose/user-can-do-nothing",
   severity: "hint",
-  why: "Whoever reads part 1 expects these people to find something here.",
+  why: "Part 1 promises these users that the service is for them.",
   *run(documentIndex) {
     if (!declares(documentIndex, "authentication")) return;
     // Operations for everybody may be meant for users without an account.
@@ -17,7 +17,7 @@ export const check: Check = {
       if (roles.has(user)) continue;
       yield {
         at: `purpose/users/${user}#key`,
-        message: `No permission is for \`${user}\``,
+        message: `No permission names \`${user}\``,
         help: `name \`${user}\` in \`roles\` and \`allow\` of part 5, or leave it out here`,
       };
     }

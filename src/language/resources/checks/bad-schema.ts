@@ -10,7 +10,7 @@ import { schemaErrors } from "../schema.ts";
 export const check: Check = {
   code: "resources/bad-schema",
   severity: "error",
-  why: "Callers are held to a schema word for word, and a service whose schema means nothing could not start.",
+  why: "The service validates requests by this schema, and it cannot start with an invalid one.",
   *run({ model }) {
     const named = model.resources.schemas ?? {};
     for (const { at, type } of typeSites(model)) {

@@ -6,7 +6,7 @@ import { isNullable } from "../fields.ts";
 export const check: Check = {
   code: "resources/caller-may-be-nobody",
   severity: "error",
-  why: "Whoever is not signed in has no id that the field could hold.",
+  why: "A caller who is not signed in has no id to store in the field.",
   *run(documentIndex) {
     for (const [resource, { fields }] of Object.entries(documentIndex.model.resources.resources)) {
       const open = (documentIndex.endpointsOf.get(resource) ?? []).find(({ action, operation }) => {
@@ -17,8 +17,8 @@ export const check: Check = {
         if (field.default?.kind !== "caller" || isNullable(field)) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `\`${name}\` is the caller, and \`${open.operation}\` is open to anyone`,
-          help: `write \`${name}?\`, or allow \`${open.operation}\` to those who are signed in`,
+          message: `\`${name}\` stores the caller, but \`${open.operation}\` is open to anyone`,
+          help: `write \`${name}?\`, or allow \`${open.operation}\` to signed-in callers`,
         };
       }
     }

@@ -5,7 +5,7 @@ import { isChangeable, referenceOf } from "../fields.ts";
 export const check: Check = {
   code: "resources/circle-deletes-itself",
   severity: "warning",
-  why: "A record that is put below itself goes with its own children, and deleting any of them deletes all.",
+  why: "If a record becomes its own ancestor, deleting any record of the circle deletes all of them.",
   *run({ model, endpointsOf, lifeOf }) {
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       const edits = (endpointsOf.get(resource) ?? []).some(({ action }) => action === "update" || action === "replace");
@@ -17,8 +17,8 @@ export const check: Check = {
         if (!isSet && !(edits && isChangeable(name, field))) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `A ${resource} can be put below itself by \`${name}\`, and is deleted with itself`,
-          help: "add the mark `tree`, which refuses such a write",
+          message: `A ${resource} can become its own ancestor by \`${name}\`, and is then deleted with itself`,
+          help: "add the mark `tree`, which rejects such a write",
         };
       }
     }

@@ -7,7 +7,7 @@ import { fieldsOf, lookup } from "../fields.ts";
 export const check: Check = {
   code: "resources/clear-may-clash",
   severity: "error",
-  why: "Deleting what it refers to would leave two records that may not both be there.",
+  why: "Deleting the referenced record could leave two records that break a uniqueness rule.",
   *run(documentIndex) {
     const { model } = documentIndex;
     for (const resource of Object.keys(model.resources.resources)) {
@@ -24,8 +24,8 @@ export const check: Check = {
           const line = `unique ${rule.fields.join(" + ")}`;
           yield {
             at: `${path}/absent`,
-            message: `\`${reference}\` is cleared when what it refers to is deleted, and two records without it may then be the same`,
-            help: `leave the mark \`clear\` out, which refuses the deletion; write \`delete with\`; or write \`${line}, absent distinct\``,
+            message: `\`${reference}\` is cleared when the referenced record is deleted, and two records could then break the rule`,
+            help: `leave the mark \`clear\` out, so that the deletion is rejected; write \`delete with\`; or write \`${line}, absent distinct\``,
           };
         }
         for (const name of rule.fields) {
@@ -47,7 +47,7 @@ function clearedIn({ model, typed }: DocumentIndex, resource: string, name: stri
 
 function computedFrom(name: string, cleared: string): { readonly message: string; readonly help: string } {
   return {
-    message: `\`${name}\` is computed from \`${cleared}\`, which is cleared when what it refers to is deleted, and two records may then have the same`,
-    help: `leave the mark \`clear\` of \`${cleared}\` out, which refuses the deletion; write \`delete with\`; or compute \`${name}\` without it`,
+    message: `\`${name}\` is computed from \`${cleared}\`, which is cleared when the referenced record is deleted, and two records could then have the same value`,
+    help: `leave the mark \`clear\` of \`${cleared}\` out, so that the deletion is rejected; write \`delete with\`; or compute \`${name}\` without it`,
   };
 }

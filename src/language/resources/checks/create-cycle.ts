@@ -7,7 +7,7 @@ import { isNullable, isServerSet, referenceOf } from "../fields.ts";
 export const check: Check = {
   code: "resources/create-cycle",
   severity: "error",
-  why: "Each needs the other to be there first, so none of them can ever be created.",
+  why: "Each record needs the other to exist first, so no caller can create any of them.",
   *run({ model }) {
     const needs = new Map<string, { readonly field: string; readonly target: string }[]>();
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
@@ -28,7 +28,7 @@ export const check: Check = {
         yield {
           at: `resources/${resource}/${field}`,
           message: `${capital(withArticle(resource))} needs ${round}, before it can be created`,
-          help: `write \`${field}?\` so that the first one can do without`,
+          help: `write \`${field}?\` so that the first record can be created without it`,
         };
       }
     }

@@ -13,7 +13,7 @@ import type { Default, FieldType, ScalarName } from "../model.ts";
 export const check: Check = {
   code: "resources/default-outside-type",
   severity: "error",
-  why: "Records would be stored with a value that the document itself refuses.",
+  why: "The service would store a value that the document itself rejects.",
   *run({ model }) {
     const scope: Scope = { model, matches: createMatcher() };
     for (const { at, name, field } of fieldSites(model)) {
@@ -24,7 +24,7 @@ export const check: Check = {
       if (field.default.kind === "literal" && isComputation(words)) {
         yield {
           at: `${at}/default`,
-          message: `The default of \`${name}\` is an expression, and a default is a fixed value`,
+          message: `The default of \`${name}\` is an expression, but a default is a fixed value`,
           help: `write \`:= ${words}\` for a value that the service computes from the record, or \`set\` it in a transition`,
         };
         continue;

@@ -6,7 +6,7 @@ import type { FieldType } from "../model.ts";
 export const check: Check = {
   code: "resources/duplicate-value",
   severity: "error",
-  why: "One of the two was meant to be another value, or says nothing.",
+  why: "One of the two is redundant or was meant to be another value.",
   *run({ model: { resources, endpoints } }) {
     const groups = [
       ...Object.entries(resources.resources).map(([name, { fields }]) => [`resources/${name}`, fields] as const),

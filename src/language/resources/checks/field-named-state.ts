@@ -5,14 +5,14 @@ import { fieldsOf } from "../fields.ts";
 export const check: Check = {
   code: "resources/field-named-state",
   severity: "error",
-  why: "`state` is where part 3 keeps the state of a record, which only moves may change.",
+  why: "The service stores the state of a record (part 3) as `state`, and only transitions may change it.",
   *run({ model, lives }) {
     for (const { resource } of lives) {
       if (!Object.hasOwn(fieldsOf(model, resource), "state")) continue;
       yield {
         at: `resources/${resource}/state`,
-        message: `${resource} has states, and a field \`state\` of its own`,
-        help: "remove the field: the state is there without it, read-only and filterable",
+        message: `${resource} has states and also declares a field \`state\``,
+        help: "remove the field: the state is a read-only, filterable member anyway",
       };
     }
   },

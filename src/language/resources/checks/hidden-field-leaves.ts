@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "resources/hidden-field-leaves",
   severity: "warning",
-  why: "A hidden field appears nowhere, and what is computed from it is shown to everybody.",
+  why: "Everybody would see the computed value of a hidden field.",
   *run(documentIndex) {
     const { model, typed } = documentIndex;
     const { show } = model.authentication;
@@ -19,7 +19,7 @@ export const check: Check = {
         yield {
           at: `${at}#key`,
           message: `\`${name}\` is computed from \`${hidden}\`, which not everybody sees`,
-          help: `say in \`show\` of part 5 who sees \`${resource}.${name}\``,
+          help: `write in \`show\` of part 5 who sees \`${resource}.${name}\``,
         };
       }
     }

@@ -15,7 +15,7 @@ export const check: Check = {
       yield {
         at: `resources/${resource}/id`,
         message: `\`id\` ${reason}, so it cannot name ${resource} records`,
-        help: `write \`id: id(${resource.toLowerCase().slice(0, 3)})\` for an id that the server makes, \`id: string(1..40)\` for one that callers give`,
+        help: `write \`id: id(${resource.toLowerCase().slice(0, 3)})\` for an id that the server generates, \`id: string(1..40)\` for one that callers send`,
       };
     }
   },
@@ -30,8 +30,8 @@ function reasonOf(resources: Resources, { computed, default: made, optional, typ
   if (made?.kind === "literal") return "has the same default in every record";
   const isMade = type.kind === "id" && type.made === "server";
   if (isMade && made === undefined && !(of.kind === "scalar" && of.name === "uuid"))
-    return "is read-only, and nothing makes it";
-  return hasOneSpelling(resources, of) ? undefined : "has no single spelling in a path";
+    return "is read-only, and nothing sets it";
+  return hasOneSpelling(resources, of) ? undefined : "has more than one spelling in a path";
 }
 
 function hasOneSpelling({ types }: Resources, type: FieldType): boolean {

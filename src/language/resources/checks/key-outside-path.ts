@@ -8,7 +8,7 @@ import type { FieldType } from "../model.ts";
 export const check: Check = {
   code: "resources/key-outside-path",
   severity: "hint",
-  why: "Clients leave these segments out of a path, so a write of such a value is refused (422), and no schema of the field says so.",
+  why: "Clients drop these segments from a path, so the service rejects such a value (422), although the field's schema allows it.",
   *run(documentIndex) {
     for (const [resource, name] of keysOf(documentIndex)) {
       const field = lookup(fieldsOf(documentIndex.model, resource), name);
@@ -18,8 +18,8 @@ export const check: Check = {
       const listed = admitted.map((value) => (value === "" ? "the empty text" : `\`${value}\``)).join(", ");
       yield {
         at: `resources/${resource}/${name}/type`,
-        message: `\`${name}\` is part of an address, and its type admits ${listed}`,
-        help: "let the type ask for a character that is no dot, as `string(1..40) /[^.]/` does",
+        message: `\`${name}\` is part of an address, but its type allows ${listed}`,
+        help: "let the type require a character other than a dot, as `string(1..40) /[^.]/` does",
       };
     }
   },

@@ -5,14 +5,14 @@ import { bareType, type FieldSite, fieldSites } from "../fields.ts";
 export const check: Check = {
   code: "resources/made-by-nobody",
   severity: "error",
-  why: "The server makes ids of records and defaults of their fields; a value inside a value, or in a body, is its sender's.",
+  why: "The server generates ids and defaults only for the fields of a resource, not for embedded values or bodies.",
   *run({ model }) {
     for (const site of fieldSites(model)) {
       const { at, name, field } = site;
       if (isMisplacedId(site)) {
         yield {
           at: `${at}/type`,
-          message: `Nobody makes the id \`${name}\``,
+          message: `Nothing generates the id \`${name}\``,
           help: "only the field `id` of a resource is an id; to refer to another record write the name of its resource",
         };
       }
@@ -20,7 +20,7 @@ export const check: Check = {
       if (made === undefined) continue;
       yield {
         at: `${at}/default`,
-        message: `Nobody makes a value of \`${name}\` here`,
+        message: `Nothing generates a value for \`${name}\` here`,
         help: "write a literal, or give a field of the resource this default",
       };
     }

@@ -7,7 +7,7 @@ import type { Model } from "../../model.ts";
 export const check: Check = {
   code: "resources/mark-misplaced",
   severity: "error",
-  why: "Every mark is enforced, and this one cannot be.",
+  why: "The service enforces every mark, and it cannot enforce this one.",
   *run({ model }) {
     for (const { at, enclosing, name, field } of fieldSites(model)) {
       for (const modifier of field.marks) {
@@ -24,9 +24,9 @@ export const check: Check = {
 /** Marks say what becomes of a field of a record; what is no such field has none. */
 const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
   resource: undefined,
-  type: "it is part of a value, which is taken, kept and given as a whole",
-  view: "it is what an answer says; marks belong to the field of the resource",
-  takes: "it is what a body says; marks belong to the field of the resource",
+  type: "it is part of an embedded value, which is stored as one value",
+  view: "it is a member of a response; marks belong to the field of the resource",
+  takes: "it is a member of a request body; marks belong to the field of the resource",
 };
 
 /** What `search` looks into. */
@@ -40,12 +40,12 @@ function problemOf(model: Model, field: Field, modifier: Modifier): string | und
     const unknown = bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined;
     if (reference === undefined) return unknown ? undefined : "it refers to no record that could be deleted";
     return modifier === "clear" && !isNullable(field)
-      ? "it may not be absent, so it cannot be cleared; write `?`"
+      ? "it is required, so it cannot be cleared; write `?`"
       : undefined;
   }
-  if (modifier === "secret" && bareType(field.type).kind === "file") return "of a secret only a hash is kept";
+  if (modifier === "secret" && bareType(field.type).kind === "file") return "only a hash of a secret is stored";
   if (field.computed !== undefined && ["read-only", "create-only", "write-only", "secret"].includes(modifier)) {
-    return "it is computed, so nobody sets it";
+    return "it is computed, so no caller sets it";
   }
   return ["filter", "sort", "unique", "search"].includes(modifier) ? valueProblem(model, field, modifier) : undefined;
 }
@@ -61,11 +61,11 @@ function valueProblem(model: Model, { type }: Field, modifier: Modifier): string
   const bare = bareType(type);
   const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
   const embedded = bare.kind === "named" && lookup(model.resources.types, bare.name) !== undefined;
-  if (structure || embedded) return "its value is a structure, not one that is smaller, larger or equal";
-  if (bare.kind === "list") return "a list is not one value that is smaller, larger or equal";
+  if (structure || embedded) return "its value is a structure, which has no order";
+  if (bare.kind === "list") return "a list has no order";
   if (bare.kind === "scalar" && bare.name === "money" && modifier !== "unique") {
-    return "amounts in several currencies are neither smaller nor larger; keep the amount in a field of its own";
+    return "amounts in several currencies have no order; store the amount in a separate field";
   }
   const isText = bare.kind === "one-of" || (bare.kind === "scalar" && texts.includes(bare.name));
-  return modifier === "search" && !isText ? "only words in a text are searched" : undefined;
+  return modifier === "search" && !isText ? "only text can be searched" : undefined;
 }

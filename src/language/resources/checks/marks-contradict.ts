@@ -3,15 +3,15 @@ import type { Check } from "../../analysis/finding.ts";
 import type { Modifier } from "../model.ts";
 
 const contradictions: readonly (readonly [one: Modifier, other: Modifier, why: string])[] = [
-  ["read-only", "create-only", "nobody may set it, and whoever creates may"],
+  ["read-only", "create-only", "no caller may set it, and callers who create may"],
   ["read-only", "write-only", "callers could neither set nor see it"],
-  ["write-only", "filter", "a filter tells what is never given back"],
-  ["write-only", "sort", "an order tells what is never given back"],
-  ["write-only", "search", "a search tells what is never given back"],
-  ["secret", "filter", "a filter tells what is never given back"],
-  ["secret", "sort", "an order tells what is never given back"],
-  ["secret", "search", "a search tells what is never given back"],
-  ["delete with", "clear", "the record cannot both go and stay"],
+  ["write-only", "filter", "a filter would reveal a value that is never returned"],
+  ["write-only", "sort", "sorting would reveal a value that is never returned"],
+  ["write-only", "search", "a search would reveal a value that is never returned"],
+  ["secret", "filter", "a filter would reveal a value that is never returned"],
+  ["secret", "sort", "sorting would reveal a value that is never returned"],
+  ["secret", "search", "a search would reveal a value that is never returned"],
+  ["delete with", "clear", "the record cannot be both deleted and retained"],
 ];
 
 export const check: Check = {

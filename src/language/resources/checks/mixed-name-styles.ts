@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "resources/mixed-name-styles",
   severity: "hint",
-  why: "Callers have to look up each name, because they cannot guess how it is written.",
+  why: "Callers have to look up each name, because they cannot guess its spelling.",
   *run({ model }) {
     let first: { readonly style: "camelCase" | "snake_case"; readonly name: string } | undefined;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {

@@ -9,24 +9,24 @@ const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
 export const check: Check = {
   code: "resources/name-taken",
   severity: "error",
-  why: "No program could tell the two apart: SQL takes no notice of capitals, and every object of JavaScript has some names.",
+  why: "The names would collide: SQL ignores capitals, and some names exist on every JavaScript object.",
   *run({ model }) {
     const help = "give it another name";
     for (const { at, name } of fieldSites(model)) {
-      if (name in Object.prototype) yield { at, message: `\`${name}\` is what every object has already`, help };
+      if (name in Object.prototype) yield { at, message: `\`${name}\` is a name of every JavaScript object`, help };
     }
     const tables = new Map<string, string>();
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       const table = snakeCase(plural(resource)).toLowerCase();
       const same = tables.get(table);
       if (/^(?:nonet|sqlite)_/.test(table)) {
-        const message = `The table of ${resource}, \`${table}\`, begins as those of the store do`;
+        const message = `The table of ${resource}, \`${table}\`, starts like the store's own tables`;
         yield { at: `resources/${resource}`, message, help };
       } else if (same === undefined) tables.set(table, resource);
       else
         yield {
           at: `resources/${resource}`,
-          message: `${resource} and ${same} would have one table, \`${table}\``,
+          message: `${resource} and ${same} would share one table, \`${table}\``,
           help,
         };
       const first = new Map<string, string>();
@@ -34,8 +34,7 @@ export const check: Check = {
         const column = name.toLowerCase();
         const other = first.get(column);
         const at = `resources/${resource}/${name}`;
-        if (reserved.test(column))
-          yield { at, message: `\`${name}\` is what the store calls something of its own`, help };
+        if (reserved.test(column)) yield { at, message: `\`${name}\` is a name that the store uses itself`, help };
         else if (other === undefined) first.set(column, name);
         else yield { at, message: `\`${name}\` differs from \`${other}\` only in its capitals`, help };
       }

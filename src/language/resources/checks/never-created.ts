@@ -8,7 +8,7 @@ import { namedTypes } from "../type-names.ts";
 export const check: Check = {
   code: "resources/never-created",
   severity: "warning",
-  why: "There will never be a record for its operations to find.",
+  why: "Its operations would never find a record.",
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints") || documentIndex.hasHandlers) return;
     const { model } = documentIndex;
@@ -22,7 +22,7 @@ export const check: Check = {
       yield {
         at: `resources/${resource}#key`,
         message: `No operation creates ${withArticle(resource)}`,
-        help: "add an endpoint with `POST` to its collection, or one that creates it with `link`; where a function creates its records, say so in `# ok never-created: …`",
+        help: "add an endpoint with `POST` to its collection, or one that creates it with `link`; if a function creates its records, write `# ok never-created: …`",
       };
     }
   },

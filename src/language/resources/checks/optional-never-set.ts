@@ -6,7 +6,7 @@ import { isNullable, isServerSet } from "../fields.ts";
 export const check: Check = {
   code: "resources/optional-never-set",
   severity: "warning",
-  why: "It is absent from every record, for ever.",
+  why: "The field would be absent from every record.",
   *run(documentIndex) {
     const { model, endpointsOf, hasHandlers, lifeOf } = documentIndex;
     if (hasHandlers || !declares(documentIndex, "states", "endpoints")) return;
@@ -23,8 +23,8 @@ export const check: Check = {
         if (!isServerSet(field) || isSet || !isNullable(field)) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `Nothing ever sets \`${name}\``,
-          help: `\`set\` it in a move of part 3, give it a default, or drop \`read-only\``,
+          message: `Nothing sets \`${name}\``,
+          help: `\`set\` it in a transition of part 3, give it a default, or drop \`read-only\``,
         };
       }
     }

@@ -7,7 +7,7 @@ import { isNullable, isServerSet } from "../fields.ts";
 export const check: Check = {
   code: "resources/required-never-set",
   severity: "error",
-  why: "Every record has to have a value, and no statement gives one, so no record could ever be created.",
+  why: "The field is required and nothing sets it, so no record could ever be created.",
   *run({ model, endpointsOf, hasHandlers, places }) {
     if (hasHandlers) return;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
@@ -27,7 +27,7 @@ export const check: Check = {
         yield {
           at: `resources/${resource}/${name}`,
           message: `Nothing sets \`${name}\` when \`${lacking.operation}\` creates ${withArticle(resource)}`,
-          help: `give it a default, let \`choose\` find it, write \`${name}?\` if it comes later, or drop \`read-only\``,
+          help: `give it a default, let \`choose\` find it, write \`${name}?\` if it is set later, or drop \`read-only\``,
         };
       }
     }

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "resources/rule-reads-all",
   severity: "warning",
-  why: "A rule is evaluated at each write that can break it; without an equality no index says which records those are.",
+  why: "The service evaluates a rule at each write that can break it; without an equality it cannot find the affected records by an index.",
   *run({ model, typed }) {
     for (const [resource, rules] of Object.entries(model.resources.rules)) {
       for (const index of rules.keys()) {
@@ -24,12 +24,12 @@ export const check: Check = {
 
 function messageOf(resource: string, { columns, kind, resource: other }: Dependency, isForAll: boolean): string {
   if (kind === "walk") return `A change of \`${other}.${columns.join()}\` evaluates this rule for every ${resource}`;
-  const through = `goes through every ${other}`;
+  const through = `reads every ${other}`;
   if (!isForAll) return `Each write that evaluates this rule ${through}`;
   return `Each write of a ${other} evaluates this rule for every ${resource}, and each of those ${through}`;
 }
 
 function helpOf(resource: string, { kind, resource: other }: Dependency): string {
   if (kind === "walk") return `walk from a field of ${resource} that refers to one ${other}`;
-  return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok\` where there are always few`;
+  return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok\` if there are always few`;
 }

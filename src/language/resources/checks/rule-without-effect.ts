@@ -6,7 +6,7 @@ import { rangesOf } from "../fields.ts";
 export const check: Check = {
   code: "resources/rule-without-effect",
   severity: "warning",
-  why: "A rule that always holds keeps nothing out, and one that never holds lets nothing in.",
+  why: "A rule that always holds rejects nothing, and one that never holds rejects everything.",
   *run({ model, typed }) {
     for (const [resource, rules] of Object.entries(model.resources.rules)) {
       for (const index of rules.keys()) {
@@ -18,7 +18,9 @@ export const check: Check = {
         if (!never && !always(rule, ranges)) continue;
         yield {
           at: `${at}/holds#value`,
-          message: never ? `No ${resource} can keep this rule` : `Every ${resource} keeps this rule, whatever it holds`,
+          message: never
+            ? `No ${resource} can satisfy this rule`
+            : `Every ${resource} satisfies this rule, whatever its values`,
         };
       }
     }

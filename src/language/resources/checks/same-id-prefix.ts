@@ -5,7 +5,7 @@ import { lookup } from "../fields.ts";
 export const check: Check = {
   code: "resources/same-id-prefix",
   severity: "warning",
-  why: "A prefix is there so that an id says of what it is, in a log and in a wrong field.",
+  why: "A prefix shows which resource an id belongs to, in a log or in a wrong field.",
   *run({ model }) {
     const first = new Map<string, string>();
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
@@ -17,8 +17,8 @@ export const check: Check = {
       else {
         yield {
           at: `resources/${resource}/id`,
-          message: `The ids of ${resource} start with \`${prefix}_\`, as those of ${before} do`,
-          help: "give each resource a prefix of its own",
+          message: `The ids of ${resource} and of ${before} both start with \`${prefix}_\``,
+          help: "give each resource its own prefix",
         };
       }
     }

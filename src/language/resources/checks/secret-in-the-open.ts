@@ -8,7 +8,7 @@ const secretName =
 export const check: Check = {
   code: "resources/secret-in-the-open",
   severity: "warning",
-  why: "It would be stored as it was sent, and given to everybody who may read the record.",
+  why: "The service would store it in plain text and return it to every caller who may read the record.",
   *run({ model }) {
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const [name, { type, marks }] of Object.entries(fields)) {
@@ -18,8 +18,8 @@ export const check: Check = {
         if (Object.hasOwn(model.authentication.show, `${resource}.${name}`)) continue;
         yield {
           at: `resources/${resource}/${name}`,
-          message: `\`${name}\` looks like a secret and is not marked as one`,
-          help: "add `secret` (hashed, never given back), or say in `show` of part 5 who sees it",
+          message: `\`${name}\` looks like a secret but is not marked \`secret\``,
+          help: "add `secret` (hashed, never returned), or write in `show` of part 5 who sees it",
         };
       }
     }

@@ -5,7 +5,7 @@ import { bareType } from "../fields.ts";
 export const check: Check = {
   code: "resources/time-as-text",
   severity: "hint",
-  why: "Text is neither checked nor ordered as a time, and cannot trigger a move.",
+  why: "The service neither validates nor sorts text as a time, and text cannot trigger a transition.",
   *run({ model }) {
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const [name, field] of Object.entries(fields)) {
@@ -15,7 +15,7 @@ export const check: Check = {
         if (!date && !/(?:[a-z]At|_at|[tT]imestamp|[a-z]Time|_time)$/.test(name)) continue;
         yield {
           at: `resources/${resource}/${name}/type`,
-          message: `\`${name}\` reads like a time and is text`,
+          message: `\`${name}\` looks like a time but is text`,
           help: `write \`${date ? "date" : "datetime"}\``,
         };
       }

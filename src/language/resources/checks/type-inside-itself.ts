@@ -6,7 +6,7 @@ import { namedTypes } from "../type-names.ts";
 export const check: Check = {
   code: "resources/type-inside-itself",
   severity: "error",
-  why: "A value inside itself has no end, and no column and no form can be made for it.",
+  why: "A value that contains itself has no end, so it can be neither stored nor described.",
   *run({ model }) {
     const { types } = model.resources;
     const uses = namedTypes(model).filter(({ name, enclosing }) => {
@@ -19,7 +19,7 @@ export const check: Check = {
       if (!circles.has(name) || circles.get(enclosing) !== circles.get(name)) continue;
       yield {
         at,
-        message: `A \`${enclosing}\` would hold a \`${enclosing}\``,
+        message: `A \`${enclosing}\` would contain a \`${enclosing}\``,
         help: "make it a resource and refer to it, or describe it with `schema:`",
       };
     }

@@ -5,7 +5,7 @@ import { bareType, isServerSet } from "../fields.ts";
 export const check: Check = {
   code: "resources/unbounded",
   severity: "hint",
-  why: "Only the size of a request bounds it, and whoever reads the records has to be ready for that.",
+  why: "Only the size limit of requests bounds it, and every reader of the records has to handle such sizes.",
   *run({ model }) {
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       for (const [name, field] of Object.entries(fields)) {
@@ -18,9 +18,7 @@ export const check: Check = {
         yield {
           at: `resources/${resource}/${name}/type`,
           message: `\`${name}\` can be of any length`,
-          help: text
-            ? "write a range: `string(1..200)`; `text` is for what is meant to be long"
-            : "write a range: `T[](0..20)`",
+          help: text ? "write a range: `string(1..200)`; use `text` for long texts" : "write a range: `T[](0..20)`",
         };
       }
     }

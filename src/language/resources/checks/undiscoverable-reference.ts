@@ -11,7 +11,7 @@ import { fieldsOf, hasClientId, referenceOf } from "../fields.ts";
 export const check: Check = {
   code: "resources/undiscoverable-reference",
   severity: "warning",
-  why: "Whoever may call it has no way to come by the id that it asks for.",
+  why: "Its callers cannot find the id that it needs.",
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints", "authentication") || documentIndex.hasHandlers) return;
     const finders = findersOf(documentIndex);
@@ -29,7 +29,7 @@ export const check: Check = {
         const inputPath = `endpoints/endpoints/${resolved.operation}/takes/${name}`;
         yield {
           at: documentIndex.places.has(inputPath) ? inputPath : `authentication/allow/${resolved.operation}#key`,
-          message: `\`${resolved.operation}\` asks \`${who}\` for the \`${name}\`, and nothing lets \`${who}\` find ${withArticle(target)}`,
+          message: `\`${resolved.operation}\` needs the \`${name}\`, but \`${who}\` has no operation to find ${withArticle(target)}`,
           help: `allow \`${who}\` an operation that lists or creates ${target}`,
         };
       }

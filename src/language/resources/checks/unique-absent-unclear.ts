@@ -5,7 +5,7 @@ import { fieldsOf, isNullable, lookup } from "../fields.ts";
 export const check: Check = {
   code: "resources/unique-absent-unclear",
   severity: "warning",
-  why: "To a database an absent value is distinct from all others, so that records without it are never the same.",
+  why: "A database treats absent values as distinct, so two records without a value never conflict.",
   *run({ model }) {
     for (const [resource, rules] of Object.entries(model.resources.rules)) {
       const fields = fieldsOf(model, resource);
@@ -20,8 +20,8 @@ export const check: Check = {
         const line = `unique ${rule.fields.join(" + ")}`;
         yield {
           at: `resources/rules/${resource}/${index}/unique/${first}`,
-          message: `Two records of ${resource} without \`${first}\` are never the same under \`${line}\`: say whether that is meant`,
-          help: `write \`${line}, absent equal\` where two without it may not be the same, or \`${line}, absent distinct\` where they may`,
+          message: `\`${line}\` allows any number of ${resource} records without \`${first}\`: write whether that is intended`,
+          help: `write \`${line}, absent equal\` if two records without it conflict, or \`${line}, absent distinct\` if they do not`,
         };
       }
     }

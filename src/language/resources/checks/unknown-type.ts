@@ -7,7 +7,7 @@ import { namedTypes } from "../type-names.ts";
 export const check: Check = {
   code: "resources/unknown-type",
   severity: "error",
-  why: "Without its type the field can be neither checked nor stored.",
+  why: "Without a type the service can neither validate nor store the field.",
   *run(documentIndex) {
     const { resources, types, schemas = {}, views = {} } = documentIndex.model.resources;
     const names = [...Object.keys(resources), ...Object.keys(types), ...scalarNames];
@@ -18,15 +18,15 @@ export const check: Check = {
         continue;
       if (Object.hasOwn(views, name) || isWritten(documentIndex, `resources/views/${name}`)) {
         if (viewed) continue;
-        const help = "name the resource or the type; a view is what `takes`, `gives` and other views give of it";
-        yield { at, message: `\`${name}\` is a view, and no type of a field`, help };
+        const help = "name the resource or the type; a view is for `takes`, `gives` and other views";
+        yield { at, message: `\`${name}\` is a view, not a type of a field`, help };
         continue;
       }
       const isSchema = Object.hasOwn(schemas, name) || isWritten(documentIndex, `resources/schemas/${name}`);
       if (isSchema && allowsSchemas) continue;
       if (isSchema) {
         const help = `write \`{ schema: { $ref: "#/schemas/${name}" } }\``;
-        yield { at, message: `\`${name}\` is a schema, and no type of a field`, help };
+        yield { at, message: `\`${name}\` is a schema, not a type of a field`, help };
         continue;
       }
       const known = allowsSchemas ? withSchemas : viewed ? [...Object.keys(views), ...names] : names;

@@ -6,7 +6,7 @@ import { namedTypes } from "../type-names.ts";
 export const check: Check = {
   code: "resources/unused-resource",
   severity: "warning",
-  why: "It would have a table that nothing ever reads or writes.",
+  why: "The service would have a table that nothing reads or writes.",
   *run(documentIndex) {
     if (!declares(documentIndex, "endpoints") || documentIndex.hasHandlers) return;
     const used = new Set(
@@ -24,7 +24,7 @@ export const check: Check = {
       if (used.has(resource)) continue;
       yield {
         at: `resources/${resource}#key`,
-        message: `No operation is about ${resource}, and nothing refers to it`,
+        message: `No operation uses ${resource}, and nothing refers to it`,
         help: "give it an endpoint in part 4, or remove it",
       };
     }

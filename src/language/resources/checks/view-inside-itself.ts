@@ -6,7 +6,7 @@ import { nestedView } from "../fields.ts";
 export const check: Check = {
   code: "resources/view-inside-itself",
   severity: "error",
-  why: "An answer with it would have no end.",
+  why: "A response with this view would have no end.",
   *run({ model }) {
     const { views = {} } = model.resources;
     const uses = Object.entries(views).flatMap(([enclosing, { members = {} }]) =>
@@ -22,7 +22,7 @@ export const check: Check = {
       if (!circles.has(name) || circles.get(enclosing) !== circles.get(name)) continue;
       yield {
         at: `resources/views/${enclosing}/${member}`,
-        message: `A \`${enclosing}\` would hold a \`${enclosing}\``,
+        message: `A \`${enclosing}\` would contain a \`${enclosing}\``,
         help: `write a smaller view for \`${member}\``,
       };
     }

@@ -8,7 +8,7 @@ import type { Field, ViewDefinition } from "../model.ts";
 export const check: Check = {
   code: "resources/view-unclear",
   severity: "error",
-  why: "What a view gives is worked out from the records of one resource.",
+  why: "A view selects fields of one resource.",
   *run(documentIndex) {
     const { resources, views = {} } = documentIndex.model.resources;
     for (const [name, view] of Object.entries(views)) {
@@ -16,7 +16,7 @@ export const check: Check = {
       if (lookup(resources, name) !== undefined || lookup(documentIndex.model.resources.types, name) !== undefined) {
         yield {
           at: `${at}#key`,
-          message: `\`${name}\` is a resource or a type already`,
+          message: `\`${name}\` is already the name of a resource or a type`,
           help: "give the view another name",
         };
       }
@@ -46,7 +46,7 @@ function* membersOf(model: Model, name: string, { of, fields = [], members = {} 
         unknown: { name: field, known: Object.keys(known) },
       };
     } else if (found.marks.includes("write-only") || found.marks.includes("secret"))
-      yield { at: path, message: `\`${field}\` is given to nobody`, help: "leave it out of the view" };
+      yield { at: path, message: `\`${field}\` is hidden from everybody`, help: "leave it out of the view" };
     if (lookup(members, field) !== undefined)
       yield {
         at: `${at}/${field}#key`,
@@ -65,8 +65,8 @@ function* memberFindings(model: Model, of: string, at: string, member: string, f
   const nested = nestedView(model, field.type);
   if (nested === undefined) {
     const known = lookup(fieldsOf(model, of), member) !== undefined;
-    const help = known ? `name it in \`fields\`: \`fields: [${member}]\`` : "write `:=` and the expression that it is";
-    yield { at: path, message: `\`${member}\` does not say what it is`, help };
+    const help = known ? `name it in \`fields\`: \`fields: [${member}]\`` : "write `:=` and its expression";
+    yield { at: path, message: `\`${member}\` needs an expression`, help };
     return;
   }
   const reference = lookup(fieldsOf(model, of), member);

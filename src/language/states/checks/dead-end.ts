@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/dead-end",
   severity: "warning",
-  why: "A record that is stuck there counts as unfinished for ever: for quotas, for retention, for people.",
+  why: "Quotas and retention would count a record in this state as unfinished for ever.",
   *run({ lives }) {
     for (const { resource, lifecycle, reachable, final, out, closed } of lives) {
       // Without `final` the question is open, which is said elsewhere.
@@ -16,7 +16,7 @@ export const check: Check = {
         yield {
           at: `states/${resource}/states/${state}`,
           message: `${capital(withArticle(resource))} never leaves \`${state}\`, which is not final`,
-          help: `add \`${state}\` to \`final\`, or a move that leads out of it`,
+          help: `add \`${state}\` to \`final\`, or a transition out of it`,
         };
       }
     }

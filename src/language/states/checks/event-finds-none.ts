@@ -8,7 +8,7 @@ import { referredBy } from "../referred.ts";
 export const check: Check = {
   code: "states/event-finds-none",
   severity: "error",
-  why: "An event moves the record that its payload refers to.",
+  why: "An event changes the state of the record that its payload refers to.",
   *run(documentIndex) {
     for (const [event, transitions] of documentIndex.transitionsWhen) {
       for (const { resource, trigger, at } of transitions) {
@@ -19,7 +19,7 @@ export const check: Check = {
           at: `${at}/when/${event}`,
           message:
             named === undefined
-              ? `\`${event}\` carries nothing that refers to ${withArticle(resource)}`
+              ? `\`${event}\` carries no reference to ${withArticle(resource)}`
               : `\`${named}\` of \`${event}\` does not refer to ${withArticle(resource)}`,
           help: helpOf(documentIndex, event, resource),
         };
@@ -32,6 +32,6 @@ export const check: Check = {
 function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: string): string {
   const about = outEvents.get(event)?.resource;
   const [back] = about === undefined ? [] : referencesTo(model, resource, about);
-  if (about === undefined || back === undefined) return `let it carry a field that refers to the ${resource}`;
-  return `many ${resource} records can refer to one ${about} by \`${back}\`, and an event moves one: move each by an operation, or all by a function that runs \`on\` the event`;
+  if (about === undefined || back === undefined) return `add a field that refers to the ${resource}`;
+  return `many ${resource} records can refer to one ${about} by \`${back}\`, but an event changes one record: use an operation for each, or a function that runs \`on\` the event for all`;
 }

@@ -6,7 +6,7 @@ import { referredBy } from "../referred.ts";
 export const check: Check = {
   code: "states/event-finds-two",
   severity: "error",
-  why: "An event moves one record, and it has to be clear which.",
+  why: "An event changes the state of one record, and it has to be clear which one.",
   *run(documentIndex) {
     for (const [event, transitions] of documentIndex.transitionsWhen) {
       for (const { resource, trigger, at } of transitions) {

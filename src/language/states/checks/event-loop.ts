@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/event-loop",
   severity: "error",
-  why: "Everything that one request causes is one transaction, and this one would never end.",
+  why: "All effects of a request are one transaction, and this transaction would never end.",
   *run(documentIndex) {
     const triggered = causedEvents(documentIndex);
     const circles = onCircles(triggered);
@@ -16,7 +16,7 @@ export const check: Check = {
         yield {
           at: `${at}/when/${event}`,
           message: `\`${event}\` causes \`${event}\` again, through ${caused.map((name) => `\`${name}\``).join(" or ")}`,
-          help: "let one of the moves be made by an operation, or in time",
+          help: "let an operation or a timer trigger one of the transitions",
         };
         break;
       }

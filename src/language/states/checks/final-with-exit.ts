@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/final-with-exit",
   severity: "error",
-  why: "Retention and quotas take a final record for finished, so it must not come back.",
+  why: "Retention and quotas treat a final record as finished, so it must not leave that state.",
   *run({ lives }) {
     for (const { resource, final, transitions } of lives) {
       const ends = new Set(final);
@@ -14,8 +14,8 @@ export const check: Check = {
         if (left === undefined) continue;
         yield {
           at: at.replace(/\/\d+$/, "#key"),
-          message: `\`${left}\` is final, and this move leads ${withArticle(resource)} from there to \`${to}\``,
-          help: `take \`${left}\` out of \`final\`, or remove the move`,
+          message: `\`${left}\` is final, but this transition leads ${withArticle(resource)} from there to \`${to}\``,
+          help: `take \`${left}\` out of \`final\`, or remove the transition`,
         };
       }
     }

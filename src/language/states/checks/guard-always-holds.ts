@@ -6,11 +6,15 @@ import { rangesOf } from "../../resources/fields.ts";
 export const check: Check = {
   code: "states/guard-always-holds",
   severity: "warning",
-  why: "It guards nothing, and its error is never the answer.",
+  why: "The guard has no effect, and its error is never returned.",
   *run({ transitions, model }) {
     for (const { guard, at, resource } of transitions) {
       if (guard === undefined || !always(guard, rangesOf(model, resource))) continue;
-      yield { at: `${at}/if#value`, message: "This is always true", help: "leave `if` out, or write what was meant" };
+      yield {
+        at: `${at}/if#value`,
+        message: "This is always true",
+        help: "leave `if` out, or write the intended condition",
+      };
     }
   },
 };

@@ -6,7 +6,7 @@ import { rangesOf } from "../../resources/fields.ts";
 export const check: Check = {
   code: "states/guard-never-holds",
   severity: "warning",
-  why: "The move is never made.",
+  why: "The transition never happens.",
   *run({ transitions, model }) {
     for (const { guard, at, resource } of transitions) {
       if (guard === undefined || satisfiable(guard, rangesOf(model, resource))) continue;

@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/guard-without-error",
   severity: "error",
-  why: "The caller has to be told why the operation was refused.",
+  why: "The caller needs to know why the service rejected the request.",
   *run({ transitions, gaps }) {
     for (const { trigger, at } of transitions) {
       if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
@@ -12,7 +12,7 @@ export const check: Check = {
       if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
       yield {
         at: `${at}/if`,
-        message: `Nothing says what \`${trigger.on.operation}\` answers where this does not hold`,
+        message: `\`${trigger.on.operation}\` has no error for the case that this is false`,
         help: "add `else:` with the name of an error of part 7",
       };
     }

@@ -6,7 +6,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/guards-overlap",
   severity: "warning",
-  why: "The first that is written is made, which a reader cannot see and an edit can change.",
+  why: "The first transition in the document would win, which readers overlook and an edit can change.",
   *run({ lives }) {
     for (const { states, out } of lives) {
       const reported = new Set<TriggeredTransition>();
@@ -21,7 +21,7 @@ export const check: Check = {
             yield {
               at: second.at.replace(/\/\d+$/, "#key"),
               message: `From \`${state}\`, \`${trigger}\` leads to \`${first.to}\` and to \`${second.to}\` at once`,
-              help: "guard both with `if`, so that never both hold",
+              help: "guard both with `if` conditions that exclude each other",
             };
           }
         }

@@ -7,7 +7,7 @@ import { transitionName } from "../model.ts";
 export const check: Check = {
   code: "states/hidden-field-leaves",
   severity: "warning",
-  why: "`show` and the marks hide a field, and not what is copied from it.",
+  why: "`show` and the marks hide a field, but not a copy of its value.",
   *run(documentIndex) {
     for (const resource of Object.keys(documentIndex.model.states)) {
       for (const transition of lifecycleOf(documentIndex.model, resource)?.moves ?? []) {
@@ -21,7 +21,7 @@ export const check: Check = {
             yield {
               at,
               message: `\`${name}\` is set from \`${hidden}\`, which not everybody sees`,
-              help: `say in \`show\` of part 5 who sees \`${resource}.${name}\``,
+              help: `write in \`show\` of part 5 who sees \`${resource}.${name}\``,
             };
           }
         }

@@ -13,7 +13,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/move-nobody-may-run",
   severity: "warning",
-  why: "The move stands in the document, and no request can ever make it.",
+  why: "No request can ever trigger this transition.",
   *run(documentIndex) {
     if (!declares(documentIndex, "authentication")) return;
     for (const [operation, transitions] of documentIndex.transitionsBy) {
@@ -29,7 +29,7 @@ export const check: Check = {
           continue;
         yield {
           at: `${transition.at}/by`,
-          message: `Nobody who may run \`${operation}\` can make this move`,
+          message: `No caller who may run \`${operation}\` can trigger this transition`,
           help: "compare the guard with the conditions of `allow` in part 5: they exclude each other",
         };
       }

@@ -15,7 +15,7 @@ export const check: Check = {
       if (type.kind === "scalar" && type.name === "datetime") continue;
       yield {
         at: `${at}/at`,
-        message: `\`${trigger.on.field}\` is no \`datetime\``,
+        message: `\`${trigger.on.field}\` is not a \`datetime\``,
         help: "name a field of type `datetime`, or wait with `after 72h`",
       };
     }

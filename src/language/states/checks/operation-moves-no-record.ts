@@ -14,7 +14,7 @@ export const check: Check = {
       for (const { at, resource } of transitions) {
         yield {
           at: `${at}/by`,
-          message: `\`${operation}\` ${reason.what}, so it cannot move ${withArticle(resource)}`,
+          message: `\`${operation}\` ${reason.what}, so it cannot change the state of ${withArticle(resource)}`,
           help: reason.help,
         };
       }
@@ -36,7 +36,7 @@ function reasonOf(resolved: ResolvedEndpoint | undefined): Reason | undefined {
       what: `is ${withArticle(resolved.action)}`,
       help:
         resolved.endpoint.does === undefined
-          ? "name an operation on one record, such as `POST /things/{id}/close`"
+          ? "name an operation with a path to one record, such as `POST /things/{id}/close`"
           : `leave \`does: ${resolved.endpoint.does}\` out of part 4, or name another operation`,
     };
   }

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/operation-of-other-resource",
   severity: "error",
-  why: "An operation moves the record that its path names; others follow by an event.",
+  why: "An operation changes the state of the record in its path; other records follow by an event.",
   *run({ transitionsBy, endpoints }) {
     for (const [operation, transitions] of transitionsBy) {
       const resolved = endpoints.get(operation);
@@ -14,8 +14,8 @@ export const check: Check = {
         if (resource === resolved.resource) continue;
         yield {
           at: `${at}/by`,
-          message: `\`${operation}\` is about ${resolved.resource}, so it cannot move ${withArticle(resource)}`,
-          help: `move the ${resource} with \`when\` and an event of the ${resolved.resource}`,
+          message: `\`${operation}\` is about ${resolved.resource}, so it cannot change the state of ${withArticle(resource)}`,
+          help: `change the ${resource} with \`when\` and an event of the ${resolved.resource}`,
         };
       }
     }

@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/self-move-without-effect",
   severity: "warning",
-  why: "Nothing is different afterwards, so the caller is told of a change that did not happen.",
+  why: "Nothing changes, so the caller would get a success for a change that did not happen.",
   *run({ transitions, outEvents, endpoints }) {
     const emitting = new Set(
       [...outEvents.values()].flatMap(({ event: { when } }) => (when.kind === "operation" ? [when.operation] : [])),
@@ -17,8 +17,8 @@ export const check: Check = {
       if (emitting.has(operation) || endpoint?.choose !== undefined || endpoint?.gives !== undefined) continue;
       yield {
         at: at.replace(/\/\d+$/, "#key"),
-        message: `This move leads from \`${to}\` to itself and changes nothing`,
-        help: "add `set:` with what it changes, or an event of the operation",
+        message: `This transition leads from \`${to}\` to itself and changes nothing`,
+        help: "add `set:` with the fields that it changes, or an event of the operation",
       };
     }
   },

@@ -7,7 +7,7 @@ import { fieldsOf, lookup } from "../../resources/fields.ts";
 export const check: Check = {
   code: "states/set-not-settable",
   severity: "error",
-  why: "An id stays for ever, a computed field always has the value of its expression, and a secret is stored as a hash only.",
+  why: "An id never changes, a computed field has the value of its expression, and only the hash of a secret is stored.",
   *run({ model, transitions, typed }) {
     for (const { resource, trigger, at } of transitions) {
       for (const name of Object.keys(trigger.set ?? {})) {
@@ -25,14 +25,14 @@ function notSettable(
   { computed, marks }: Pick<Field, "computed" | "marks">,
   expression: TypedExpression | undefined,
 ): { readonly message: string; readonly help?: string } | undefined {
-  const no = (why: string): { readonly message: string } => ({ message: `A move cannot set this: ${why}` });
+  const no = (why: string): { readonly message: string } => ({ message: `A transition cannot set this: ${why}` });
   if (name === "id") return no("the id of a record never changes");
   if (computed !== undefined) return no(`\`${name}\` is computed`);
   const clears = expression?.kind === "constant" && expression.value === null;
   if (!marks.includes("secret") || expression === undefined || clears) return undefined;
   // Hashing is slow, and done before the transaction in which expressions are evaluated.
   return {
-    ...no(`\`${name}\` is a secret, of which a hash is stored, and an expression would store the text itself`),
+    ...no(`\`${name}\` is a secret: only its hash may be stored, and an expression would store the text itself`),
     help: `take \`${name}\` in the body of an update (\`PATCH\`), or clear it with \`null\``,
   };
 }

@@ -8,7 +8,7 @@ import { fieldsOf, isNullable, isServerSet, lookup } from "../../resources/field
 export const check: Check = {
   code: "states/timer-never-set",
   severity: "warning",
-  why: "A timer on nothing never fires, and the record stays where it is.",
+  why: "A timer without a time never fires, and the record stays in its state.",
   *run(documentIndex) {
     for (const life of documentIndex.lives) {
       for (const { trigger, from, at } of life.transitions) {
@@ -23,7 +23,7 @@ export const check: Check = {
         yield {
           at: `${at}/at`,
           message: `\`${name}\` can still be empty when ${withArticle(life.resource)} is \`${empty}\``,
-          help: `\`set\` it in every move that leads to \`${empty}\``,
+          help: `\`set\` it in every transition to \`${empty}\``,
         };
       }
     }

@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "states/unreachable-state",
   severity: "warning",
-  why: "Whatever the document says about it never happens.",
+  why: "No statement about this state has an effect.",
   *run({ lives }) {
     for (const { resource, states, start, reachable, closed } of lives) {
       // A move that says that it is open may lead anywhere.
@@ -13,8 +13,8 @@ export const check: Check = {
         if (reachable.has(state)) continue;
         yield {
           at: `states/${resource}/states/${state}`,
-          message: `No ${resource} ever becomes \`${state}\`: no move leads there from \`${start}\``,
-          help: `add a move such as \`${start} -> ${state}\`, or remove the state`,
+          message: `No ${resource} ever becomes \`${state}\`: no transition leads there from \`${start}\``,
+          help: `add a transition such as \`${start} -> ${state}\`, or remove the state`,
         };
       }
     }

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "versioning/chosen-twice",
   severity: "warning",
-  why: "A caller can say one version in the address and another beside it.",
+  why: "A caller could send one version in the path and another elsewhere.",
   *run({ model }) {
     const { sent } = model.versioning;
     if (sent === undefined || sent.kind === "path") return;
@@ -13,7 +13,7 @@ export const check: Check = {
     if (route === undefined) return;
     yield {
       at: route.at,
-      message: `The path of \`${route.name}\` has a version in it, and part 9 lets callers send one`,
+      message: `The path of \`${route.name}\` contains a version, and part 9 lets callers send one too`,
       help: "take it out of the path, or write `sent: path /v{n}` in part 9",
     };
   },

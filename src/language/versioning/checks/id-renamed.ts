@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "versioning/id-renamed",
   severity: "error",
-  why: "A definition is a resource by its `id`, and without one an older version would have no such resource.",
+  why: "A definition with `id` is a resource; without it the older version would not have this resource.",
   *run({ model }) {
     for (const { name, changes } of model.versioning.versions ?? []) {
       for (const [index, change] of changes.entries()) {
@@ -13,7 +13,7 @@ export const check: Check = {
         yield {
           at: `versioning/versions/${name}/${index}`,
           message: `The id of ${change.from.of} is called \`id\` in every version`,
-          help: `for what older callers read beside it, add a field: \`${change.to === "id" ? change.from.field : change.to} := id\``,
+          help: `for another name that older callers read, add a field: \`${change.to === "id" ? change.from.field : change.to} := id\``,
         };
       }
     }

@@ -10,7 +10,7 @@ import type { Change } from "../model.ts";
 export const check: Check = {
   code: "versioning/not-undone",
   severity: "error",
-  why: "An older caller would lose what it has, since nothing says what that was.",
+  why: "The service could not restore the older form for callers of older versions.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources", "endpoints")) return;
     const { versions = [] } = documentIndex.model.versioning;
@@ -49,8 +49,8 @@ function ofRemoved({
   const queryModifier = (["filter", "sort"] as const).find((modifier) => removed?.marks.includes(modifier));
   if (queryModifier === undefined) return undefined;
   return {
-    message: `\`${of}.${field}\` was marked \`${queryModifier}\`, and no record has a value to ${queryModifier} by any more`,
-    help: `keep the field, or say that the older version ends first`,
+    message: `\`${of}.${field}\` was marked \`${queryModifier}\`, but the field is removed, so older callers can no longer ${queryModifier} by it`,
+    help: `keep the field, or end the older version first`,
   };
 }
 
@@ -63,8 +63,8 @@ function ofAdded(newer: Model, { target, taken }: Extract<Change, { kind: "add" 
     lookup(newer.resources.resources, target.of) === undefined || !isBound(newer, target.of, target.field ?? "");
   if (!sent) return undefined;
   return {
-    message: `Callers before do not send \`${target.of}.${target.field}\`, which is required`,
-    help: `write \`add ${target.of}.${target.field}, taken as … before\`, or let it be absent (\`?\`) or have a default`,
+    message: `Older callers do not send \`${target.of}.${target.field}\`, which is required`,
+    help: `write \`add ${target.of}.${target.field}, taken as … before\`, or make it optional (\`?\`) or give it a default`,
   };
 }
 
@@ -81,7 +81,7 @@ function ofRelaxed(newer: Model, { target, was, seen }: Extract<Change, { kind: 
   if (field === undefined || !field.optional || !isReturned || seen !== undefined || was !== undefined)
     return undefined;
   return {
-    message: `Callers before always got \`${target.of}.${target.field}\`, which may now be absent`,
+    message: `Older callers always got \`${target.of}.${target.field}\`, which may now be absent`,
     help: `write \`relax ${target.of}.${target.field}, seen as … before\``,
   };
 }

@@ -5,7 +5,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "versioning/notice-too-short",
   severity: "error",
-  why: "Callers have planned with what the policy promises.",
+  why: "Callers rely on the dates that the policy promises.",
   *run({ model }) {
     const { policy, deprecated = {} } = model.versioning;
     for (const [version, { since, sunset }] of Object.entries(deprecated)) {

@@ -6,19 +6,19 @@ import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fie
 export const check: Check = {
   code: "versioning/place-taken",
   severity: "error",
-  why: "One value cannot be a version and what else is sent there.",
+  why: "One value cannot be both a version and the standard value.",
   *run({ model }) {
     const { sent } = model.versioning;
     const at = "versioning/sent";
-    const help = "write a name of its own, as in `header Lockers-Version`";
+    const help = "use a custom name, as in `header Lockers-Version`";
     if (
       sent?.kind === "header" &&
       (isHeaderReserved(sent.name) || reservedHeaders(model).has(sent.name.toLowerCase()))
     ) {
-      yield { at, message: `The header \`${sent.name}\` has a meaning of its own`, help };
+      yield { at, message: `The header \`${sent.name}\` already has a standard meaning`, help };
     }
     if (sent?.kind === "query" && isParameterReserved(sent.name)) {
-      yield { at, message: `The parameter \`${sent.name}\` is one of lists`, help: "write a name of its own" };
+      yield { at, message: `The parameter \`${sent.name}\` is already a parameter of lists`, help: "use another name" };
     }
   },
 };

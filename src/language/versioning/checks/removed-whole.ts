@@ -4,7 +4,7 @@ import type { Check } from "../../analysis/finding.ts";
 export const check: Check = {
   code: "versioning/removed-whole",
   severity: "warning",
-  why: "Nothing says any more what it was and did, so older callers are answered 404.",
+  why: "The document no longer describes it, so older callers get 404.",
   *run({ model }) {
     for (const { name, changes } of model.versioning.versions ?? []) {
       for (const [index, change] of changes.entries()) {
@@ -12,7 +12,7 @@ export const check: Check = {
         yield {
           at: `versioning/versions/${name}/${index}`,
           message: `Callers of the version before ${name} lose \`${change.target.of}\``,
-          help: `keep \`${change.target.of}\` until that version is past its sunset, then leave both out`,
+          help: `keep \`${change.target.of}\` until that version is past its sunset, then remove both`,
         };
       }
     }

@@ -5,7 +5,7 @@ import { fieldsOf } from "../../resources/fields.ts";
 export const check: Check = {
   code: "versioning/rename-collides",
   severity: "error",
-  why: "An older caller's value would have two places to go to.",
+  why: "The service could not tell which field an older caller's value belongs to.",
   *run({ model }) {
     const [newest] = model.versioning.versions ?? [];
     for (const [index, change] of (newest?.changes ?? []).entries()) {
@@ -14,8 +14,8 @@ export const check: Check = {
       if (!Object.hasOwn(fieldsOf(model, of), field)) continue;
       yield {
         at: `versioning/versions/${newest?.name}/${index}`,
-        message: `\`${of}.${field}\` is said to be renamed, and ${of} still has a field of that name`,
-        help: `remove the field, or say \`add ${of}.${change.to}\` if it is a new one`,
+        message: `\`${of}.${field}\` is renamed, but ${of} still has a field of that name`,
+        help: `remove the field, or write \`add ${of}.${change.to}\` if it is a new one`,
       };
     }
   },

@@ -8,7 +8,7 @@ import { type Change, targetName } from "../model.ts";
 export const check: Check = {
   code: "versioning/unknown-name",
   severity: "error",
-  why: "Older callers would not be served as they were before.",
+  why: "The service could not serve older callers as before.",
   *run(documentIndex) {
     if (!declares(documentIndex, "resources", "endpoints", "events", "errors", "states")) return;
     const { versions = [] } = documentIndex.model.versioning;

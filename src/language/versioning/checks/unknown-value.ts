@@ -5,7 +5,7 @@ import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";
 export const check: Check = {
   code: "versioning/unknown-value",
   severity: "error",
-  why: "Older callers would be shown what they do not know, or something that never was.",
+  why: "Older callers would get a value that they do not know.",
   *run({ model }) {
     for (const { name, changes } of model.versioning.versions ?? []) {
       for (const [index, change] of changes.entries()) {

@@ -56,7 +56,7 @@ export function createClients(
     if ("full" in attempted)
       throw new OAuthError(
         "invalid_client",
-        "Too many failures from this address, or of this client",
+        "Too many failed attempts from this address or of this client",
         attempted.waitSeconds,
       );
     throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong");
@@ -73,10 +73,10 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   const [id, secret] = [form.get("client_id"), form.get("client_secret")];
   if (field === undefined) {
     if (id !== undefined && secret !== undefined) return { id, secret };
-    throw new OAuthError("invalid_client", "The client has to prove who it is");
+    throw new OAuthError("invalid_client", "The client has to authenticate");
   }
   if (headers.repeated("authorization") || secret !== undefined)
-    throw new OAuthError("invalid_request", "Prove who you are once, in one way");
+    throw new OAuthError("invalid_request", "Use exactly one method of client authentication");
   const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
   const decoded = Buffer.from(text, "base64").toString("utf8");
   const colon = decoded.indexOf(":");
@@ -85,6 +85,6 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   const password = formDecoded(decoded.slice(colon + 1));
   if (colon === -1 || user === undefined || password === undefined)
     throw new OAuthError("invalid_client", "The Authorization field is not Basic with a client and its secret");
-  if (id !== undefined && id !== user) throw new OAuthError("invalid_request", "Two clients are named");
+  if (id !== undefined && id !== user) throw new OAuthError("invalid_request", "The request names two clients");
   return { id: user, secret: password };
 }

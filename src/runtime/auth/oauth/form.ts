@@ -32,7 +32,7 @@ function parseForm(text: string): Form {
     const equals = part.indexOf("=");
     const name = formDecoded(equals === -1 ? part : part.slice(0, equals));
     const value = formDecoded(equals === -1 ? "" : part.slice(equals + 1));
-    if (name === undefined || value === undefined) throw new OAuthError("invalid_request", "The form cannot be read");
+    if (name === undefined || value === undefined) throw new OAuthError("invalid_request", "The form is malformed");
     if (names.has(name)) throw new OAuthError("invalid_request", "A parameter is sent more than once");
     names.add(name);
     if (value !== "") form.set(name, value);

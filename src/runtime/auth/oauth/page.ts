@@ -37,11 +37,12 @@ export function loginPage(page: ConsentPage, label: string, error?: string): str
 
 export function consentPage(page: ConsentPage): string {
   const items = page.scopes.map(
-    ([scope, roles]) => `<li><strong>${escaped(scope)}</strong>: what ${escaped(roles.join(" and "))} may do</li>`,
+    ([scope, roles]) =>
+      `<li><strong>${escaped(scope)}</strong>: the permissions of ${escaped(roles.join(" and "))}</li>`,
   );
   return document(page, [
-    `<h1>May ${escaped(page.client)} act for you?</h1>`,
-    `<p>It asks ${escaped(page.service)} for this, and never for more than you may do yourself:</p>`,
+    `<h1>Allow ${escaped(page.client)} to act for you?</h1>`,
+    `<p>It requests these permissions at ${escaped(page.service)}, and never more than you have yourself:</p>`,
     `<ul>${items.join("")}</ul>`,
     `<form method="post">${hidden(page)}<button name="answer" value="allow">Allow</button>`,
     `<button name="answer" value="deny">Do not allow</button></form>`,
@@ -51,8 +52,8 @@ export function consentPage(page: ConsentPage): string {
 /** The page for a request whose client, or whose redirect address, is unknown. */
 export function oauthErrorPage(service: string, error: string): string {
   return document({ service }, [
-    `<h1>This cannot go on</h1><p role="alert">${escaped(error)}</p>`,
-    "<p>Go back to where you came from, and begin again.</p>",
+    `<h1>The request cannot be completed</h1><p role="alert">${escaped(error)}</p>`,
+    "<p>Go back to the application and start again.</p>",
   ]);
 }
 

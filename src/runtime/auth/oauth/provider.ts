@@ -110,13 +110,13 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const tokenSeconds = Math.floor(defined(credential.lastsMilliseconds, "how long a token is good") / 1000);
   const renewed = credential.oauth?.users?.renewedMilliseconds;
   const renewedSeconds = renewed === undefined ? undefined : Math.floor(renewed / 1000);
-  const used = (): Error => new errors.InvalidGrant("it was used before");
+  const used = (): Error => new errors.InvalidGrant("it was already used");
   const prompt = new Prompt(
     { name: "login", requestable: true },
     new Check("login_required", "the user has to log in", "login_required", async ({ oidc }) => {
       const wanted = (oidc.params.scope ?? "").split(" ").filter((scope) => scope !== "");
       if (!(await options.canRequest(oidc.params.client_id, wanted)))
-        throw new errors.InvalidScope("a scope is unknown, or not for this client");
+        throw new errors.InvalidScope("a scope is unknown or not allowed for this client");
       // Each time: there is no session by which a page could have a client let in unseen.
       return oidc.result?.login === undefined;
     }),
@@ -177,7 +177,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     revokeGrantPolicy: () => true,
     renderError: (context: { type: string; body: string }, out: { readonly error_description?: string }) => {
       context.type = "html";
-      context.body = oauthErrorPage(service, out.error_description ?? "The request cannot be understood.");
+      context.body = oauthErrorPage(service, out.error_description ?? "The request is malformed.");
     },
   });
   named(provider.AccessToken, () => mintSecret(tokenPrefix(credential), random));

@@ -133,11 +133,11 @@ async function token(
 ): Promise<HttpResponse> {
   const types = grantTypes(credential);
   const grantType = form.get("grant_type");
-  if (grantType === undefined) throw new OAuthError("invalid_request", "There is no grant_type");
+  if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
   if (!types.includes(grantType))
-    throw new OAuthError("unsupported_grant_type", `The grant types are ${types.join(", ")}`);
+    throw new OAuthError("unsupported_grant_type", `The supported grant types are ${types.join(", ")}`);
   if (users !== undefined && grantType !== "client_credentials") return (await users()).token(client.id, form);
-  if (isPublic) throw new OAuthError("unauthorized_client", "A public client does nothing for itself");
+  if (isPublic) throw new OAuthError("unauthorized_client", "A public client cannot use client_credentials");
   const scopes = grantedScopes(credential, client, form.get("scope"));
   const { token: text, seconds } = await issueToken(credential, { client, scopes, now: clock.now() }, grants, random);
   return oauthResponse(200, {
@@ -161,7 +161,7 @@ function grantedScopes(credential: Server, client: Key, scopeText: string | unde
   const scopes = [...new Set(scopeText.split(" "))];
   // An unknown token and one of another client get the same response.
   if (!scopes.every((scope) => may.includes(scope)))
-    throw new OAuthError("invalid_scope", "A scope is unknown, or not for this client");
+    throw new OAuthError("invalid_scope", "A scope is unknown or not allowed for this client");
   return may.filter((scope) => scopes.includes(scope));
 }
 
@@ -171,7 +171,7 @@ async function revoke(options: OAuthOptions, credential: Server, { key }: Client
   const found = await findToken(credential, text, options, options.clock.now());
   const isOthers = found !== undefined && found.client.id !== key.id;
   if (isOthers || !(await endConsent(credential, text, key, options.grants)))
-    throw new OAuthError("unauthorized_client", "The token is another client's");
+    throw new OAuthError("unauthorized_client", "The token belongs to another client");
   if (found !== undefined) await endToken(text, options.grants);
   return oauthResponse(200, {});
 }
@@ -184,7 +184,7 @@ async function introspect(
   form: Form,
 ): Promise<HttpResponse> {
   // RFC 7662 section 2.1: who asks has to have proved something, or tokens could be tried.
-  if (isPublic) throw new OAuthError("invalid_client", "A public client has proved nothing");
+  if (isPublic) throw new OAuthError("invalid_client", "A public client cannot authenticate");
   const found = await findToken(credential, tokenIn(form), options, options.clock.now());
   if (found === undefined || found.client.id !== key.id) return oauthResponse(200, { active: false });
   const { scopes, user, issued, expires } = found;
@@ -202,7 +202,7 @@ async function introspect(
 
 function tokenIn(form: Form): string {
   const text = form.get("token");
-  if (text === undefined) throw new OAuthError("invalid_request", "There is no token");
+  if (text === undefined) throw new OAuthError("invalid_request", "token is missing");
   return text;
 }
 

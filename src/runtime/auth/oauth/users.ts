@@ -180,7 +180,7 @@ async function consentResponse(
   const { interaction } = consentRequest;
   const reply = form.get("answer");
   if (reply === "deny")
-    return finished(consentRequest, { error: "access_denied", error_description: "the user said no" });
+    return finished(consentRequest, { error: "access_denied", error_description: "the user denied the request" });
   if (interaction.prompt.name === "login") {
     const proved = await prove(options, form, httpRequest);
     if (typeof proved !== "string") return pageFor(options, consentRequest, proved);
@@ -205,11 +205,10 @@ async function prove(options: UsersOptions, form: Form, { address }: HttpRequest
       found = await loginRecordsOf(logins, by).byName(name);
       return isPassword(form.get("secret") ?? "", found?.secret ?? null);
     });
-    if (!isRight)
-      return { status: 400, text: "This is not whom it says to be: the name is unknown, or the password is wrong" };
+    if (!isRight) return { status: 400, text: "The name is unknown, or the password is wrong" };
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
-    const { detail = "Come again later", headers = [] } = thrown.details;
+    const { detail = "Try again later", headers = [] } = thrown.details;
     return { status: thrown.code === "rate-limited" ? 429 : 503, text: detail, headers };
   }
   return idText(defined(found, "the record whose secret was right").id);
@@ -241,7 +240,7 @@ function ended(cookie: string, path: string): readonly string[] {
 }
 
 function over(service: string): HttpResponse {
-  return pageResponse(400, oauthErrorPage(service, "This is over, or was begun in another browser."));
+  return pageResponse(400, oauthErrorPage(service, "This login has expired, or it was started in another browser."));
 }
 
 function browserResponse({ status, headers, body }: BridgedResponse): HttpResponse {
