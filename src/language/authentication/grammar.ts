@@ -161,8 +161,7 @@ const roles = names("The list of roles", (reader, path, role) => {
   if (!isReserved && /^[A-Za-z][\w-]*$/.test(role.text)) return true;
   complain(reader, path, role, [
     "bad-role",
-    (name) =>
-      isReserved ? `\`${name}\` is a reserved word and cannot name a role` : `\`${name}\` cannot name a role`,
+    (name) => (isReserved ? `\`${name}\` is a reserved word and cannot name a role` : `\`${name}\` cannot name a role`),
     { help: "a role is one word of letters, digits, `-` and `_`" },
   ]);
   return false;
@@ -268,7 +267,11 @@ function members(kind: CredentialKind): CredentialMembers {
       ...prefixed(
         "with",
         /^with\s+([A-Za-z_][A-Za-z0-9_]*)$/,
-        ["bad-changed", (found) => `\`${found}\` does not name a member of the body`, { help: "write `with currentPassword`" }],
+        [
+          "bad-changed",
+          (found) => `\`${found}\` does not name a member of the body`,
+          { help: "write `with currentPassword`" },
+        ],
         "The confirmation of a changed secret",
       ),
       schema: lineSchema("with\\s+[A-Za-z_][A-Za-z0-9_]*", "`with currentPassword`"),

@@ -334,7 +334,10 @@ for (const store of stores) {
       const conflict = await ask("2", { method: "PUT", path: `${path}/packing` });
       assert.equal(conflict.status, 409);
       const { state, moves, detail } = conflict.json as { state: string; moves: string[]; detail: string };
-      assert.deepEqual([state, moves, detail], ["packed", ["send"], "The current state is packed, which does not allow this"]);
+      assert.deepEqual(
+        [state, moves, detail],
+        ["packed", ["send"], "The current state is packed, which does not allow this"],
+      );
       const listed = await ask("1", { method: "GET", path: "/boxes?state=packed&reference=moved" });
       assert.equal((listed.json as { items: unknown[] }).items.length, 1);
       assert.deepEqual(

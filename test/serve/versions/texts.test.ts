@@ -95,7 +95,11 @@ describe("errors in the words of an older version", () => {
       told: {
         detail: "Another record already has this client and externalRef",
         errors: [
-          { pointer: "#/client", code: "already-exists", detail: "Another record already has this client and externalRef" },
+          {
+            pointer: "#/client",
+            code: "already-exists",
+            detail: "Another record already has this client and externalRef",
+          },
           {
             pointer: "#/externalRef",
             code: "already-exists",
