@@ -71,7 +71,7 @@ function oneWord(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
 
-/** A name behind its article, as it is said: an Item, a User, an Hour. */
+/** A name with its indefinite article, by sound: an Item, a User, an Hour. */
 export function withArticle(name: string): string {
   const vowel = /^(?:[aio]|e(?!u)|u(?!ni|s|til|ri|ra|te))/i.test(name) && !/^one/i.test(name);
   return `${vowel || /^(?:hour|heir|honou?r|html|http|sms|xml|mfa|sla|nfc|rfid)/i.test(name) ? "an" : "a"} ${name}`;

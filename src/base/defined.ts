@@ -1,4 +1,4 @@
-/** What is there, whatever the document and the request say: that it is not is a mistake of Nonet's own, and is thrown. */
+/** Asserts that a value exists for every document and request; throws otherwise, because its absence is a bug of Nonet. */
 export function defined<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`${what}: undefined`);
   return value;

@@ -33,7 +33,7 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   timezone: (text) => timezoneNames.has(text.toLowerCase()),
 };
 
-/** How many bytes a text in base 64 stands for. */
+/** The number of bytes that a base 64 text encodes. */
 export function bytesInBase64(text: string): number {
   return (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 }

@@ -12,7 +12,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The words of a text on lines of at most `width` columns; a longer word has a line of its own. */
+/** The words of a text on lines of at most `width` columns; a longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {

@@ -1,4 +1,4 @@
-/** Where a thing stands in a text. Lines and columns count from 1, columns and offsets in UTF-16 code units. */
+/** The position of a piece of text. Lines and columns count from 1, columns and offsets in UTF-16 code units. */
 
 export interface Position {
   readonly line: number;

@@ -1,4 +1,4 @@
-/** What a complaint about a document is: data, collected and never thrown; the printed forms stand beside this file. */
+/** A finding about a document: data, collected and never thrown. The other files of this folder print it. */
 import type { Span } from "../base/span.ts";
 
 export type Severity = "error" | "warning" | "hint";
@@ -14,7 +14,7 @@ export interface Diagnostic {
   /** `part/slug`, permanent, never reused; each has a page. */
   readonly code: string;
   readonly severity: Severity;
-  /** What is wrong, one sentence, naming the thing. */
+  /** One sentence that names the subject and the problem. */
   readonly message: string;
   readonly span: Span;
   /** Why it matters: one sentence. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Span } from "../base/span.ts";
 import type { Diagnostic, Severity } from "./diagnostic.ts";
 
-/** What is said about a code once, beside its findings. */
+/** The rule of a code, listed once. */
 export interface RuleDescription {
   readonly code: string;
   /** One sentence. */
@@ -93,7 +93,7 @@ function regionOf({ start, end }: Span): JsonObject {
   };
 }
 
-/** A path as a relative reference (3.4.3); what is already an address stays one. */
+/** A path as a relative reference (3.4.3); an absolute URL stays as it is. */
 function addressOf(name: string): string {
   const path = name.replaceAll("\\", "/").split("/").map(encodeSegment).join("/");
   return /^[A-Za-z]:\//.test(name.replaceAll("\\", "/")) ? `file:///${path}` : path;
@@ -103,7 +103,7 @@ function encodeSegment(segment: string): string {
   return encodeURIComponent(segment.toWellFormed()).replaceAll("%3A", ":");
 }
 
-/** What stands on lines of its own elsewhere follows one another here, so each needs its end. */
+/** Other formats print these on separate lines; here they follow one another, so each needs a full stop. */
 function ended(part: string): string {
   return /[.!?…]$/.test(part) ? part : `${part}.`;
 }

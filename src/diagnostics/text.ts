@@ -158,7 +158,7 @@ function columnsOf(text: string): number {
   return columns;
 }
 
-/** Made when a text needs it: few do, and it takes the runtime a while. */
+/** Created on first use: few texts need it, and it is slow to create. */
 let segmenter: Intl.Segmenter | undefined;
 
 function createSegmenter(): Intl.Segmenter {

@@ -28,7 +28,7 @@ export interface FenceBlock {
   readonly kind: "fence";
   /** The backticks or tildes that open it. */
   readonly delimiter: string;
-  /** What is after them. */
+  /** The rest of the line after the markers. */
   readonly info: string;
   /** The lines between the opening and the closing one, without what precedes them in lists and quotes. */
   readonly lines: readonly SourceLine[];
@@ -112,7 +112,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     column += columns;
   };
 
-  /** What is left of the line; a tab that is used in part leaves spaces. */
+  /** The rest of the line; a partly consumed tab leaves spaces. */
   const rest = (line: number, lineOffset: number): SourceLine => {
     if (!insideTab) return { text: text.slice(at), line, column: at + 1, offset: lineOffset + at };
     const blanks = 4 - (column % 4);

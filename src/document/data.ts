@@ -1,4 +1,4 @@
-/** Nodes to JSON values and back: what stands below `schema:` and `example:`, read by the core schema of YAML 1.2. */
+/** Nodes to JSON values and back: the values below `schema:` and `example:`, read by the core schema of YAML 1.2. */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Span } from "../base/span.ts";
 import type { Node, TextNode } from "./document.ts";
@@ -25,7 +25,7 @@ function coreNumber(text: string): number | undefined {
   return /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text) ? Number(text) : undefined;
 }
 
-/** A node of which `toJson` gives `json` again; everything in it stands at `span`. */
+/** A node whose `toJson` is `json`; every part of it has the span `span`. */
 export function fromJson(json: Json, span: Span): Node {
   if (typeof json === "string") return textOf(json, true, span);
   if (json === null || typeof json !== "object") return textOf(String(json), false, span);

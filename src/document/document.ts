@@ -1,6 +1,6 @@
 /**
- * The shape of a document before anybody knows what its parts mean: sections with prose and fences, and the YAML of
- * each fence as nodes that know where they stand. This folder does not know the nine parts.
+ * The shape of a document before its parts are interpreted: sections with prose and fences, and the YAML of
+ * each fence as nodes with spans. This folder does not know the nine parts.
  */
 import type { Position, Span } from "../base/span.ts";
 
@@ -61,7 +61,7 @@ export interface Prose {
   readonly span: Span;
 }
 
-/** What stands under one H2, up to the next H1 or H2. */
+/** The content under one H2, up to the next H1 or H2. */
 export interface Section {
   readonly heading: string;
   readonly span: Span;
@@ -78,7 +78,7 @@ export interface Suppression {
 }
 
 export interface Document {
-  /** The file's name as given by the caller, for messages. */
+  /** The file name that the caller passed, for messages. */
   readonly name: string;
   readonly text: string;
   /** The H1, if there is one. */

@@ -21,7 +21,7 @@ export interface RawSection extends Omit<Section, "fences"> {
 export interface Markdown {
   readonly title?: { readonly text: string; readonly span: Span };
   readonly sections: readonly RawSection[];
-  /** Fences that stand before the first H2 or after a later H1. */
+  /** Fences before the first H2 or after a later H1. */
   readonly orphans: readonly RawFence[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -89,7 +89,7 @@ function readFence(block: FenceBlock, lines: Lines, diagnostics: Diagnostic[]): 
   return { source, fence: { language, meta, text: source.text, span: spanIn(lines, start, end) } };
 }
 
-/** What says where a fence without lines stands. */
+/** The location of a fence without lines. */
 function withLine(inside: readonly SourceLine[], start: number, lines: Lines): readonly SourceLine[] {
   if (inside.length > 0) return inside;
   const { line, column, offset } = spanIn(lines, start, start).start;

@@ -21,12 +21,12 @@ export function readPlainYaml(source: Source): MapNode | undefined {
 
 /** A line that holds more than a comment. */
 interface Line {
-  /** How many blanks stand before its first character. */
+  /** The number of blanks before its first character. */
   readonly indent: number;
   /** The offsets of that character and of the line's end. */
   readonly start: number;
   readonly end: number;
-  /** Where it stands in the file: of `start`. */
+  /** The offset of `start` in the file. */
   readonly position: Position;
   /** The indentation of the comment furthest to the right between it and the line with content before it; -1 without one. */
   readonly comment: number;
@@ -35,7 +35,7 @@ interface Line {
 interface Reading {
   readonly source: Source;
   readonly text: string;
-  /** The last is no line: it stands further left than any, at the end of the text. */
+  /** The last entry is a sentinel at the end of the text, with less indentation than any line. */
   readonly lines: readonly Line[];
   index: number;
   /** The offset up to which the line is read. */
@@ -44,7 +44,7 @@ interface Reading {
 
 /** No document is nested deeper; the library counts on its own. */
 const deepest = 32;
-/** Longer keys are refused, which is for the library to say. */
+/** YAML rejects longer keys; the library reports that. */
 const longestKey = 1000;
 
 function contentLines(source: Source): readonly Line[] {
@@ -74,7 +74,7 @@ function lineOf({ lines, index }: Reading): Line {
 
 // Lines that follow one another.
 
-/** The map or the list whose first line is at hand. */
+/** Reads the map or list that starts at the current line. */
 function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefined {
   const { indent, start, position } = lineOf(reading);
   if (depth > deepest) return undefined;
@@ -113,7 +113,7 @@ function readItems(reading: Reading, indent: number, depth: number): Omit<ListNo
   return { kind: "list", items };
 }
 
-/** The value of a key that stands alone on its line. */
+/** The value of a key that is alone on its line. */
 function readBelow(reading: Reading, indent: number, depth: number): Node | undefined {
   reading.index += 1;
   return lineOf(reading).indent > indent ? readBlock(reading, depth + 1) : undefined;
@@ -129,7 +129,7 @@ function readDocument(reading: Reading, depth: number): Node | undefined {
   return value;
 }
 
-// Where a comment stands decides for the library whether it belongs to the value above it, and so where that one ends.
+// The library decides by the position of a comment whether it belongs to the value above, and so where that value ends.
 
 function continues(reading: Reading, indent: number): boolean {
   const line = lineOf(reading);
@@ -141,7 +141,7 @@ function ends(reading: Reading, indent: number): boolean {
   return line.indent < indent && line.comment < Math.max(indent, 1);
 }
 
-// What stands on one line.
+// The value on one line.
 
 /** What may start a plain key or value: no sign of YAML. */
 const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
@@ -152,7 +152,7 @@ const flowText = new RegExp(`(?:${letter}|-[^\\s,[\\]{}])[^,[\\]{}\\n]*`, "y");
 const blankRest = / *(?:$|\n|(?<= )#)/y;
 const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
 
-/** The key at hand, and the colon behind it; none that stands twice, and none that is a sign of YAML as a whole. */
+/** The current key and its colon; fails for a repeated key and for a key that is a YAML indicator. */
 function readKey(reading: Reading, form: RegExp, keys: Set<string>): TextNode | undefined {
   const found = matchAt(reading, form);
   if (found === undefined || found.length > longestKey) return undefined;
@@ -175,7 +175,7 @@ function readPlain(reading: Reading): TextNode | undefined {
   return textNode(reading, value, false, value.length);
 }
 
-/** Quoted text, or what stands in brackets or braces. */
+/** Quoted text, or a flow sequence or map. */
 function readInline(reading: Reading, depth: number): Node | undefined {
   const sign = reading.text[reading.at];
   if (sign === "{" || sign === "[") return depth > deepest ? undefined : readFlow(reading, sign, depth + 1);
@@ -228,7 +228,7 @@ function textNode(reading: Reading, value: string, quoted: boolean, length: numb
   return { kind: "text", value, quoted, span: spanOf(reading, start, reading.at) };
 }
 
-/** Offsets of the line at hand. */
+/** Offsets of the current line. */
 function spanOf(reading: Reading, start: number, end: number): Span {
   const line = lineOf(reading);
   return { start: along(line, start), end: along(line, end) };
@@ -243,7 +243,7 @@ function skipBlanks(reading: Reading): void {
   while (reading.text[reading.at] === " ") reading.at += 1;
 }
 
-/** Whether nothing but a comment stands on the rest of the line. */
+/** Whether the rest of the line has only a comment. */
 function restIsBlank(reading: Reading): boolean {
   return matchAt(reading, blankRest) !== undefined;
 }

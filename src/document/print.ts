@@ -5,7 +5,7 @@ import type { Node } from "./document.ts";
 
 /**
  * Text, lists and maps. A `Map` is for keys that may be whole numbers (versions): an object would sort those first.
- * `JsonTree` is for what stands below `schema:` and `example:`, where the text "1" and the number 1 are two things.
+ * `JsonTree` is for the values below `schema:` and `example:`, where the text "1" and the number 1 are two things.
  */
 export type Tree = string | readonly Tree[] | JsonTree | ReadonlyMap<string, Tree> | { readonly [key: string]: Tree };
 
@@ -32,7 +32,7 @@ const mostColumns = 100;
 
 /** The YAML of a tree, with a line feed at its end. */
 export function printTree(tree: Tree): string {
-  // A text of its own that looks like `key:value` would be taken for a forgotten space.
+  // A plain text such as `key:value` would read like a forgotten space.
   const form = typeof tree === "string" && tree.includes(":") ? scalar(tree, () => false) : formOf(tree);
   return `${printValue(form, 0, 0).trimStart()}\n`;
 }
@@ -84,11 +84,11 @@ function scalar(text: string, plain: (text: string, flow: boolean) => boolean): 
   return { kind: "scalar", block: plain(text, false) ? text : quoted, flow: plain(text, true) ? text : quoted };
 }
 
-/** Starts like something else of YAML: an indicator, or a dash, question mark or colon that stands alone. */
+/** Starts like other YAML syntax: an indicator, or a single dash, question mark or colon. */
 const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
 const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
-/** Whether `text` may stand without quotes. */
+/** Whether `text` needs no quotes. */
 function isPlain(text: string, flow: boolean): boolean {
   if (text === "" || startsOtherwise.test(text) || invisible.test(text)) return false;
   if (/\s$|:\s|:$|\s#/.test(text)) return false;
@@ -107,7 +107,7 @@ function quote(text: string): string {
   );
 }
 
-/** A value after `key:` or `-` that ends at `column` on its line: ` text`, ` { … }`, or lines of its own below. */
+/** A value after `key:` or `-` that ends at `column` on its line: ` text`, ` { … }`, or separate lines below. */
 function printValue(form: Form, indent: number, column: number): string {
   if (form.kind === "scalar") return ` ${form.block}`;
   const flow = flowForm(form);

@@ -14,7 +14,7 @@ export interface DocumentReading {
 
 export interface ReadOptions {
   /**
-   * Keys that may stand at the top of a document in the one-file form. A text whose name does not tell is taken for
+   * The top-level keys of a document in the one-file form. A text whose name does not tell is taken for
    * YAML or JSON when one of them stands at its top.
    */
   readonly topLevelKeys?: readonly string[];

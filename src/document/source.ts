@@ -1,9 +1,9 @@
-/** A stretch of a file as text of its own (a fence without its indentation, say) that still knows where each character stands in the file. */
+/** A piece of a file as separate text (such as a fence without its indentation) that maps each character to its offset in the file. */
 import type { Position, Span } from "../base/span.ts";
 
 export interface Source {
   readonly text: string;
-  /** Where the character at `offset` of `text` stands in the file. Offsets beyond the end mean the end. */
+  /** The offset in the file of the character at `offset` of `text`. Offsets beyond the end mean the end. */
   position(offset: number): Position;
 }
 
@@ -81,7 +81,7 @@ export function spanAt(source: Source, start: number, end: number): Span {
   return { start: source.position(start), end: source.position(Math.max(start, end)) };
 }
 
-/** The source with the edits made; what was inserted stands in the file where the edit is. Edits must not overlap. */
+/** The source after the edits; inserted text maps to the position of its edit in the file. Edits must not overlap. */
 export function editedSource(source: Source, edits: readonly Edit[]): Source {
   const ordered = edits.toSorted((a, b) => a.at - b.at);
   /** Where each run of untouched text starts, in the new text and in the old. */

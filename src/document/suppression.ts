@@ -72,7 +72,7 @@ function coveredLines(source: Source): (at: number) => number {
   };
 }
 
-/** Tells whether an offset of the file stands inside of a scalar. To be asked in the order of the text. */
+/** Whether an offset of the file is inside a scalar. Call it in the order of the text. */
 function textTest(node: Node | undefined): (offset: number) => boolean {
   const ranges = (node ? textRanges(node) : []).toSorted((a, b) => a[0] - b[0]);
   let index = 0;

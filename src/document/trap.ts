@@ -1,5 +1,5 @@
 /**
- * The traps of YAML: lines that are not YAML although everybody sees what was meant. A line that the library stumbles
+ * Common mistakes in YAML: lines that are not YAML although their meaning is plain. A line that the library stumbles
  * over is looked at here; where the intention is plain, the edit that makes it YAML is both made (to read on) and
  * offered (as the diagnostic's fix).
  */
@@ -256,7 +256,7 @@ function quotingEdits(value: string, quoted: string, start: number): readonly Ed
   return edits;
 }
 
-/** A space after the colon of the `key:value` that stands from `from` to `to`. */
+/** Inserts a space after the colon of the `key:value` from `from` to `to`. */
 function spacing(line: BrokenLine, from: number, to: number): QuickFix {
   const written = line.text.slice(from, to);
   const colon = from + written.indexOf(":");

@@ -76,7 +76,7 @@ interface ParseError {
 interface Attempt {
   readonly node?: Node;
   readonly errors: readonly ParseError[];
-  /** Findings that stand whatever is mended. */
+  /** Findings that stay whatever is fixed. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -162,7 +162,7 @@ function isNothing(node: Node): boolean {
 
 interface Walk {
   readonly source: Source;
-  /** The library counts from the start of what it was given, which stands here in the source. */
+  /** The library counts from the start of its input, which is at this offset of the source. */
   readonly from: number;
   readonly errors: ParseError[];
   readonly diagnostics: Diagnostic[];
@@ -285,7 +285,7 @@ function convertScalar(node: yaml.Scalar, start: number, end: number, walk: Walk
 }
 
 /**
- * Where the characters of `value` stand, when they do not simply follow one another in the file: folded lines, escapes,
+ * The offsets of the characters of `value`, when they do not simply follow one another in the file: folded lines, escapes,
  * block scalars, quotes that were put in by mending. The value is followed through the written form from left to right.
  */
 function piecesOf(value: string, written: string, style: string, start: number, source: Source): readonly TextPiece[] {
@@ -296,7 +296,7 @@ function piecesOf(value: string, written: string, style: string, start: number, 
   else if (style.startsWith("BLOCK")) along = written.indexOf("\n") + 1 || written.length;
   let expected = -1;
   while (at < value.length && along < written.length) {
-    // An escaped line end stands for nothing, nor does the indentation of the next line.
+    // An escaped line end and the indentation of the next line add no character.
     const joined = /\\\n[ \t]*/y;
     joined.lastIndex = along;
     if (style === "QUOTE_DOUBLE" && joined.test(written)) along = joined.lastIndex;
@@ -334,7 +334,7 @@ function isBlank(character: string | undefined): boolean {
   return character === " " || character === "\t" || character === "\n";
 }
 
-/** How many characters of the written form stand for the next one of the value. */
+/** The number of source characters of the next character of the value. */
 function escapeLength(written: string, along: number, style: string): number {
   if (style === "QUOTE_SINGLE" && written.startsWith("''", along)) return 2;
   if (style !== "QUOTE_DOUBLE" || written[along] !== "\\") return 1;
@@ -351,7 +351,7 @@ function rangeOf(node: unknown, walk: Walk): readonly [start: number, end: numbe
   return range ? [range[0] + walk.from, range[1] + walk.from] : [walk.from, walk.from];
 }
 
-// What is diagnosed on the way.
+// Diagnostics found on the way.
 
 function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseError {
   const breaks = error.name === "YAMLParseError";
@@ -364,14 +364,14 @@ function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseE
   return { start: error.pos[0] + from, end: error.pos[1] + from, breaks, ...errorText(error.code, error.message) };
 }
 
-/** The last quote before `end` that can open a value, because nothing but the start of a value stands before it. */
+/** The last quote before `end` that can open a value, because only the start of a value precedes it. */
 function openingQuote(text: string, end: number, quote: string): number {
   let at = text.lastIndexOf(quote, end);
   while (at > 0 && !/[\s,{[]/.test(text[at - 1] ?? " ")) at = text.lastIndexOf(quote, at - 1);
   return Math.max(0, at);
 }
 
-/** Tags and anchors. Only the written text says where they stand: directly before the value. */
+/** Tags and anchors. The library does not locate them: in the text they are directly before the value. */
 function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start: number, walk: Walk): void {
   const { text } = walk.source;
   if (node.anchor !== undefined) {
@@ -516,7 +516,7 @@ function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
   // The end of the line that was looked at last: faults come in order, and one look at a line is enough.
   let done = -1;
   for (const [index, parseError] of attempt.errors.toSorted((a, b) => a.start - b.start).entries()) {
-    // What follows from an earlier break is no fault of its own line.
+    // Errors that follow from an earlier one are not reported for their own line.
     if (parseError.start <= done || (parseError.code === "document/yaml-out-of-place" && index > 0)) continue;
     const start = source.text.lastIndexOf("\n", parseError.start - 1) + 1;
     const end = source.text.indexOf("\n", parseError.start);
@@ -549,7 +549,7 @@ function listed(errors: readonly ParseError[], source: Source): readonly Diagnos
 // Reading entry by entry what does not read as a whole.
 
 /**
- * The map that stands from `from` to `to`, each of its entries read on its own; undefined when the lines do not look
+ * The map from `from` to `to`, each of its entries read separately; undefined when the lines do not look
  * like one. Diagnostics were made from the whole, so this makes none.
  */
 function readByEntries(source: Source, from: number, to: number, depth: number): MapNode | undefined {
@@ -581,7 +581,7 @@ function readChunk(source: Source, chunk: Chunk, depth: number): readonly Entry[
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** Where the lines below a `key:` of its own line start. */
+  /** The start of the lines below a `key:` on its own line. */
   readonly body?: number;
 }
 

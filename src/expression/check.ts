@@ -1,7 +1,7 @@
 /**
- * Syntax tree to typed tree: gives every name its meaning and every part its type, or says what is wrong with it.
+ * Syntax tree to typed tree: resolves every name and types every part, or reports a problem.
  *
- * Everything that can be known of an expression beforehand is asked here, so that a typed expression has a value for every
+ * Everything that can be known of an expression beforehand is checked here, so that a typed expression has a value for every
  * record: durations, timestamps and patterns are literals and are read now, and what compares values that can never be
  * equal is refused.
  */
@@ -67,7 +67,7 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
 }
 
 /**
- * The records that an expression stands for: those of a resource (`Comment.filter(c, c.recipe == id)`), or those that a list
+ * The records that an expression denotes: those of a resource (`Comment.filter(c, c.recipe == id)`), or those that a list
  * of references names. Not a value: only a `records` member of a view takes it (`compileRecords`).
  */
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
@@ -91,7 +91,7 @@ interface Checker {
   readonly problems: ExpressionProblem[];
   /** The names that macros have bound, outermost first. */
   readonly items: Bound[];
-  /** The names and paths (`input.code`) that are not null where the checker is: what stands before has asked. */
+  /** The names and paths (`input.code`) that are not null where the checker is: an earlier condition has checked them. */
   readonly present: string[];
   recordMacros: number;
   /** The first free place after the macros of each part that was asked about. */
@@ -163,7 +163,7 @@ function promoted(typed: TypedExpression): Found {
   return operand && { ...typed, type, operand };
 }
 
-/** Checks an expression that stands for a value: anything but the records of a resource themselves. */
+/** Checks an expression that denotes a value, not the records of a resource. */
 function checkValue(checker: Checker, expression: Expression): Found {
   const typed = checkNode(checker, expression);
   if (!typed || !isRecordList(typed)) return typed;
@@ -250,7 +250,7 @@ function itemField(
   return { kind: "item-field", at, type, nullable, slot: item.slot, resource: item.resource, name };
 }
 
-/** Macros bind no name that means something, so one text is one value wherever it stands. */
+/** Macros bind no name that already has a meaning, so the same text is the same value everywhere. */
 function checkMember(checker: Checker, member: Member): Found {
   const found = checkPath(checker, member);
   const path = pathOf(member);
@@ -314,7 +314,7 @@ function below(owner: TypedExpression, name: string, field: FieldType, at: Exten
 function walk(checker: Checker, owner: TypedExpression, resource: string, { name, nameAt, at }: Member): Found {
   const field = findField(checker, resource, name, nameAt);
   if (!field) return undefined;
-  // The id of what is referred to is the reference itself.
+  // The id of the referenced record is the reference itself.
   if (name === "id") return { ...owner, at };
   if (walksOf(owner) >= limits.walks) {
     const message = `a walk goes through at most ${limits.walks} references`;
@@ -598,7 +598,7 @@ function membershipOfUnknown(checker: Checker, value: TypedExpression, list: Typ
 
 /** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
 function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
-  // The value stands inside the macro that is made here, and has its own macros already: their places are taken.
+  // The value is inside this macro and may contain macros already, whose slots are in use.
   const slot = Math.max(checker.items.length, slotAfter(checker, value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
   const body = compare("==", value, convertedTo(item, value.type), at);
@@ -638,7 +638,7 @@ function checkArithmetic(
   const { calculation, type } = chosen;
   const divides = calculation === "divide" || calculation === "remainder";
   const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
-  // The moment stands first, whichever way it was written.
+  // The instant comes first, in either written order.
   const swap = calculation === "later" && a.type.kind === "duration";
   return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
 }
@@ -924,7 +924,7 @@ function checkText(checker: Checker, expression: Expression): Found {
   return found && checkCalled(checker, found, "string");
 }
 
-/** What is replaced stands in the text, as CEL and SQL differ about the empty one. */
+/** The replaced text has to be a literal, as CEL and SQL differ about the empty text. */
 function checkReplace(checker: Checker, call: Call): Found {
   const [old, replacement, more] = call.arguments;
   if (!call.target || !old || !replacement || more) return wrongUse(checker, call, "x.replace('a', 'b')");

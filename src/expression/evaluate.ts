@@ -33,7 +33,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** `input`, `caller`, `now`, `old`, `value` and whatever else the environment named. */
 export type Variables = Row;
 
-/** What an expression is asked about. */
+/** The variables of an evaluation. */
 export interface Scope {
   readonly record: Row;
   readonly variables: Variables;

@@ -1,4 +1,4 @@
-/** What the functions of the language make of values that are there; `sql-functions.ts` says the same in SQL. */
+/** The functions of the language over present values; `sql-functions.ts` has the same in SQL. */
 
 import type { Value } from "./evaluate.ts";
 import { compareText, slugify } from "./text.ts";
@@ -41,7 +41,7 @@ export function compareValues(a: Value, b: Value): number {
   return Number(a) - Number(b);
 }
 
-/** As SQL's aggregates, which pass over what is absent. */
+/** Like SQL's aggregates, which skip absent values. */
 export function join(list: readonly Value[], separator: string): string {
   return list.filter((item) => typeof item === "string").join(separator);
 }

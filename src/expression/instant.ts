@@ -11,7 +11,7 @@ export const latest: number = Date.parse("9999-12-31T23:59:59.999Z");
 /** The longest duration either way, in milliseconds. */
 export const longestDuration = 315_576_000_000_000;
 
-/** The canonical text of a moment given in milliseconds since 1970, or null outside the years 1 to 9999. */
+/** The canonical text of an instant in milliseconds since 1970, or null outside the years 1 to 9999. */
 export function timestampAt(milliseconds: number): string | null {
   return milliseconds >= earliest && milliseconds <= latest ? new Date(milliseconds).toISOString() : null;
 }

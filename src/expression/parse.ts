@@ -244,7 +244,7 @@ function readPrimary(reader: Reader): Read<Expression> {
   }
 }
 
-/** Brackets leave no node behind, but what stands in them reaches from one to the other. */
+/** Brackets create no node, but the span of their content includes them. */
 function readBracketed(reader: Reader, opening: Extent): Read<Expression> {
   const inner = readExpression(reader);
   if (!inner) return undefined;

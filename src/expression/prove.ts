@@ -13,7 +13,7 @@ import { compareText } from "./text.ts";
 import { type Compare, keyOf, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
-/** What the numbers among the fields of the record at hand are known to lie between, both included. */
+/** The known bounds, both inclusive, of the numeric fields of the current record. */
 export type Ranges = Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
 
 /** The value that the expression has for every record and at every moment, when it is one. */
@@ -133,7 +133,7 @@ interface Bound {
   readonly open: boolean;
 }
 
-/** How two values may stand to each other, whichever is given first. */
+/** The possible orders of two values, independent of their sequence. */
 type Relation = "less" | "equal" | "greater" | "one-null" | "both-null";
 
 interface Knowledge {
@@ -147,7 +147,7 @@ function isConsistent(atoms: readonly Atom[], ranges: Ranges): boolean {
   return atoms.every((atom) => learn(knowledge, atom)) && [...knowledge.domains.values()].every(isPossible);
 }
 
-/** Takes an atom into account; false when it contradicts what is known already. */
+/** Adds an atom; false when it contradicts the known facts. */
 function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
   switch (typed.kind) {
     case "compare":
@@ -171,7 +171,7 @@ function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean
   return isPossible(domain);
 }
 
-/** What was asked of a value and is true says that the value is there. */
+/** A true condition on a value implies that the value is present. */
 function learnPresence(knowledge: Knowledge, typed: TypedExpression): boolean {
   const constant = constantOf(typed);
   if (constant) return constant.value !== null;
@@ -204,7 +204,7 @@ function boundOf(value: number | undefined): Bound | undefined {
   return value === undefined ? undefined : { value, open: false };
 }
 
-/** Arithmetic can leave its range wherever it stands, and a reference can lead nowhere. */
+/** Arithmetic can leave its range anywhere, and a reference can be dangling. */
 function mayBeNull(typed: TypedExpression): boolean {
   return (
     typed.nullable ||
@@ -380,7 +380,7 @@ const trueIn: Readonly<Record<Comparison, readonly Relation[]>> = {
 
 const allRelations: readonly Relation[] = ["less", "equal", "greater", "one-null", "both-null"];
 
-/** Two values of which neither is known: what is left of the ways in which they may stand to each other. */
+/** Two unknown values: the orders that are still possible. */
 function learnRelation(knowledge: Knowledge, { operator, left, right }: Compare, holds: boolean): boolean {
   const { relations } = knowledge;
   const isOrder = operator !== "==" && operator !== "!=";

@@ -186,7 +186,7 @@ function equalities(condition: TypedExpression, holds: boolean, slot: number): F
   });
 }
 
-/** Whether it stands for something of what is around, and of nothing else. */
+/** Whether it depends only on outer variables. */
 function isOutside(expression: TypedExpression, slot: number): boolean {
   if (expression.kind === "item-field") return expression.slot < slot;
   if (expression.kind === "walk") return isOutside(expression.reference, slot);

@@ -1,6 +1,6 @@
 /**
  * The words of an expression: text to tokens, by CEL's lexical grammar. What CEL has and Nonet leaves out (bytes, unsigned
- * numbers) is recognised here, so that the complaint can say so.
+ * numbers) is recognised here, so that the problem can name it.
  */
 
 import type { ExpressionProblem } from "./syntax.ts";

@@ -36,10 +36,10 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Stands for a placeholder that is not numbered yet: no SQL of PostgreSQL has this sign in it. */
+/** An unnumbered placeholder: no SQL of PostgreSQL has this sign in it. */
 export const openPlaceholder = "\0";
 
-/** More pieces than this make no statement that an engine should be given. */
+/** The most pieces of a statement that an engine should get. */
 const mostPieces = 20_000;
 
 /**

@@ -33,9 +33,9 @@ export { openPlaceholder, postgresType } from "./sql-text.ts";
 export type { Dialect, Parameter } from "./sql-text.ts";
 
 export interface SqlContext {
-  /** The resource of the record at hand. */
+  /** The resource of the current record. */
   readonly resource: string;
-  /** What its table is called in the statement, quoted if need be; empty when its columns stand alone. */
+  /** The name of its table in the statement, quoted if necessary; empty for unqualified columns. */
   readonly alias: string;
   /** The quoted name of a column, in PostgreSQL with a cast where it is not kept as the type says. */
   readonly column: (resource: string, field: string, type: ValueType) => string;
@@ -84,7 +84,7 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
 }
 
 /**
- * The records that an expression stands for (`checkRecords`), in its order: those of a resource, or those that a list of
+ * The records that an expression denotes (`checkRecords`), in its order: those of a resource, or those that a list of
  * references names. In PostgreSQL the placeholders of `order` come after those of `from`.
  */
 export function compileRecords(
@@ -271,7 +271,7 @@ function parameterOf(writer: Writer, typed: TypedExpression): Sql {
     const value = compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 });
     return constant(writer, value as string | number | boolean | null, type);
   } catch (thrown) {
-    // It takes long, so it is made when it is asked for.
+    // Slow to build, so it is built on first use.
     if (thrown instanceof TooManySteps) return { kind: "computed", expression: typed, type };
     throw thrown;
   }
@@ -729,14 +729,14 @@ function rest({ from, where }: Source): Sql {
   return where.length === 0 ? sql`FROM ${from}` : sql`FROM ${from} WHERE ${joined(where, " AND ")}`;
 }
 
-/** Absent comes before all others, which PostgreSQL has to be told. */
+/** Absent values sort first, which needs NULLS FIRST on PostgreSQL. */
 function orderOf({ dialect }: Writer, { order }: Source): Sql {
   const nulls = { up: dialect === "postgres" ? " NULLS FIRST" : "", down: dialect === "postgres" ? " NULLS LAST" : "" };
   const terms = order.map(({ by, descending }) => sql`${by}${descending ? ` DESC${nulls.down}` : nulls.up}`);
   return joined(terms, ", ");
 }
 
-/** What is asked of a list that is not there is null. */
+/** A function of an absent list is null. */
 function present({ list }: Source, value: Sql): Sql {
   return list ? sql`(CASE WHEN ${list} IS NOT NULL THEN ${value} END)` : value;
 }

@@ -36,7 +36,7 @@ export interface Member {
   readonly at: Extent;
   readonly object: Expression;
   readonly name: string;
-  /** Where the name stands, for complaints about it alone. */
+  /** The span of the name, for problems with the name alone. */
   readonly nameAt: Extent;
 }
 
@@ -67,7 +67,7 @@ export interface Conditional {
   readonly whenFalse: Expression;
 }
 
-/** What is wrong with an expression. Offsets are into its text. */
+/** A problem of an expression. Offsets are into its text. */
 export interface ExpressionProblem {
   /** A stable slug, such as `unknown-name`. */
   readonly code: string;
@@ -99,7 +99,7 @@ export const precedence: Readonly<Record<BinaryOperator, number>> = {
 /** The words that are no names anywhere. */
 export const keywords: ReadonlySet<string> = new Set(["true", "false", "null", "in"]);
 
-/** The words that CEL keeps for its host languages: they may follow a dot, but not stand alone. */
+/** The words that CEL keeps for its host languages: they may follow a dot, but not be used alone. */
 export const reservedWords: ReadonlySet<string> = new Set([
   "as",
   "break",

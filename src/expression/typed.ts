@@ -1,5 +1,5 @@
 /**
- * What an expression is once every name has its meaning: the tree that `check.ts` makes and from which the function, the SQL
+ * An expression whose names are resolved: the tree that `check.ts` makes and from which the function, the SQL
  * and the proofs are made. Plain data that can be stored as JSON.
  */
 
@@ -38,13 +38,13 @@ export type TypedExpression =
   | Macro
   | As;
 
-/** A value that stands in the text. Timestamps and durations are in their run-time form. */
+/** A literal. Timestamps and durations are in their run-time form. */
 export interface Constant extends Typed {
   readonly kind: "constant";
   readonly value: string | number | boolean | null;
 }
 
-/** A field of the record at hand. */
+/** A field of the current record. */
 export interface Field extends Typed {
   readonly kind: "field";
   readonly name: string;
@@ -56,7 +56,7 @@ export interface Variable extends Typed {
   readonly path: readonly string[];
 }
 
-/** What a macro's name stands for while it goes through a list of values. */
+/** The value of a macro's name while it iterates over a list of values. */
 export interface Item extends Typed {
   readonly kind: "item";
   /** How many macros are around: the place of the value among the items of the moment. */
@@ -227,29 +227,29 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   }
 }
 
-/** Whether a node stands for records themselves, not for values: all of a resource, those that a filter keeps, in any order. */
+/** Whether a node denotes records, not values: all of a resource, those that a filter keeps, in any order. */
 export function isRecordList(typed: TypedExpression): boolean {
   if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
   const isFiltering = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
   return typed.kind === "records" || (isFiltering && typed.records);
 }
 
-/** Whether it stands for a token of the record at hand, or has one in it. */
+/** Whether it is or contains a token of the current record. */
 export function returnsToken(typed: TypedExpression): boolean {
   return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(returnsToken);
 }
 
-/** A text that two nodes share exactly when they mean the same, wherever they stand. */
+/** A text that two nodes share exactly when they mean the same, in any position. */
 export function keyOf(typed: TypedExpression): string {
   return JSON.stringify(typed, function (this: { kind?: string }, name, value: unknown) {
     if (name === "at" || name === "nullable") return undefined;
-    // What a part is follows from what it is made of, but for this one.
+    // The type of every other part follows from its operands.
     if (name === "type") return this.kind === "as" ? describeType(value as ValueType) : undefined;
     return value;
   });
 }
 
-/** Whether a field of the record at hand has the value of a variable of that type. */
+/** Whether a field of the current record can have the value of a variable of that type. */
 export function fieldEquals(field: string, variable: readonly string[], type: ValueType): TypedExpression {
   const at = { start: 0, end: 0 };
   const side = { at, type, nullable: true } as const;

@@ -4,7 +4,7 @@
  */
 
 /**
- * The type of a value that is there; absence is said beside it (`nullable`).
+ * The type of a value that is there; `nullable` says whether it can be absent.
  *
  * At run time: `int` and `double` are numbers (an int is a safe integer), `timestamp` is a text
  * `YYYY-MM-DDTHH:MM:SS.sssZ`, `duration` a number of milliseconds, `record` the id of a record of that resource.
@@ -28,7 +28,7 @@ export interface FieldType {
 
 export interface NamedType extends FieldType {
   /**
-   * Where the value of a bare name is found: in the record at hand, or among the variables of the moment. When left out,
+   * Where the value of a bare name is found: in the current record, or among the variables. When left out,
    * `input`, `caller`, `now`, `old` and `value` are variables and all other names are fields.
    */
   readonly from?: "record" | "variables";
@@ -39,13 +39,13 @@ export interface TypeEnvironment {
   readonly names: Readonly<Record<string, NamedType>>;
   /** The fields of each resource, `id` and `state` among them. */
   readonly resources: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
-  /** Where tokens of the record at hand may be given: by credential, whether there are some to renew it with, and whether they end. */
+  /** Where tokens of the current record may be returned: by credential, whether there are some to renew it with, and whether they end. */
   readonly tokens?: Readonly<Record<string, { readonly renewed: boolean; readonly ends: boolean }>>;
 }
 
 const variableNames: ReadonlySet<string> = new Set(["input", "caller", "now", "old", "value"]);
 
-/** Whether a bare name is a variable of the moment rather than a field of the record at hand. */
+/** Whether a bare name is a variable rather than a field of the current record. */
 export function isVariable(name: string, { from }: NamedType): boolean {
   return from === undefined ? variableNames.has(name) : from === "variables";
 }
@@ -137,7 +137,7 @@ function commonText(a: readonly string[] | undefined, b: readonly string[] | und
   return a && b ? { kind: "string", values: [...new Set([...a, ...b])] } : { kind: "string" };
 }
 
-/** Whether a value of type `given` may stand where `wanted` is asked for; absence is not looked at. */
+/** Whether a value of type `given` may be used where `wanted` is required; ignores absence. */
 export function isAssignable(type: ValueType, wanted: ValueType): boolean {
   if (type.kind === "null" || wanted.kind === "any") return true;
   if (type.kind === "any") return false;

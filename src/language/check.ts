@@ -52,7 +52,7 @@ export interface Summary {
   readonly questions: number;
 }
 
-/** What is found when the document is compared with another one, which this phase knows nothing of. */
+/** The findings of a comparison with another document, which this phase does not do itself. */
 export type Comparing = (model: Model, places: SourceLocations) => readonly Diagnostic[];
 
 export function check(name: string, input: string | Uint8Array, comparing?: Comparing): CheckResult {
@@ -76,7 +76,7 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
     ...(comparing?.(model, places) ?? []),
   ];
   const { diagnostics: closed, open: opened } = withoutOpen(model, found);
-  // What is raised where part 7 says nothing at all has no status to be answered with.
+  // If part 7 is empty, errors that operations return have no status.
   const unanswerable =
     !declares(documentIndex, "errors") &&
     [...documentIndex.returned].some((code) => !Object.hasOwn(standardErrors, code));

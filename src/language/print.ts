@@ -34,7 +34,7 @@ export function printData(model: Model): string {
   return printTree(new Map([...(model.title === undefined ? [] : [["title", model.title] as const]), ...parts]));
 }
 
-/** What stands under the heading of a part. */
+/** The content under the heading of a part. */
 function printSection(model: Model, part: PartName): string {
   switch (model.status[part]) {
     case "shown":

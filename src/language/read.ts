@@ -1,4 +1,4 @@
-/** A document to the nine parts together, with where each statement stands. Never throws; the first fault stops nothing. */
+/** Reads a document into the model of the nine parts, with the location of each statement. Never throws and does not stop at the first error. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Document } from "../document/document.ts";
 import { grammars } from "./grammars.ts";

@@ -5,7 +5,7 @@ import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
 import { comparisonCodes, isComparisonCode } from "./analysis/comparison.ts";
 
-/** Where more suppressions silence nothing, no near miss is looked for: it is asked of every code. */
+/** With more unused suppressions than this, near misses are not computed: each compares with every code. */
 const mostAdvised = 100;
 
 /** `compared`: whether the document was compared with an older one. */

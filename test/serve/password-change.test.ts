@@ -232,7 +232,7 @@ const withChanged = (said: string, more: readonly [string, string] = ["", ""]) =
     .replace(...more);
 
 test("check asks for the statement where somebody can change the own password, and nowhere else", () => {
-  const asked = ["`changeMember` lets a Member change the own `password` without the present one"];
+  const asked = ["`changeMember` lets a Member change its own `password` without sending the current one"];
   const changed = "    changed: with currentPassword\n";
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [withChanged(""), asked],
@@ -242,20 +242,20 @@ test("check asks for the statement where somebody can change the own password, a
       withChanged("", ["roles: field role", "roles: [member]"]).replace("signed-in if own | warden\n  addNote", "warden\n  addNote"),
       [],
     ],
-    [withChanged("    changed: with about\n"), ["`about` is a field of Member"]],
+    [withChanged("    changed: with about\n"), ["`about` is already a field of Member"]],
     [
       withChanged(changed, ["at: POST /members\n", "at: POST /members\n"]).replace(
         "changeMember: PATCH /members/{id}",
         "changeMember: { at: PATCH /members/{id}, takes: { about?: string(1..200) } }",
       ),
-      ["No operation changes `password` of Member, so nobody is asked for the present one"],
+      ["No operation changes `password` of Member, so no request sends the current one"],
     ],
     [
       withChanged(changed).replace(
         "changeMember: PATCH /members/{id}",
         'changeMember: { at: PATCH /members/{id}, takes: { password: "string(8..72)", currentPassword: "string(1..9)" } }',
       ),
-      ["`changeMember` takes `currentPassword` as something else"],
+      ["`changeMember` already has a different input `currentPassword`"],
     ],
   ]; // biome-ignore format: a table
   for (const [text, expected] of rows) assert.deepEqual(findings(text), expected);

@@ -1,4 +1,4 @@
-/** The checks of a document as a whole. They belong to no part, so their pages stand in `src/document/codes/`. */
+/** The checks of a document as a whole. They belong to no part, so their pages are in `src/document/codes/`. */
 import { parseDuration } from "../../base/duration.ts";
 import type { Span } from "../../base/span.ts";
 import { linesOf, spanIn } from "../../document/source.ts";
@@ -22,7 +22,7 @@ const secretInText: Check = {
   },
 };
 
-/** Forms that are secrets wherever they stand: private keys, tokens of well-known services, signed tokens. */
+/** Patterns of text that is always a secret: private keys, tokens of well-known services, signed tokens. */
 const secrets =
   /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bsk_live_[A-Za-z0-9]{16,}\b|\bxox[abp]-[A-Za-z0-9-]{20,}|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g;
 
@@ -61,7 +61,7 @@ const units: Readonly<Record<string, number>> = {
   week: 604_800_000,
 };
 
-/** By the name of a statement of the part, the durations that stand in its block. */
+/** By the name of a statement of the part, the durations in its block. */
 function durationsIn({ places, document }: DocumentIndex, part: string): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
   for (const path of places.keys()) {
@@ -78,7 +78,7 @@ function durationsIn({ places, document }: DocumentIndex, part: string): Readonl
   return found;
 }
 
-/** Statements of more lines than this hold others of their own. */
+/** Statements with more lines than this contain other statements. */
 const mostLines = 12;
 
 function clockDurations(text: string, { start, end }: Span): readonly number[] {

@@ -79,7 +79,7 @@ export interface Life {
   readonly transitions: readonly TriggeredTransition[];
   /** The transitions out of each state. */
   readonly out: ReadonlyMap<string, readonly TriggeredTransition[]>;
-  /** Whether its moves are all known and all between its own states: else nothing is said of where they do not lead. */
+  /** Whether all its transitions are known and between its own states; otherwise unreachable states are not reported. */
   readonly closed: boolean;
   /** The states that a record can ever be in. */
   readonly reachable: ReadonlySet<string>;
@@ -92,7 +92,7 @@ export interface TriggeredTransition {
   readonly trigger: Trigger;
   /** Of the trigger, as in `SourceLocations`. */
   readonly at: string;
-  /** The states that it leads away from; `any` stands for all that are not final, but for the target. */
+  /** The states that it leads away from; `any` means all non-final states except the target. */
   readonly from: readonly string[];
   readonly to: string;
   readonly guard?: TypedExpression;
@@ -183,7 +183,7 @@ export function isWritten({ places }: DocumentIndex, path: string): boolean {
   return places.has(path);
 }
 
-/** Where a path stands; without a place of its own, the nearest statement around it. */
+/** The location of a path; if it has none, the location of the nearest statement around it. */
 export function locationOf(places: SourceLocations, path: string): Span {
   const exact = places.get(path);
   if (exact !== undefined) return exact;

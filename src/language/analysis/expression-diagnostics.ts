@@ -1,4 +1,4 @@
-/** What is wrong with expressions, as diagnostics at their words: what the type check found, and what SQL cannot say. */
+/** Problems of expressions as diagnostics: those of the type check, and expressions that SQL cannot evaluate. */
 import { readingActions } from "../endpoints/model.ts";
 import { defined } from "../../base/defined.ts";
 import type { Span } from "../../base/span.ts";
@@ -55,7 +55,7 @@ function diagnosticFor(
   };
 }
 
-/** The words of the problem, where the expression stands in the file as it is; else the whole of it. */
+/** The span of the problem if the expression is verbatim in the file, else the span of the expression. */
 function spanOf(valueSpan: Span, text: string, { start, end }: ExpressionProblem, file: string): Span {
   const written = file.slice(valueSpan.start.offset, valueSpan.end.offset);
   const at = written.indexOf(text);
@@ -63,7 +63,7 @@ function spanOf(valueSpan: Span, text: string, { start, end }: ExpressionProblem
   return subSpan(valueSpan, at + start, at + Math.max(end, start + 1));
 }
 
-/** Fields that stand in the document and that no reader understood; those that are said to be open are not among them. */
+/** Fields that the document declares but whose types could not be read; undecided fields are not included. */
 function droppedFields({ model, places, gaps }: DocumentIndex): ReadonlySet<string> {
   const names = new Set<string>();
   // Most places are of something else, so a path is not taken apart before it is known to be a field's.
@@ -104,7 +104,7 @@ const allowPath = /^authentication\/allow\/([^/]+)\//;
 function whyInSql({ endpoints, model }: DocumentIndex, path: string, expression: TypedExpression): string | undefined {
   const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
   const computed = lookup(model.resources.resources, resource)?.fields[name];
-  // What is stored is worked out when its record is written; the rest, whenever it is read.
+  // Stored computed fields are computed at each write, the others at each read.
   if (computed !== undefined && !isStored(computed)) return "The database computes it for every record that it reads.";
   const [, operation = ""] = allowPath.exec(path) ?? [];
   const resolved = endpoints.get(operation);

@@ -48,7 +48,7 @@ export interface TypedExpressions {
   readonly problems: readonly MisplacedExpression[];
 }
 
-/** What is wrong with the expression at `path`; the problem's offsets are into `text`. */
+/** A problem of the expression at `path`; its offsets are into `text`. */
 export interface MisplacedExpression {
   readonly path: string;
   readonly text: string;
@@ -72,7 +72,7 @@ export function typeExpressions(model: Model): TypedExpressions {
         problem: explained(model, site, problem),
       })),
     );
-    // Where one text is asked of several resources, the first typing stands for it.
+    // If a text is typed for several resources, the first typing is used.
     if (found.typed === undefined || typed.has(site.path)) continue;
     typed.set(site.path, found.typed);
     texts.set(site.path, site.text);
@@ -80,7 +80,7 @@ export function typeExpressions(model: Model): TypedExpressions {
   return { typed, texts, problems };
 }
 
-/** An expression that stands where no site of the model's own does: the clauses of part 9's entries. */
+/** An expression outside the sites of the model: in the clauses of entries of part 9. */
 export function typeText(
   model: Model,
   site: Site,
@@ -122,7 +122,7 @@ export interface Site {
   readonly text: string;
   readonly names: Readonly<Record<string, NamedType>>;
   readonly expected?: ExpressionField;
-  /** The resource whose ownership expression `own` stands for. */
+  /** The resource of the ownership expression `own`. */
   readonly owner?: string;
   /**
    * The resource whose records the expression stands for, where it is no value: what a view nests as a list. Then `expected`
@@ -179,7 +179,7 @@ function explained(model: Model, site: Site, problem: ExpressionProblem): Expres
 
 // ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The condition with the ownership expression in place of the word, or what is wrong with that. */
+/** The condition with `own` replaced by the ownership expression, or the problems of that expression. */
 function withOwnership(
   model: Model,
   condition: Expression,
@@ -197,12 +197,12 @@ function withOwnership(
     return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
   }
   const ownership = parseExpression(text).expression;
-  // A fault in the ownership expression is reported once, where it stands, and that comes first.
+  // An error in the ownership expression is reported once, at its own location, and first.
   const sound = ownership !== undefined && before.has(`authentication/own/${resource}`);
   return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
 }
 
-/** Whether it is said to be open whose the records are: then they are nobody's, so that nothing is allowed by it. */
+/** Whether ownership is undecided: then nobody owns the records, so `own` allows nothing. */
 function isOpen({ gaps }: Model, resource: string): boolean {
   return gaps.includes("authentication/own") || gaps.includes(`authentication/own/${resource}`);
 }
@@ -313,7 +313,7 @@ const operationInput = perModel((model, operation: string): NamedType => {
   const queryVariables = queryFields(model, resolved?.endpoint.query ?? {});
   if (resolved?.kind === "resource") {
     const members = inputOf(model, resolved).map(({ name, field, required }) => {
-      // A literal stands in for what a new record, or a move, is not told.
+      // A literal replaces the unknown values of a new record or a transition.
       const filled =
         (resolved.action === "create" || inputOnlyActions.has(resolved.action)) && field.default?.kind === "literal";
       const nullable = (!required && !filled) || isNullable(field);
@@ -521,7 +521,7 @@ function responseSites(
     resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
   const around = shapes.page === undefined ? shapes.item : shapes.page;
   const texts = around === undefined ? [] : responseExpressions(around);
-  // A name that is meant for a view is no expression: `endpoints/shape-unclear` says what is wrong with it.
+  // The name of a view is not an expression: `endpoints/shape-unclear` reports it.
   return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
 }
 
@@ -539,7 +539,7 @@ function viewSites(model: Model): Site[] {
         return computed === undefined ? [] : [{ path, text: computed, names, tokens, expected: valueOf(model, field) }];
       const text = computed ?? name;
       if (nested.list) return computed === undefined ? [] : [{ path, text, names, records: nested.of }];
-      // Without an expression it is the field of its name: what is wrong with that is told where it stands.
+      // Without an expression it is the field of its name, whose problems are reported elsewhere.
       if (computed === undefined && !isReferenceTo(model, of, name, nested.of)) return [];
       return [{ path, text, names, expected: { type: { kind: "record", resource: nested.of }, nullable: true } }];
     });
@@ -560,7 +560,7 @@ export function filterScope(model: Model, operation: string): Readonly<Record<st
 }
 
 interface Around {
-  /** Fields of the record at hand. */
+  /** Fields of the current record. */
   readonly record: Readonly<Record<string, NamedType>>;
   readonly around: Readonly<Record<string, NamedType>>;
   readonly input: () => NamedType;
@@ -647,7 +647,7 @@ function grantSites(model: Model, path: string, grants: readonly Grant[], resour
   });
 }
 
-/** Who receives events is asked of each resource that has any. */
+/** The receivers of events are typed for each resource that has events. */
 function deliverySites(model: Model): Site[] {
   const { webhook, stream } = model.events.delivery ?? {};
   const emitting = Object.keys(model.events.out ?? {}).map((event) => eventResource(model, event));

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { type DocumentIndex, locationOf } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
 
-/** For more findings of one check than this, no near miss is looked for: it is asked of every name that is known. */
+/** With more findings of one check than this, near misses are not computed: each compares with every known name. */
 const mostAdvised = 100;
 
 /** `index`: how many findings the check has given before. */
@@ -56,7 +56,7 @@ function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span,
   return { ...where, help: `known here: ${names.map((other) => `\`${other}\``).join(", ")}` };
 }
 
-/** Where `name` stands within the span, when it stands there once and on the span's first line. */
+/** The span of `name` inside the span, if it occurs there once and on the first line. */
 function wordIn(span: Span, name: string, text: string): Span | undefined {
   const line = text.slice(span.start.offset, span.end.offset).split(/[\r\n]/, 1)[0] ?? "";
   const found = [...line.matchAll(new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, "g"))];

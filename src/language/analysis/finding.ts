@@ -1,4 +1,4 @@
-/** What a check is: one thing that can be wrong with a document, and how it is said. Each stands beside its page. */
+/** A check finds one kind of problem in a document and words its message. Its page is in the same folder. */
 import type { Span } from "../../base/span.ts";
 import type { Severity } from "../../diagnostics/diagnostic.ts";
 import type { DocumentIndex } from "./document-index.ts";
@@ -19,7 +19,7 @@ export interface Check {
 export interface Finding {
   /** A path as in `Places`, `#key` or `#value` included; where it has no place, that of the nearest around it is taken. */
   readonly at: string | Span;
-  /** What is wrong, one sentence, naming the thing. */
+  /** One sentence that names the subject and the problem. */
   readonly message: string;
   /** What to write instead. */
   readonly help?: string;

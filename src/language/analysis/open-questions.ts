@@ -24,7 +24,7 @@ const openLists: readonly (readonly [code: RegExp, gap: RegExp])[] = [
   [/^expression\/not-in-sql$/, /^resources\/[A-Z]/],
 ];
 
-/** The errors that can follow from what is not there. */
+/** The errors that missing statements can cause. */
 const follows =
   /\/(unknown-|not-declared|no-resource|no-ownership|event-finds-none|action-without-move|required-never-set|choose-misplaced|not-in-sql|never-equal)/;
 

@@ -95,7 +95,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** `usual` gives what is taken where a credential does not say it. */
+/** `usual` is the default of a credential. */
 function eachCredential(documentIndex: DocumentIndex, usual: (credential: Credential) => string | undefined): Answer {
   const { credentials } = documentIndex.model.authentication;
   if (documentIndex.places.has("authentication/credentials") && Object.keys(credentials).length === 0) {

@@ -126,7 +126,7 @@ function length(what: string, fixed: readonly string[]): Words<string> {
   );
 }
 
-/** `env NAME`. What is written instead may be the secret itself, so the message does not repeat it. */
+/** `env NAME`. Any other text may be the secret itself, so the message does not repeat it. */
 const secret = prefixed(
   "env",
   /^env\s+([A-Za-z_][A-Za-z0-9_]*)$/,

@@ -14,7 +14,7 @@ export interface Login {
   readonly name: string;
   /** The field of the secret. */
   readonly secret: string;
-  /** The member by which callers prove the present secret when they change it; absent: nobody is asked for it. */
+  /** The member by which callers prove the present secret when they change it; absent: callers need not send it. */
   readonly changed?: string;
   /** Whether there are tokens to renew it with. */
   readonly renewed: boolean;

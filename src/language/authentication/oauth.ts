@@ -13,7 +13,7 @@ export function bindsByScopes(credential: Credential): boolean {
   return scopeRoles !== undefined || (makesTokens(credential) && rolesByScope(credential) !== undefined);
 }
 
-/** The roles that each scope gives: those said, or the one of its own name. Undefined where there are no scopes. */
+/** The roles that each scope gives: the declared ones, or the role of the same name. Undefined without scopes. */
 export function rolesByScope({
   scopes,
   scopeRoles,

@@ -76,7 +76,7 @@ export function address(what: Label): Grammar<Address> {
   };
 }
 
-/** What is wrong with a path that no request could be made to. */
+/** The problem of a path that no request can match. */
 export function pathProblem(path: string): { readonly what: string; readonly help: string } | undefined {
   if (!/^\/[^\s?#]*$/.test(path))
     return { what: "is not a path", help: "a path starts with `/` and has no query: `/parcels/{id}`" };

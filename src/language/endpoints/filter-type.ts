@@ -65,7 +65,7 @@ function comparedIn(model: Model, parameter: string, text: string, around: Names
 }
 
 interface Compared {
-  /** What stands on the other side, where something does. */
+  /** The other side of the comparison, if there is one. */
   readonly other?: TypedExpression;
   /** Whether the value is looked for among the items of that. */
   readonly isMembership?: boolean;

@@ -140,7 +140,7 @@ const repeats = form<IdempotencyStyle>({
     }),
 });
 
-/** `none`, or what is said in its place. */
+/** `none`, or a declaration. */
 function orNoneWord<Value extends object>(grammar: Grammar<Value>): Grammar<Value | "none"> {
   return {
     schema: grammar.schema,

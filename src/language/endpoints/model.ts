@@ -9,7 +9,7 @@ export interface Endpoints {
   readonly edits?: EditStyle;
   /** `none`: said that nothing can be repeated safely. */
   readonly repeats?: IdempotencyStyle | "none";
-  /** What stands around records in bodies. */
+  /** The envelope of records in bodies. */
   readonly wrap?: Wrap;
   /** `none`: said that no page of another origin may call. */
   readonly cors?: Cors | "none";
@@ -22,7 +22,7 @@ export interface Cors {
   readonly origins: "any" | readonly string[];
   /** Browsers may send cookies and the like along. */
   readonly credentials?: true;
-  /** How long a browser may remember what it was told, a duration as written. */
+  /** How long browsers may cache the preflight response, a duration as written. */
   readonly keep?: string;
 }
 
@@ -86,7 +86,7 @@ export const actions = [
 ] as const; // biome-ignore format: a table
 export type Action = (typeof actions)[number];
 
-/** What is about the sessions of a `password` credential. */
+/** Operations on sessions of a `password` credential. */
 export const sessionActions: ReadonlySet<string> = new Set<Action>(["login", "renew", "logout"]);
 /** What takes no body, beside what changes nothing. */
 export const bodilessActions: ReadonlySet<string> = new Set(["delete", "clear"]);
@@ -96,11 +96,11 @@ export const inputOnlyActions: ReadonlySet<string> = new Set(["move", "link", "u
 /** What changes nothing. */
 export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "list", "history"]);
 
-/** What the segments of a path stand for. */
+/** The meaning of the segments of a path. */
 export interface ResolvedPath {
   /** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
   readonly anchor: number;
-  /** The parameter that names the record at hand, by which of its unique fields. */
+  /** The parameter that identifies the record, and its unique field. */
   readonly key?: { readonly parameter: string; readonly column: string };
   /** Outermost first. */
   readonly parents: readonly PathParent[];
@@ -141,7 +141,7 @@ export interface Endpoint {
   readonly choose?: Readonly<Record<string, Choice>>;
   /** The success status, where it is not the deed's own. */
   readonly status?: number;
-  /** What else an answer can have a status of its own for. */
+  /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
   readonly lists?: ListStyle;
   /** The condition of a list, or of the deletion of many: the text of an expression. */
@@ -234,7 +234,7 @@ export interface Statuses {
   readonly created?: number;
   /** Where nothing had to be done. On a create: where there is a record with the same unique values. */
   readonly same?: number;
-  /** Where what is asked for goes on after the answer. */
+  /** Where processing continues after the response. */
   readonly accepted?: Accepted;
   /** The error where there is a record already that would have to change. */
   readonly differs?: string;

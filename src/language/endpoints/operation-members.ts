@@ -71,7 +71,7 @@ const writtenLink = form<Association>({
   },
 });
 
-/** What the record has are fields of its own; their values are of the record at hand. */
+/** Keys are fields of the linked record; values are expressions over the current record. */
 export const link: Grammar<Association> = {
   ...writtenLink,
   mapNames: (value, scope) => {
@@ -182,7 +182,7 @@ interface RequestBody {
   readonly nesting: Record<string, readonly string[]>;
 }
 
-/** Every field has its place by its own name alone, whatever stands around it: so expressions and later phases know it. */
+/** A field is located by its name alone, at any depth: expressions and later phases refer to it by that name. */
 function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readonly string[], body: RequestBody): void {
   const objects = map.entries.filter(({ value }) => isObjectOfFields(value));
   const plain = { ...map, entries: map.entries.filter((entry) => !objects.includes(entry)) };
@@ -324,7 +324,7 @@ export const statuses: Spread<Endpoint> = {
       accepted: accepted.schema,
       differs: shared("text"),
     },
-    // What is no outcome is the code of an error.
+    // Any other key is the code of an error.
     additionalProperties: either(
       { type: "integer", minimum: 400, maximum: 599 },
       lineSchema("[45][0-9][0-9]", "The status."),
@@ -343,7 +343,7 @@ export const statuses: Spread<Endpoint> = {
   print: (endpoint, below) => printStatuses(endpoint, below()),
 };
 
-/** `status: 204`, or a status for each of several outcomes; what is no outcome is the code of an error. */
+/** `status: 204`, or a status for each of several outcomes; any other key is the code of an error. */
 function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "status" | "statuses"> {
   if (entry.value.kind !== "map") return readSuccess(reader, at.slice(0, -1), entry);
   const lines = openEntries(reader, at, entry.value);

@@ -71,7 +71,7 @@ export interface UnclearEndpoint {
    * sessions it is about.
    */
   readonly what: "resource" | "deed" | "key" | "parent" | "login";
-  /** One sentence, naming what is unclear. */
+  /** One sentence that names the unclear part. */
   readonly message: string;
 }
 
@@ -248,7 +248,7 @@ function loginDescription(model: Model, operation: string): string {
   return `\`${operation}\` needs \`with\` and one of these credentials: ${names.join(", ")}`;
 }
 
-/** A GET of nothing that has records, whose answer says by itself what is given; beside a collection `does: read` says so. */
+/** A GET without records, whose `gives` defines the response; next to a collection it needs `does: read`. */
 function isAggregateRead(
   { method, gives, does, of }: Endpoint,
   segments: readonly PathSegment[],
@@ -377,7 +377,7 @@ function keyOf(
   return column === undefined ? undefined : { parameter: first.name, column };
 }
 
-/** The unique field of the resource that a path parameter stands for. */
+/** The unique field that a path parameter identifies. */
 function columnOf(model: Model, resource: string, parameter: string): string | undefined {
   if (lookup(fieldsOf(model, resource), parameter) !== undefined) {
     return isUnique(model, resource, parameter) ? parameter : undefined;

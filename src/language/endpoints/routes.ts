@@ -27,7 +27,7 @@ export const routesOf: (model: Model) => readonly Route[] = onceForModel((model)
   return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
 });
 
-/** What is served below the address at which endpoints of webhooks are made. */
+/** The operations on webhooks, below the address where they are registered. */
 const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
   ["GET", ""],
   ["GET", "/{id}"],

@@ -9,7 +9,7 @@ import type { Endpoint, ResponseTemplate } from "./model.ts";
 
 export type Shape =
   | { readonly kind: "object"; readonly members: Readonly<Record<string, Shape>> }
-  /** The record at hand, as the caller sees it or as a view. */
+  /** The current record, as visible to the caller or as a view. */
   | { readonly kind: "record"; readonly resource: string }
   | { readonly kind: "view"; readonly view: string }
   /** The page of a list, each record in this shape. */
@@ -19,7 +19,7 @@ export type Shape =
   | { readonly kind: "expression"; readonly text: string }
   | { readonly kind: "none" };
 
-/** An answer: what is said of each record, and for a list what stands around them. */
+/** A response: the members of each record, and the envelope of a list. */
 export interface ResponseShape {
   /** Absent: the record as the caller sees it. */
   readonly item?: Shape;
@@ -38,7 +38,7 @@ export function responseShape(
   return { item: itemsIn(shape) ?? shape, page: shape };
 }
 
-/** `paged`: it is what stands around the records of a page, where `count` and `next` have a meaning. */
+/** `paged`: it is the envelope of a page, in which `count` and `next` are allowed. */
 export function shapeOf(model: Model, template: ResponseTemplate, paged: boolean): Shape {
   if (typeof template !== "string") {
     const members = Object.entries(template).map(([name, one]) => [name, shapeOf(model, one, paged)] as const);
@@ -111,11 +111,11 @@ export function responseMembers(template: ResponseTemplate | undefined): Readonl
 /** What a body takes that the document says by itself. */
 export interface InputShape {
   readonly fields: Fields;
-  /** By field the objects around it; none: it stands at the top. */
+  /** By field the objects around it; none: it is at the top level. */
   readonly nesting: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Undefined where the deed says what is taken. A member whose type is a view stands for that view's fields. */
+/** Undefined if the action determines the request. A member whose type is a view has that view's fields. */
 export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
   const { takes, takesView, nesting = {} } = endpoint;
   if (takesView !== undefined) return { fields: viewFields(model, takesView), nesting: {} };

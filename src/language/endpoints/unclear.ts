@@ -3,7 +3,7 @@ import type { DocumentIndex } from "../analysis/document-index.ts";
 import type { Finding } from "../analysis/finding.ts";
 import type { UnclearEndpoint } from "./resolve.ts";
 
-/** The endpoints of which this is unclear. An unknown resource in `of` has a check of its own. */
+/** The endpoints for which this is unclear. A separate check reports an unknown resource in `of`. */
 export function* unclearEndpoints(
   { endpoints, model }: DocumentIndex,
   what: UnclearEndpoint["what"],

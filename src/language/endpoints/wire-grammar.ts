@@ -102,7 +102,7 @@ const media = names(
 
 interface WrittenContent extends WrittenType, Omit<ContractResponse, "type"> {}
 
-/** `none` is content of which nothing is said. */
+/** `none` is content that is not described. */
 function content<Content extends object>(what: Label, hasHeaders: boolean): Grammar<Content> {
   const written = form<WrittenContent>({
     what,

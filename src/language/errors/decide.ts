@@ -1,4 +1,4 @@
-/** Which body an error is told in, and what of it is there once for each fault. */
+/** The body of an error, and its parts that repeat for each violation. */
 import type { Json } from "../../base/json.ts";
 import { type ErrorBody, withoutField } from "./model.ts";
 

@@ -67,7 +67,7 @@ function declared({ model }: DocumentIndex): readonly string[] {
   return Object.keys(model.errors.errors);
 }
 
-/** An error of which only the code is said. */
+/** An error with only a code. */
 function open({ model }: DocumentIndex): readonly string[] {
   return model.gaps.flatMap((gap) => /^errors\/errors\/([^/]+)$/.exec(gap)?.[1] ?? []);
 }

@@ -9,7 +9,7 @@ export interface Errors {
   readonly status?: Readonly<Record<string, number>>;
   /** What the wire calls a code: `state-conflict: ConcurrencyError`. */
   readonly codes?: Readonly<Record<string, string>>;
-  /** What is said of an error or a fault, by its code. */
+  /** The messages of errors and violations, by code. */
   readonly messages?: Readonly<Record<string, string>>;
   /** The part of the fixed catalogue that is imported: `all`, or codes. */
   readonly standard?: "all" | readonly string[];
@@ -19,7 +19,7 @@ export interface Errors {
 /** `problem+json`, or the service's own body with `{code}`, `{message}`, `{status}`, `{field}` … in it. */
 export type ErrorBody = "problem+json" | { readonly shape: Json };
 
-/** What stands in braces in a body of the service's own. */
+/** The placeholders in a custom error body. */
 export const errorVariables = [
   "code",
   "title",
@@ -32,7 +32,7 @@ export const errorVariables = [
   "fault",
 ] as const;
 
-/** What stands in braces in a message; `{message}` is what Nonet itself would say. */
+/** The placeholders in a message; `{message}` is Nonet's own message. */
 export const messageVariables = ["message", "title", "status", "resource", "field"] as const;
 
 /** The key of `bodies` for an error that is about no member, parameter or header. */

@@ -1,4 +1,4 @@
-/** The operations that a document has by its webhooks: named here for whoever reads them and whoever runs them. */
+/** The operations that webhooks add to a document: named here for the phases that read and run them. */
 
 /** What operations are called that the document says only by its webhooks. */
 export const webhookOperations = {

@@ -266,7 +266,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
   };
 }
 
-/** What is written in one way and is another value to the model. */
+/** A construct whose written form differs from its value in the model. */
 export function converted<Written, Value>(
   written: Grammar<Written>,
   toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,

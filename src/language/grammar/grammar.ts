@@ -55,7 +55,7 @@ export interface PartGrammar<Value> extends Grammar<Value> {
   readonly print: (value: Value, below?: Below) => Tree;
 }
 
-/** What is wrong with some words: the second half of a code, a message, why, and what to write. */
+/** A problem of some words: the second half of a code, a message, the reason, and what to write. */
 export type Complaint = readonly [
   slug: string,
   message: (text: string) => string,

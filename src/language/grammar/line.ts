@@ -156,7 +156,7 @@ function printed(
   return line;
 }
 
-/** Whether a value is what is meant where nothing is said. */
+/** Whether a value is the default. */
 export function isAbsent(value: unknown, absent: unknown): boolean {
   if (value === undefined || value === absent) return true;
   if (typeof value !== "object" || value === null || typeof absent !== "object") return false;

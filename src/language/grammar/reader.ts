@@ -44,7 +44,7 @@ export function locateAt(reader: Reader, path: Path, at: SourceText | Node): voi
   reader.places.set(path.join("/"), "from" in at ? spanOf(at) : at.span);
 }
 
-/** Notes where everything in a node stands that is read as JSON: keys of maps, and items of lists by their number. */
+/** Records the locations in a node that is read as JSON: keys of maps, and items of lists by their number. */
 export function locateAll(reader: Reader, path: Path, node: Node): void {
   if (node.kind === "map") {
     for (const entry of node.entries) {

@@ -85,7 +85,7 @@ export function mapName(
   return scope.walk.name({ kinds, name, of, at: scope.path, form, declares: naming.declares !== undefined });
 }
 
-/** What is below a name belongs to what has the name. */
+/** Paths below a name belong to the named declaration. */
 function below(scope: Scope, { declares, references = declares ?? [] }: Naming, name: string): Scope {
   const { walk } = scope;
   if (references === "field" || references === "state" || references === "error" || references === "member")

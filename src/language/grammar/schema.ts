@@ -70,7 +70,7 @@ export function orOpen(...schemas: readonly JsonObject[]): JsonObject {
   return either({ const: open }, ...schemas);
 }
 
-/** What is always a map may be open, too; what is a line says so itself. */
+/** A map-only construct may be undecided too; the schemas of lines allow that themselves. */
 export function orOpenMap(schema: JsonObject): JsonObject {
   return schema["type"] === "object" ? orOpen(schema) : schema;
 }

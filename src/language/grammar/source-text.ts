@@ -18,7 +18,7 @@ export function sourceTextOf(node: TextNode): SourceText {
   return trimmed({ text: node.value, node, from: 0 });
 }
 
-/** A phrase that stands in no document: what a printer tries a one-line form with. */
+/** A text outside any document: printers use it to try a one-line form. */
 export function unlocatedText(text: string): SourceText {
   return sourceTextOf({ kind: "text", value: text, quoted: false, span: startOfText });
 }
@@ -28,13 +28,13 @@ export function slice(sourceText: SourceText, start: number, end: number = sourc
   return trimmed({ text: sourceText.text.slice(start, end), node: sourceText.node, from: sourceText.from + start });
 }
 
-/** Where a phrase stands, exactly. */
+/** The exact span of a text. */
 export function spanOf(sourceText: SourceText): Span {
   return spanInside(sourceText.node, sourceText.from, sourceText.from + sourceText.text.length);
 }
 
 /**
- * The phrase cut at each `mark` that stands outside quotes, brackets and regular expressions' classes. A doubled mark
+ * The text split at each `mark` outside quotes, brackets and regular expressions' classes. A doubled mark
  * (`||`) does not cut. Blanks around the pieces are dropped.
  */
 export function splitAt(sourceText: SourceText, separator: "|" | "," | "+"): SourceText[] {
@@ -70,7 +70,7 @@ export function cutAt(
   return undefined;
 }
 
-/** The indexes of the characters that stand outside quotes and brackets. */
+/** The indexes of the characters outside quotes and brackets. */
 function* topLevel(text: string): Generator<number> {
   let depth = 0;
   let quote = "";

@@ -15,7 +15,7 @@ export type CountedBy =
 /** What a rate knows of the operation that it holds for. */
 export type Rated = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
 
-/** For a rate, which is asked before the body is read; undefined where the path names no record of the resource. */
+/** For a rate, which is counted before the body is read; undefined if the path names no record of the resource. */
 export function rateCountedBy(resolvedRate: Rated, per: string): CountedBy | undefined {
   if (per === "user" || per === "ip") return { kind: per };
   const { resource, key, parents } = resolvedRate;

@@ -117,7 +117,7 @@ function soundStates(reader: Reader, path: Path, names: readonly SourceText[]): 
   return [...new Set(found.map((name) => name.text))];
 }
 
-/** A quota as it is written, before it is told which of the two it is. */
+/** A quota as written, before its kind is known. */
 interface WrittenQuota {
   readonly count: number;
   readonly window?: string;

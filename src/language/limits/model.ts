@@ -1,4 +1,4 @@
-/** Part 8, limits: rates, quotas, sizes, time-outs and retention. Durations and sizes are kept as written. */
+/** Part 8, limits: rates, quotas, sizes, time-outs and retention. Durations and sizes are as written. */
 
 export interface Limits {
   /** By target: `all`, `anyone`, an operation. */

@@ -42,7 +42,7 @@ function descriptionsAnswer(documentIndex: DocumentIndex, at: string, lines: Rea
   return each(documentIndex, [{ at, declared: true }, ...openBelow(documentIndex, at), ...statements], undeclared);
 }
 
-/** A name whose sentence is said to be open is in no model, but in the list of gaps. */
+/** An operation with an undecided description is not in the model, but in the list of gaps. */
 function openBelow(documentIndex: DocumentIndex, at: string): { at: string; declared: boolean }[] {
   return documentIndex.model.gaps
     .filter((path) => path.startsWith(`${at}/`))

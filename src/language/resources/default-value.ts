@@ -1,4 +1,4 @@
-/** The value that a literal default stands for, which its field's type decides. */
+/** The value of a literal default, which depends on the type of its field. */
 import type { Json } from "../../base/json.ts";
 import { coreValue } from "../../document/data.ts";
 import type { Model } from "../model.ts";

@@ -15,7 +15,7 @@ export type Erased =
 export function erasedValue(model: Model, resource: string, name: string, field: Field): Erased | undefined {
   if (isNullable(field) && !isAbsentEqual(model, resource, name)) return { kind: "value", value: null };
   if (isDistinguishing(model, resource, name)) return numbered(field.type);
-  // Of a secret only a hash is kept, and this is the hash of nothing.
+  // Only a hash of a secret is stored; this is not the hash of any text.
   const value = field.marks.includes("secret") ? "erased" : neutral(model, field.type, []);
   return value === undefined ? undefined : { kind: "value", value };
 }

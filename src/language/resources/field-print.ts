@@ -58,7 +58,7 @@ export function printFieldType(type: FieldType): string {
   }
 }
 
-/** A type where a map may stand, too. */
+/** A type where a map is allowed too. */
 export function printTypeTree(type: FieldType): Tree {
   return type.kind === "schema" ? { schema: jsonTree(type.schema) } : printFieldType(type);
 }
@@ -73,7 +73,7 @@ function printBounds({ min, max }: { readonly min?: number; readonly max?: numbe
   return min === max ? `(${min})` : `(${min ?? ""}..${max ?? ""})`;
 }
 
-/** Bare where it reads back as this value: a single word is a type, and some words have a meaning of their own. */
+/** Bare where it reads back as this value: a single word is a type, and some words are reserved. */
 function printValue(value: string, type: FieldType & { kind: "one-of" }): string {
   const reserved = value === "null" || value === "string" || (scalarNames as readonly string[]).includes(value);
   const bare = /^[^\s|,()[\]{}=:"'/]+$/.test(value) && !reserved && (type.values.length > 1 || type.open);

@@ -23,7 +23,7 @@ import { type SourceText, sourceTextOf, slice, spanOf } from "../grammar/source-
 import { expectText, knownEntries, type Path, locateAll, type Reader, report } from "../grammar/reader.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
 
-/** Where reading stands in a one-line form; `part` is the first half of the codes of its diagnostics. */
+/** The position of the reader in a one-line form; `part` is the first half of the codes of its diagnostics. */
 export interface Cursor {
   readonly reader: Reader;
   readonly part: string;
@@ -77,13 +77,13 @@ export function typeAt(cursor: Cursor): FieldType | undefined {
   return type === undefined || rest.length === alternatives.length ? type : { kind: "nullable", of: type };
 }
 
-/** Moves over blanks and tells where the cursor then stands. */
+/** Skips blanks and returns the position of the cursor. */
 export function skipBlanks(cursor: Cursor): number {
   while (/\s/.test(cursor.sourceText.text[cursor.at] ?? "")) cursor.at++;
   return cursor.at;
 }
 
-/** What stands between two `|`: not yet told whether a bare word names a type or is a value. */
+/** One alternative between two `|`, before it is known whether a bare word is a type or a value. */
 type Alternative =
   | { readonly kind: "word"; readonly text: string; readonly span: Span }
   | { readonly kind: "quoted"; readonly text: string; readonly span: Span }
@@ -349,7 +349,7 @@ function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefin
   return bounds;
 }
 
-/** `/…/`; a slash ends it unless it is escaped or stands in a class, as in JavaScript. */
+/** `/…/`; a slash ends it unless it is escaped or in a character class, as in JavaScript. */
 function patternAt(cursor: Cursor, name: ScalarName, bounds: Bounds = {}): Alternative | undefined {
   const { text } = cursor.sourceText;
   const start = cursor.at;

@@ -82,7 +82,7 @@ export function fields(example: string, what: Label = (path) => `\`${path.at(-1)
   };
 }
 
-/** A type as one of two members of a map, before it is told which. */
+/** The type in a map, as `type` or `schema`. */
 export interface WrittenType {
   readonly type?: FieldType;
   readonly schema?: Json;
@@ -198,7 +198,7 @@ function readFieldLine(reader: Reader, path: Path, line: SourceText): Definition
   return { type, ...value, marks: readModifiers(reader, path, rest) };
 }
 
-/** What stands between the type and the first comma. */
+/** The text between the type and the first comma. */
 function readValue(reader: Reader, path: Path, sourceText: SourceText): Pick<Field, "default" | "computed"> {
   if (sourceText.text === "") return {};
   if (sourceText.text.startsWith(":=")) {

@@ -67,7 +67,7 @@ export function hasClientId(model: Model, resource: string): boolean {
   return type?.kind === "id" && type.made === "client";
 }
 
-/** Whether one record at most has a value of this field: the id, what is marked `unique`, and what a rule says so of. */
+/** Whether one record at most has a value of this field: the id, a field marked `unique`, or the only field of a `unique` rule. */
 export function isUnique(model: Model, resource: string, name: string): boolean {
   const field = lookup(fieldsOf(model, resource), name);
   if (field === undefined) return false;
@@ -91,7 +91,7 @@ export function nestedView(
 
 /** A field wherever a document defines one, with its place. */
 export interface FieldSite {
-  /** Whether it is kept in a record, is part of a value, or is taken from a body. */
+  /** Whether it is stored in a record, part of an embedded value, or a member of a body. */
   readonly enclosing: "resource" | "type" | "view" | "takes";
   readonly at: string;
   readonly name: string;

@@ -285,7 +285,7 @@ function printRuleLine({ absent, else: code, holds, unique: together = [] }: Wri
   const otherwise = code === undefined ? "" : ` else ${code}`;
   if (holds === undefined)
     return `unique ${together.join(" + ")}${absent === undefined ? "" : `, absent ${absent}`}${otherwise}`;
-  // An expression that starts like the other form, or ends like this one, is told apart by its map.
+  // An expression that starts like the other form, or ends like this one, needs the map form.
   const isPlain = !/^unique\s|\selse\s/.test(holds) && splitAt(unlocatedText(holds), ",").length === 1;
   return isPlain ? `${holds}${otherwise}` : undefined;
 }

@@ -27,7 +27,7 @@ export function jsonSchemaOf(model: Model, type: FieldType, direction: Direction
   return schemaOf({ model, direction, around: [] }, type);
 }
 
-/** What stands below `schemas:`, by the address at which others refer to it. */
+/** The schemas below `schemas:`, by the address of references to them. */
 export const namedSchemas: (model: Model) => Readonly<Record<string, JsonObject>> = onceForModel(
   ({ resources: { schemas = {} } }) =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)])),
@@ -118,14 +118,14 @@ export function fileSchema({ max, media }: Omit<FieldType & { kind: "file" }, "k
   return closedObject(properties, ["id", "type", "bytes", "sha256"]);
 }
 
-/** `true` and `false` are schemas too. What stands inside another schema cannot refer to its own parts by their place. */
+/** `true` and `false` are schemas too. A nested schema cannot refer to its own parts by their path. */
 function verbatim(written: Json): JsonObject {
   const schema = withoutReferences(written);
   if (schema === false) return { not: {} };
   return typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {};
 }
 
-/** What is write-only is in no answer, so none of it is required there. */
+/** Write-only members are in no response, so they are not required there. */
 function withoutRequired(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutRequired);
   if (!isObject(schema)) return schema;

@@ -12,9 +12,9 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "./fields.ts";
 
 export interface SchemaError {
-  /** The keys from the schema to what is wrong. */
+  /** The keys from the schema to the error. */
   readonly at: readonly string[];
-  /** Goes on after the name of what is wrong: "has to be a whole number". */
+  /** Continues after the name of the keyword: "has to be a whole number". */
   readonly message: string;
   readonly help?: string;
   /** A name that means nothing here, and those that would. */
@@ -57,7 +57,7 @@ export function schemaName(reference: string): string | undefined {
   return /^#\/schemas\/([A-Za-z0-9]+)$/.exec(reference)?.[1];
 }
 
-/** Where a schema with a name is found by whoever compiles what refers to it. */
+/** The address of a named schema for references. */
 export function schemaAddress(name: string): string {
   return `nonet:schemas/${name}`;
 }
@@ -79,7 +79,7 @@ export function withoutReferences(schema: Json): Json {
 
 interface Walk {
   readonly root: Json;
-  /** What stands where a schema belongs, and where that is. */
+  /** A value in the position of a schema, and its path. */
   readonly schemas: Map<Json, readonly string[]>;
   readonly anchors: Set<string>;
   readonly references: { readonly at: readonly string[]; readonly text: string }[];
@@ -333,7 +333,7 @@ interface Expansion {
   readonly root: Json;
   /** How many keywords may still be written. */
   readonly budget: { left: number };
-  /** The schemas that what is written stands in: none is in itself. */
+  /** The enclosing schemas, to detect a schema that contains itself. */
   readonly around: readonly Json[];
 }
 
@@ -360,7 +360,7 @@ function expanded(expansion: Expansion, schema: Json): Json {
   return { ...rest, allOf: [...(Array.isArray(allOf) ? (allOf as readonly Json[]) : []), target] };
 }
 
-/** What `#/$defs/name` (RFC 6901) or `#anchor` stands for, whatever it is. */
+/** The value that `#/$defs/name` (RFC 6901) or `#anchor` refers to. */
 function targetOf(root: Json, text: string): Json | undefined {
   const fragment = decoded(text);
   if (fragment === undefined) return undefined;
@@ -395,14 +395,14 @@ function anchored(schema: Json, name: string): Json | undefined {
   return undefined;
 }
 
-/** The schemas that stand in a schema, one level down. */
+/** The schemas directly inside a schema. */
 function partsOf(schema: JsonObject): readonly Json[] {
   const parts: Json[] = [];
   for (const [keyword, value] of Object.entries(schema)) mapParts(keyword, value, (part) => (parts.push(part), part));
   return parts;
 }
 
-/** The value of a keyword, with what is a schema in it changed. */
+/** The value of a keyword with each schema in it replaced. */
 function mapParts(keyword: string, value: Json, change: (schema: Json) => Json): Json {
   const rule = lookup(keywords, keyword);
   if (rule === checkSchema) return change(value);

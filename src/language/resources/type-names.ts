@@ -9,7 +9,7 @@ export interface NamedUse {
   readonly at: string;
   /** The resource or type whose field it is, where it is one's. */
   readonly enclosing?: string;
-  /** Whether a name from `schemas:` may stand there. */
+  /** Whether a name from `schemas:` is allowed there. */
   readonly schemas?: true;
   /** Whether a name from `views:` may. */
   readonly views?: true;

@@ -11,7 +11,7 @@ import { perModel } from "../analysis/per-model.ts";
 import { fieldsOf, isNullable, isStored, lifecycleOf, lookup } from "./fields.ts";
 import type { Field, FieldType, Fields, ScalarName } from "./model.ts";
 
-/** The members of a record that expressions can name: what is stored, and `state`. */
+/** The members of a record that expressions can use: stored fields, and `state`. */
 export const recordMembers: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
   (model, resource) => {
     const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));

@@ -125,7 +125,7 @@ function partsOfLine(reader: Reader, line: SourceText, rest?: SourceText): Parts
   return { verb, subject: head.subject, clauses };
 }
 
-/** What stands before the first clause: the subject, and what some verbs say directly after it. */
+/** The text before the first clause: the subject, and the part that some verbs have directly after it. */
 function headOf(verb: Verb, head: SourceText): Pick<Parts, "subject" | "clauses"> {
   if (verb === "rename") {
     const cut = cutAt(head, "->");
@@ -140,7 +140,7 @@ function headOf(verb: Verb, head: SourceText): Pick<Parts, "subject" | "clauses"
   return { subject: slice(head, 0, name.length), clauses: { value: slice(head, name.length) } };
 }
 
-/** The line cut at the commas before a clause; other commas belong to what they stand in. */
+/** The line cut at the commas before a clause; other commas belong to the text around them. */
 function clausePieces(line: SourceText): SourceText[] {
   const starts = splitAt(line, ",").filter((piece, index) => index === 0 || /^(was|seen|taken)\b/.test(piece.text));
   return starts.map((piece, index) => {
@@ -350,7 +350,7 @@ function printChange(change: Change): Tree {
   return readsBack(line, change) ? line : mapOf(change);
 }
 
-/** An entry as YAML on one line, as it stands behind `- `: the line form where YAML leaves it as it is, else a map. */
+/** An entry as YAML on one line, after `- `: the line form where YAML leaves it as it is, else a map. */
 export function changeText(change: Change): string {
   const line = lineOf(change);
   const plain = !/^[^a-z]|\s#|:$/.test(line) && (change.kind === "remove" || !line.includes(": "));

@@ -24,7 +24,7 @@ import type { Change, ChangeTarget, Version } from "./model.ts";
 
 export type Conversion =
   | { readonly kind: "value"; readonly value: Json }
-  /** Over the members that stand beside it, by their names. */
+  /** Over the other members of the same object, by their names. */
   | { readonly kind: "expression"; readonly expression: TypedExpression };
 
 export interface Conversions {
@@ -147,7 +147,7 @@ function fieldsAt(model: Model, of: string): Fields | undefined {
   );
 }
 
-/** What can be named beside a member: of an operation without a body of its own, the fields of its resource. */
+/** The names that a conversion can use: for an operation without its own body, the fields of its resource. */
 function membersOf(model: Model, of: string): Readonly<Record<string, ExpressionField>> {
   if (lookup(model.resources.resources, of) !== undefined) return recordMembers(model, of);
   const view = lookup(model.resources.views ?? {}, of);

@@ -59,7 +59,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** A service that is said to have one version has nothing more to say. */
+/** A service with a single version needs no more answers. */
 function versioned(documentIndex: DocumentIndex, answer: () => Answer): Answer {
   return documentIndex.model.versioning.scheme === "none" ? noneAt("versioning/scheme") : answer();
 }

@@ -268,7 +268,7 @@ function checkVersions(reader: Reader, body: MapNode, entries: readonly Entry[],
   checkNames(reader, entries.slice(0, mostVersions), scheme);
 }
 
-/** Names are of the scheme's form, and the newest stands first. */
+/** Names have the format of the scheme, and the newest comes first. */
 function checkNames(reader: Reader, entries: readonly Entry[], scheme: Versioning["scheme"]): void {
   const names = entries.map((entry) => entry.key);
   const dated =

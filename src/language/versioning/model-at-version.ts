@@ -221,7 +221,7 @@ function withEndpoint(model: Model, operation: string, endpoint: Endpoint): Mode
   return { ...model, endpoints: { ...model.endpoints, endpoints } };
 }
 
-/** What the former path does not say of the operation by itself, it is told: it does what it does now. */
+/** Declares explicitly what the former path does not imply: the operation does what it does now. */
 function undoPath(model: Model, { operation, method, path }: Of<"path">): Model {
   const endpoint = lookup(model.endpoints.endpoints, operation);
   if (endpoint === undefined) return model;
@@ -239,7 +239,7 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
     : withEndpoint(model, operation, { ...adjusted, ...(now.file === undefined ? doing(now.action) : {}) });
 }
 
-/** What members of its own say, it is told by them. */
+/** Its explicit members are kept. */
 function doing(action: ResourceAction): Pick<Endpoint, "does"> {
   const does = doesOf(action);
   return does === undefined ? {} : { does };

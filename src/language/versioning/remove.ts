@@ -15,10 +15,10 @@ function without(
   return mapReferences(model, (reference) => (isRemoved(reference) ? undefined : reference.name), typed);
 }
 
-/** With what is only said of it: rules that name it, who sees it, what sets it. */
+/** With the statements about it: rules that name it, its visibility, and transitions that set it. */
 export function withoutMember(model: Model, of: string, name: string): Model {
   const isResource = lookup(model.resources.resources, of) !== undefined;
-  // What else reads a field in an expression says so by entries of its own.
+  // Other expressions that read the field need separate entries.
   const isOnlyAbout = ({ at, form }: Reference): boolean =>
     form === "key" || form === "item" || (form === "expression" && /^resources\/(rules|views)\/|\/filters\//.test(at));
   return without(
@@ -34,7 +34,7 @@ export function withoutMember(model: Model, of: string, name: string): Model {
   );
 }
 
-/** With its operations and events, views and links. Fields that refer to it are entries of their own. */
+/** With its operations and events, views and links. Fields that refer to it need separate entries. */
 export function withoutResource(model: Model, resource: string): Model {
   const operations = Object.entries(model.endpoints.endpoints).flatMap(([operation, { link, unlink }]) => {
     const resolved = resolveEndpoint(model, operation);

@@ -113,7 +113,7 @@ function membersMeant(model: Model, resolved: Meant, names: MemberNames): Resolv
   };
 }
 
-/** Where a path does not show under other names what it means, it is told. */
+/** If a path no longer implies its meaning under other names, `of` and `does` are added. */
 function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) => ResolvedPath): Model {
   return withEndpoints(changed, (endpoint, operation) => {
     const resolved = resolveEndpoint(model, operation);
@@ -156,7 +156,7 @@ function renamedResource(model: Model, from: string, to: string): Model {
   }));
 }
 
-/** Paths say which resource they are about by its plural; under another name they have to be told. */
+/** Paths name their resource by its plural; after a rename they need `of`. */
 function withExplicitResource(model: Model, resource: string): Model {
   return withEndpoints(model, (endpoint, operation) => {
     const resolved = resolveEndpoint(model, operation);

@@ -41,7 +41,7 @@ function added(model: Model, webhook: Webhook): Model {
       own: { ...model.authentication.own, ...more.authentication.own },
       allow: { ...model.authentication.allow, ...allowed(webhook.for) },
     },
-    // What becomes of deliveries is told to whoever follows the stream.
+    // The stream has events about deliveries.
     events: { ...model.events, out: { ...model.events.out, ...more.events.out } },
     limits: {
       ...model.limits,
@@ -88,7 +88,7 @@ function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Gra
   );
 }
 
-/** How long deliveries are kept where the document does not say it. */
+/** The default retention of deliveries. */
 const deliveryRetention = "30d";
 
 /** The secret is made from the rest (`runtime/events/webhooks.ts`); here it is only said that it is there. */

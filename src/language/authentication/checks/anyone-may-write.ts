@@ -27,7 +27,7 @@ export const check: Check = {
   },
 };
 
-/** A code that the caller has to send is a proof of its own. */
+/** A code that the caller has to send restricts who can succeed. */
 function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: ResourceEndpoint): boolean {
   return (
     action === "move" &&

@@ -22,7 +22,7 @@ export const check: Check = {
   },
 };
 
-/** The present secret has a name of its own, beside the new one's, and there is a body that it is in. */
+/** The current secret needs a separate name next to the new one, and an operation whose body contains it. */
 function* changedFindings(
   documentIndex: DocumentIndex,
   credential: string,

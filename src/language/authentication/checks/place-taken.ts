@@ -1,4 +1,4 @@
-/** A credential that is sent in a header field with a meaning of its own. */
+/** A credential in a header field that already has another meaning. */
 import type { Check } from "../../analysis/finding.ts";
 import { isHeaderReserved } from "../../grammar/request-fields.ts";
 

@@ -42,7 +42,7 @@ function isOpen(segment: string): boolean {
   return segment.includes("{}");
 }
 
-/** What stands before and after the parameter of a segment. */
+/** The text before and after the parameter of a segment. */
 function around(segment: string): readonly [before: string, after: string] {
   const [before = "", after = ""] = segment.split("{}");
   return [before, after];

@@ -8,7 +8,7 @@ export const check: Check = {
   why: "Part 1 lists the operations; the other parts refer to these names.",
   *run(documentIndex) {
     const known = Object.keys(documentIndex.model.purpose.operations);
-    // Where part 1 lists none, that list is what is missing, once.
+    // If part 1 lists no operation, only the missing list is reported.
     if (known.length === 0) return;
     for (const operation of Object.keys(documentIndex.model.endpoints.endpoints)) {
       if (

@@ -1,4 +1,4 @@
-/** A `GET` at a path under which every service has something of its own. */
+/** A `GET` at a path that every service uses itself. */
 import type { Check } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
 import { routesOf } from "../routes.ts";
@@ -22,7 +22,7 @@ export const check: Check = {
   severity: "error",
   why: "Monitoring and discovery tools rely on these paths in every service.",
   *run({ model }) {
-    // With a path of their own below which they are served, operations do not meet them.
+    // A base address with a path keeps operations apart from them.
     if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
     const reserved = reservedIn(model);
     for (const { method, path, at, name } of routesOf(model)) {

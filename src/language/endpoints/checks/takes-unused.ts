@@ -19,7 +19,7 @@ export const check: Check = {
       const read = inputRead(documentIndex, resolved);
       const isSettable = (name: string) => !inputOnlyActions.has(resolved.action) && lookup(fields, name) !== undefined;
       for (const { name, sets, proves } of inputOf(documentIndex.model, resolved)) {
-        // One with the name of a field that it cannot set has a finding of its own.
+        // Another check reports the name of a field that the operation cannot set.
         if (sets || proves !== undefined || read === "all" || read.has(name) || isSettable(name)) continue;
         yield {
           at: `endpoints/endpoints/${resolved.operation}/takes/${name}`,

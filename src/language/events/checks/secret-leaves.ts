@@ -1,4 +1,4 @@
-/** An event that carries what is never given back. */
+/** An event that carries a field whose value is never returned. */
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsOf, lookup } from "../../resources/fields.ts";
 

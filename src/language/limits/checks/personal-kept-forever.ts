@@ -10,7 +10,7 @@ export const check: Check = {
   why: "Personal data may be stored only as long as it is needed.",
   *run({ model, endpointsOf }) {
     const { keep } = model.limits;
-    // Without any word on retention, the question is open, which is said elsewhere.
+    // Without any statement about retention, the open question is reported elsewhere.
     if (keep === undefined) return;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       if (Object.hasOwn(keep, resource)) continue;

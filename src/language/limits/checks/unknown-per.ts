@@ -1,4 +1,4 @@
-/** A limit that is counted per something that is not at hand when it is counted. */
+/** A limit per resource whose record is unknown when the limit is counted. */
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
 import { creates } from "../../endpoints/input.ts";
 import { type DocumentIndex, declares } from "../../analysis/document-index.ts";
@@ -32,7 +32,7 @@ export const check: Check = {
   },
 };
 
-/** A rate is asked before the body is read; what a quota counts is known when it is done. */
+/** Rates are counted before the body is read, quotas after the change. */
 function* ofRequests(
   documentIndex: DocumentIndex,
   at: string,
@@ -70,7 +70,7 @@ function makersOf(documentIndex: DocumentIndex, resource: string): readonly Reso
 function* ofRecords({ model, gaps }: DocumentIndex, at: string, resource: string, per: string): Iterable<Finding> {
   if (per === "ip" || lookup(model.resources.resources, resource) === undefined) return;
   const fields = ownerFields(model, resource, per);
-  // What a field is that the document has left open is asked elsewhere.
+  // Undecided fields are reported elsewhere.
   const open = [...gaps].some((path) => path.startsWith(`resources/${resource}/`));
   if (fields.length === 1 || (fields.length === 0 && open)) return;
   const wanted = per === "user" ? "`owner: user = caller, read-only`" : `\`${per.toLowerCase()}: ${per}\``;

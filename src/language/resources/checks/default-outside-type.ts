@@ -123,13 +123,13 @@ function isInRange({ min, max }: FieldType & { kind: "scalar" }, size: number): 
   return !(min !== undefined && size < min) && !(max !== undefined && size > max);
 }
 
-/** Whether the text is written as what the type stands for: as callers have to write it. */
+/** Whether the text has the format that the type requires of callers. */
 function isOfType({ matches }: Scope, { format, pattern }: JsonObject, text: string): boolean {
   if (typeof format === "string" && textFormats[format]?.(text) === false) return false;
   return typeof pattern !== "string" || matches(text, pattern);
 }
 
-/** Each pattern is compiled once. One that is none has been reported where it stands. */
+/** Each pattern is compiled once. Invalid patterns are reported at their own location. */
 function createMatcher(): Scope["matches"] {
   const compiled = new Map<string, RE2JS | undefined>();
   return (text, pattern) => {

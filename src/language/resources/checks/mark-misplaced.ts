@@ -21,7 +21,7 @@ export const check: Check = {
   },
 };
 
-/** Marks say what becomes of a field of a record; what is no such field has none. */
+/** Marks apply to fields of records; other fields have none. */
 const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
   resource: undefined,
   type: "it is part of an embedded value, which is stored as one value",

@@ -19,7 +19,7 @@ export const check: Check = {
       for (const [name, field] of Object.entries(fields)) {
         const isSet = field.default !== undefined || field.computed !== undefined || field.type.kind === "id";
         if (!isServerSet(field) || isSet || isNullable(field)) continue;
-        // A `choose` that could not be understood has been reported where it stands.
+        // An invalid `choose` is reported at its own location.
         const lacking = bound.find(({ operation, names }) => {
           return !names.includes(name) && !places.has(`endpoints/endpoints/${operation}/choose/${name}`);
         });

@@ -1,4 +1,4 @@
-/** A point in time that is kept as text. */
+/** A point in time stored as text. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType } from "../fields.ts";
 

@@ -1,4 +1,4 @@
-/** An embedded value that holds one of its own kind. */
+/** An embedded type that contains itself. */
 import { onCircles } from "../../analysis/circles.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { namedTypes } from "../type-names.ts";

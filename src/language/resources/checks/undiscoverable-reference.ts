@@ -21,7 +21,7 @@ export const check: Check = {
         const target = required ? referenceOf(documentIndex.model, field.type) : undefined;
         if (target === undefined || hasClientId(documentIndex.model, target)) continue;
         const callers = allowedTo(documentIndex, resolved.operation);
-        // Whoever may see no such record needs more than its id.
+        // A caller who may not see such a record needs more than its id.
         if (hiddenFromAll(documentIndex.model, callers, target) !== undefined) continue;
         const lost = callers.find(({ who }) => !(finders.get(target) ?? []).some((finder) => includes(finder, who)));
         if (lost === undefined) continue;

@@ -8,7 +8,7 @@ export const check: Check = {
   why: "Quotas and retention would count a record in this state as unfinished for ever.",
   *run({ lives }) {
     for (const { resource, lifecycle, reachable, final, out, closed } of lives) {
-      // Without `final` the question is open, which is said elsewhere.
+      // Without `final`, the open question is reported elsewhere.
       if (lifecycle.final === undefined || !closed) continue;
       for (const state of reachable) {
         const leaves = out.get(state)?.some(({ to }) => to !== state) ?? true;

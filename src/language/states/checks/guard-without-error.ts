@@ -8,7 +8,7 @@ export const check: Check = {
   *run({ transitions, gaps }) {
     for (const { trigger, at } of transitions) {
       if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
-      // A trigger that is alone in its move has no number of its own in the document.
+      // The only trigger of a transition has no number in its path.
       if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
       yield {
         at: `${at}/if`,

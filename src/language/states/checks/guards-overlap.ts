@@ -38,7 +38,7 @@ function triggerKey({ trigger: { on } }: TriggeredTransition): string | undefine
 
 function overlaps(first: TriggeredTransition, second: TriggeredTransition): boolean {
   if (first.guard === undefined || second.guard === undefined) {
-    // A guard with a problem of its own says nothing yet.
+    // A guard with an error is ignored here.
     return first.trigger.if === undefined || second.trigger.if === undefined;
   }
   return !exclusive(first.guard, second.guard);

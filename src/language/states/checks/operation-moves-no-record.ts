@@ -28,7 +28,7 @@ interface Reason {
 }
 
 function reasonOf(resolved: ResolvedEndpoint | undefined): Reason | undefined {
-  // A GET has a finding of its own.
+  // Another check reports a GET.
   if (resolved === undefined || resolved.kind === "unclear" || resolved.endpoint.method === "GET") return undefined;
   if (resolved.kind === "resource") {
     if (resolved.action === "move") return undefined;

@@ -1,4 +1,4 @@
-/** An id that is said to have had another name. */
+/** An id that an entry renames. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

@@ -54,7 +54,7 @@ function ofRemoved({
   };
 }
 
-/** What is required now, and nobody sent before. */
+/** A member that is required now and that older callers do not send. */
 function ofAdded(newer: Model, { target, taken }: Extract<Change, { kind: "add" }>): FindingText | undefined {
   const field = fieldAt(newer, target);
   if (field === undefined || taken !== undefined || field.optional || field.default !== undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A value that a version is said to have added, or is shown as, and that its field does not have. */
+/** An entry with a value that its field does not have. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";
 
