@@ -158,5 +158,8 @@ function negotiate({ httpRequest, route: { endpoint } }: OperationRequest): void
   const offered = compiled.wire === undefined ? (compiled.extension?.offers ?? json) : compiled.wire.offers;
   const accept = httpRequest.headers.get("accept");
   if (offered === undefined || offered.some((type) => acceptQuality(accept, type) > 0)) return;
-  throw new ApiError("not-acceptable", { detail: `Answers are ${offered.join(" or ")}`, members: { offered } });
+  throw new ApiError("not-acceptable", {
+    detail: `Responses are available as ${offered.join(" or ")}`,
+    members: { offered },
+  });
 }

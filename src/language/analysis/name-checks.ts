@@ -87,26 +87,26 @@ interface UnknownName extends Omit<Check, "run" | "severity"> {
 const unknownNames: readonly UnknownName[] = [
   {
     code: "resources/unknown-rule-name",
-    why: "A rule over something that is not there holds nothing.",
+    why: "A rule about an unknown name would check nothing.",
     kinds: ["resource", "field"],
     in: /^resources\/rules\//,
     hasState: true,
   },
   {
     code: "states/unknown-event",
-    why: "The move would wait for something that never happens.",
+    why: "The transition would wait for an event that never happens.",
     kinds: ["event"],
     in: /^states\//,
   },
   {
     code: "states/unknown-field",
-    why: "A move sets and reads fields of its own record.",
+    why: "A transition sets and reads fields of its own record only.",
     kinds: ["field"],
     in: /^states\//,
   },
   {
     code: "states/unknown-operation",
-    why: "Nobody could make the move.",
+    why: "No caller could trigger the transition.",
     kinds: ["operation"],
     in: /^states\//,
   },
@@ -124,7 +124,7 @@ const unknownNames: readonly UnknownName[] = [
   },
   {
     code: "endpoints/unknown-outcome",
-    why: "It would never be the status of an answer.",
+    why: "The status would never be used.",
     kinds: ["error"],
     in: /^endpoints\/endpoints\/[^/]+\/status\/errors\//,
     known: {
@@ -145,19 +145,19 @@ const unknownNames: readonly UnknownName[] = [
   },
   {
     code: "authentication/unknown-operation",
-    why: "The operation that was meant may be left without its permission.",
+    why: "The intended operation may have no permission.",
     kinds: ["operation"],
     in: /^authentication\//,
   },
   {
     code: "authentication/unknown-role",
-    why: "Nobody would ever have it, so the permission would be for nobody.",
+    why: "No caller can have this role, so the permission has no effect.",
     kinds: ["role"],
     in: /^(authentication\/(allow|show)|events\/delivery)\//,
   },
   {
     code: "events/unknown-credential",
-    why: "Nothing would prove who sent it, and it moves records.",
+    why: "The service could not verify the sender, and the event changes records.",
     kinds: ["credential"],
     in: /^events\//,
   },
@@ -172,10 +172,10 @@ const unknownNames: readonly UnknownName[] = [
   },
   {
     code: "errors/not-declared",
-    why: "It has neither a status nor a sentence, so it cannot be answered.",
+    why: "It has neither a status nor a description, so the service cannot return it.",
     kinds: ["error"],
     in: /^(resources|states|endpoints|versioning)\/.*\/(else|differs|error)$/,
-    help: (name) => `write \`${name}: 409 What a caller is told\` in part 7`,
+    help: (name) => `write \`${name}: 409 The message for the caller\` in part 7`,
   },
 ];
 
@@ -233,7 +233,7 @@ interface UnusedName extends Omit<Check, "run" | "severity"> {
 const unusedNames: readonly UnusedName[] = [
   {
     code: "resources/unused-type",
-    why: "A definition that nothing uses is mostly one that somebody forgot to use.",
+    why: "An unused definition is usually a forgotten one.",
     kind: "type",
     in: /^resources\/types\//,
     // A type that only names itself is unused too.
@@ -244,25 +244,25 @@ const unusedNames: readonly UnusedName[] = [
   },
   {
     code: "events/inbound-unused",
-    why: "It would be received, checked and forgotten.",
+    why: "The service would receive and check the event, and then do nothing.",
     kind: "event",
     in: /^events\/in\//,
     isUse: () => true,
     parts: ["states"],
-    message: (name) => `\`${name}\` moves no record`,
+    message: (name) => `\`${name}\` triggers no transition`,
     help: (name) => `write \`from -> to: when ${name}\` in part 3, or remove the event`,
   },
   {
     code: "errors/never-raised",
-    why: "Callers write code for an answer that never comes.",
+    why: "Callers would write code for an error that never occurs.",
     kind: "error",
     in: /^errors\/errors\//,
     isUse: ({ form }) => form === "value",
     // A handler returns what it likes.
     isExempt: ({ hasHandlers }, name) => hasHandlers || Object.hasOwn(standardErrors, name),
     parts: ["resources", "states", "endpoints"],
-    message: (name) => `Nothing raises \`${name}\``,
-    help: () => "name it in `else` of a move, a rule or a `choose`, or remove it",
+    message: (name) => `No operation returns \`${name}\``,
+    help: () => "name it in `else` of a transition, a rule or a `choose`, or remove it",
   },
 ];
 

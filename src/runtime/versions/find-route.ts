@@ -126,7 +126,7 @@ function find(
 }
 
 export function nothingHere(): ApiError {
-  return new ApiError("not-found", { detail: "There is nothing at this path" });
+  return new ApiError("not-found", { detail: "This path does not exist" });
 }
 
 /** HEAD is served wherever GET is (R4.2). A method that nobody knows is 501, one that this path lacks 405 (R4.1). */
@@ -136,7 +136,7 @@ function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   const allowed = allowedMethods(routed).join(", ");
   const headers = ["Allow", allowed];
   if (!knownMethods.has(method)) throw new ApiError("not-implemented", { headers });
-  throw new ApiError("method-not-allowed", { detail: `This path takes ${allowed}`, headers });
+  throw new ApiError("method-not-allowed", { detail: `This path supports ${allowed}`, headers });
 }
 
 /** Of a path; of the service without one. */

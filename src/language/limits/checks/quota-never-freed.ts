@@ -1,5 +1,4 @@
 /** A quota on live records that never stop counting. */
-import { withArticle } from "../../../base/case.ts";
 import { isDeletable } from "../../endpoints/deletable.ts";
 import { reachableFrom, declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
