@@ -140,7 +140,7 @@ test("src/language holds the nine parts, each with a model and a grammar", () =>
 });
 
 test("every file of code opens with what it is in charge of, or by what it was written", () => {
-  const opening = /^(?:#!.*\n)?(?:\/\*\*\s|\/\/ .*: (?:not to be changed by hand|do not edit)\.\n)/;
+  const opening = /^(?:#!.*\n)?(?:\/\*\*\s|\/\/ .*: do not edit\.\n)/;
   const code = files("{src,test,docs,bench,examples,scripts,deploy}/**/*.{ts,mts,js,mjs}");
   assert.deepEqual(
     code.filter((path) => !opening.test(read(path))),
