@@ -44,7 +44,7 @@ function mismatchOf(
     return "gets nothing: the document tells nobody of its events, by webhook or stream";
   const unknown = roles.find((role) => !present.includes(role));
   if (unknown !== undefined)
-    return `is told as "${unknown}", which is no role of the document: it has ${listed(present)}`;
+    return `sends as "${unknown}", which is not a role of the document: it has ${listed(present)}`;
   if (roles.length === 0 && present.length > 0)
     return `needs a role, since that decides what it may know: ?as= one of ${listed(present)}`;
   return undefined;

@@ -163,7 +163,7 @@ test("what a sink may not be is said before anything is served", async () => {
     ],
     [
       "nats://a/t?as=boss",
-      '--sink nats://a/t is told as "boss", which is not a role of the document: it has shop and clerk',
+      '--sink nats://a/t sends as "boss", which is not a role of the document: it has shop and clerk',
     ],
   ];
   for (const [sink, message] of table) await assert.rejects(openSinks([sink], plan), new UsageError(message), sink);
