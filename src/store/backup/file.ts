@@ -1,8 +1,8 @@
 /**
- * A backup as a file: lines of JSON, compressed with gzip. The first says what it is, each table begins with its name and
- * columns, a row is a list, and the last line says how many rows there were and the SHA-256 of all lines before it.
+ * Writes and reads a backup file: lines of JSON, compressed with gzip. The first line is the header, each table starts with its
+ * name and columns, a row is an array, and the last line has the number of rows and the SHA-256 of all lines before it.
  *
- * It is read with `zcat FILE | jq`, and by either store. Bytes are base64.
+ * `zcat FILE | jq` shows it; both stores can restore it. Bytes are base64.
  */
 import { createHash } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -17,20 +17,20 @@ import {
   backupTablesOf,
 } from "./portable.ts";
 
-/** Something that is no backup, or no longer a whole one. */
+/** The file is not a backup, or is incomplete. */
 export class BackupError extends Error {}
 
 export interface BackupHead extends PortableState {
-  /** When its moment was: epoch milliseconds. */
+  /** The moment of the data: epoch milliseconds. */
   readonly made: number;
   readonly store: PortableSource["store"];
 }
 
-/** What a backup holds. */
+/** The contents of a backup, as its last line lists them. */
 export interface BackupSummary {
-  /** How many rows, by table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The newest position of the journal; 0 where nothing has happened. */
+  /** The newest position of the journal; 0 for an empty journal. */
   readonly journal: number;
   /** The bytes of files. */
   readonly fileBytes: number;
@@ -39,15 +39,15 @@ export interface BackupSummary {
 }
 
 /**
- * Bytes of a line: what is longer would have to be in memory three times over to be read. A row is no longer than a request
- * may be, or half a megabyte of a file.
+ * Maximum bytes of a line: reading one needs three times its memory. A row is at most as long as a request, or half a megabyte of
+ * a file.
  */
 const longestLine = 128 * 1024 * 1024;
 
-/** A later release that writes another form counts on. */
+/** Format version; a release that changes the format increments it. */
 const form = 1;
 
-/** Two states that were brought to the same document have the same one. */
+/** Two states migrated to the same document have the same fingerprint. */
 export function fingerprintOf({ step, tables }: PortableState): string {
   return createHash("sha256")
     .update(JSON.stringify([tables, step ?? null]))
@@ -55,7 +55,7 @@ export function fingerprintOf({ step, tables }: PortableState): string {
     .slice(0, 16);
 }
 
-/** The lines, in pieces of many; gives what they hold. */
+/** Yields the lines, many per piece; returns the summary. */
 export async function* writeBackup(source: PortableSource, made: number): AsyncGenerator<string, BackupSummary> {
   const { store, step, tables } = source;
   const hash = createHash("sha256");
@@ -82,10 +82,10 @@ function line(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** What could not be read again is no backup. */
+/** Rejects rows that `readBackup` could not read. */
 function shortLine({ name }: BackupTable, row: PortableRow): string {
   const text = line(row.map(encoded));
-  // No character is fewer bytes than one in UTF-8, and none more than three.
+  // A UTF-16 unit is one to three bytes in UTF-8.
   if (text.length * 3 > longestLine && Buffer.byteLength(text) > longestLine)
     throw new BackupError(`a row of ${name} has more than ${longestLine} bytes as JSON`);
   return text;
@@ -100,12 +100,12 @@ export interface BackupReader {
   rows(backupTable: BackupTable, rows: readonly PortableRow[]): Promise<void> | void;
 }
 
-/** At most this many rows are given at once. */
+/** Maximum rows per call of `rows`. */
 const batch = 1_000;
 
 /**
- * Reads the lines and gives what they hold, which is right only when this resolves: what the last line says is compared.
- *
+ * Passes the lines to the reader and returns the summary. The data is verified only when this resolves, after the comparison with
+ * the last line.
  * @throws BackupError
  */
 export async function readBackup(pieces: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<BackupSummary> {
@@ -155,7 +155,7 @@ async function emit(state: Among, reader: BackupReader): Promise<void> {
   state.rows = [];
 }
 
-/** Each with its line feed. */
+/** Yields lines, including the line feed. */
 async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly bytes: Uint8Array; readonly text: string }> {
@@ -205,7 +205,7 @@ function headOf(value: unknown): BackupHead {
   return { store, made, tables: tables as readonly Table[], step: (step ?? undefined) as VersionStep | undefined };
 }
 
-/** As far as what reads it goes by it; what else it says is for the document that it is compared with. */
+/** Checks only the members that the restore uses; the comparison with the document checks the rest. */
 function isTable(value: unknown): value is Table {
   if (!isObject(value as Json)) return false;
   const { columns, id, indexes, name, resource, rules, uniques, virtual } = value as JsonObject;
@@ -231,7 +231,7 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** As the backup has it: a table that a later release added is not there, and one that it widened has more columns. */
+/** The table as the backup has it: tables and columns of later releases may be missing. */
 function tableNamed(value: unknown, backupTables: readonly BackupTable[]): BackupTable {
   const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
   const known = backupTables.find(({ name }) => name === table);
@@ -262,7 +262,7 @@ function rowOf(value: readonly unknown[], backupTable: BackupTable | undefined):
   );
 }
 
-/** Empty for what is nested too deeply to be written, which nothing is that a backup says. */
+/** Empty for a value nested too deeply to serialise, which no valid backup contains. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -308,7 +308,7 @@ function counting(): Counting {
   };
 }
 
-/** When a copy was made, as a part of its name: `20261122T064500Z`. */
+/** The time of a copy as part of its file name: `20261122T064500Z`. */
 export function timeInName(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }

@@ -1,57 +1,57 @@
 /**
- * Data as it is between two stores, in a backup: the tables of the document, and Nonet's own beside them, each as rows of
- * plain values. No store's own layout is in it (row numbers of Nonet's tables, hashes that only an index needs, generated
- * texts, free pages), so that what one store gave another one takes.
+ * The format of data between two stores, in a backup: the tables of the document and Nonet's own tables, as rows of plain values.
+ * It omits what depends on one store (row numbers of Nonet's tables, index hashes, generated texts, free pages), so that a backup
+ * of one store can be restored to another.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import type { Awaitable } from "../port/store.ts";
 import { isTimed, timeColumns } from "../sql/columns.ts";
 
-/** Texts, numbers, truth; structures as their JSON text. Bytes only in columns that are said to have them. */
+/** Texts, numbers, booleans; structures as JSON text. Bytes only in columns listed in `bytes`. */
 export type PortableValue = string | number | boolean | null | Uint8Array;
 export type PortableRow = readonly PortableValue[];
 
-/** A table of a backup, and what its rows consist of. */
+/** A table of a backup and its columns. */
 export interface BackupTable {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Those that hold bytes. */
+  /** Columns with bytes. */
   readonly bytes?: readonly string[];
-  /** Those that hold truth. */
+  /** Columns with booleans. */
   readonly truths?: readonly string[];
 }
 
-/** What is said before any row. */
+/** The header before any row. */
 export interface PortableState {
-  /** The tables as the data last followed a document, and the newest version it has followed. */
+  /** The tables at the last migration, and the newest version that the data has followed. */
   readonly tables: readonly Table[];
   readonly step: VersionStep | undefined;
 }
 
-/** One state of a store, of a single moment, whatever is written meanwhile. */
+/** A consistent snapshot of a store, unaffected by concurrent writes. */
 export interface PortableSource extends PortableState {
   readonly store: "sqlite" | "postgres";
-  /** In an order that is kept where it says something: records by creation, the journal by position. */
+  /** Rows in a meaningful order: records by creation, the journal by position. */
   rows(backupTable: BackupTable): AsyncIterable<readonly PortableRow[]>;
   close(): Promise<void>;
 }
 
-/** Where a state is written that takes the place of what is there only when all of it has come and been looked through. */
+/** Receives a restored state, which replaces the existing data only after it is complete and checked. */
 export interface PortableTarget {
   begin(state: PortableState): Awaitable<void>;
   add(backupTable: BackupTable, rows: readonly PortableRow[]): Awaitable<void>;
-  /** Makes what rows are found by, and looks through it all. @throws StoreError `corrupt` when it is not as it should be. */
+  /** Creates the indexes and checks everything. @throws StoreError `corrupt` if a check fails. */
   finish(rows: Readonly<Record<string, number>>): Awaitable<void>;
-  /** Puts it in its place, and says where what was there is kept. @throws StoreError `busy`: it is in use. */
+  /** Replaces the existing data, and returns where the former data is stored. @throws StoreError `busy`: it is in use. */
   install(): Awaitable<string | undefined>;
-  /** Leaves nothing of what was not put in its place. */
+  /** Deletes a state that was not installed. */
   drop(): Awaitable<void>;
 }
 
 /**
- * Nonet's own tables. The order of rows is that in which they came. Of the journal `position` is what callers have been
- * told (cursors of streams, `since`), and it is kept.
+ * Nonet's own tables, rows in order of insertion. The journal's `position` is stored because clients know it (cursors of streams,
+ * `since`).
  */
 export const systemTables: readonly BackupTable[] = [
   systemTable("nonet_keys", "id credential hash hint user roles created expires revoked"),
@@ -75,7 +75,7 @@ function systemTable(name: string, columns: string): BackupTable {
   return { name, columns: columns.split(" ") };
 }
 
-/** The table of a resource: every stored column, and what the store keeps beside them. */
+/** The table of a resource: the store's hidden columns and all stored columns. */
 export function backupTableOf(table: Table): BackupTable {
   const truths = table.columns.filter(({ type }) => type === "boolean").map(({ name }) => name);
   return {
@@ -85,7 +85,7 @@ export function backupTableOf(table: Table): BackupTable {
   };
 }
 
-/** Every table of a backup. Records come first, so that a person who looks into one sees them. */
+/** Every table of a backup. Records come first, for a person who reads the file. */
 export function backupTablesOf(tables: readonly Table[]): readonly BackupTable[] {
   return [...tables.map(backupTableOf), ...systemTables];
 }

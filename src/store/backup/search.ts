@@ -1,12 +1,12 @@
-/** Where a text still stands in data, cell by cell: for who has to show that nothing of somebody is left. */
+/** Finds a text in all values of a backup, to prove that no data of an erased person remains. */
 import type { PortableValue, PortableRow, BackupTable } from "./portable.ts";
 
-/** A column with it, and some of its rows. */
+/** A column that contains the text, and some of its rows. */
 export interface Match {
   readonly table: string;
   readonly column: string;
   readonly rows: number;
-  /** Of the first of them what names them best: the id, or the first column. */
+  /** Labels of the first rows: the id, or the first column. */
   readonly first: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface Search {
   readonly matches: readonly Match[];
 }
 
-/** A text stands in another as it is, in JSON as that writes it. */
+/** How the text may appear: as is, or JSON-escaped. */
 export function formsOf(text: string): readonly string[] {
   return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 }
@@ -26,7 +26,7 @@ export function createSearch(text: string): Search {
   const forms = formsOf(text);
   const encoded = forms.map((form) => Buffer.from(form));
   const matches = new Map<string, { table: string; column: string; rows: number; first: string[] }>();
-  // The end of the piece before: a text may stand across two pieces of a file.
+  // The end of the preceding piece: the text may span two pieces of a file.
   let tail: { readonly file: PortableValue; readonly bytes: Uint8Array } | undefined;
 
   const holds = (value: PortableValue, row: PortableRow): boolean => {
@@ -61,7 +61,7 @@ export function createSearch(text: string): Search {
   };
 }
 
-/** Whether bytes have it, in whatever pieces they come. */
+/** Whether the bytes contain the text, even across pieces. */
 export async function isInBytes(pieces: AsyncIterable<Uint8Array>, text: string): Promise<boolean> {
   const encoded = formsOf(text).map((form) => Buffer.from(form));
   const most = Math.max(...encoded.map(({ length }) => length));

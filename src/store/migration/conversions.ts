@@ -1,6 +1,6 @@
 /**
- * Values of one type as values of another, where nothing is lost: what comes out says all that went in. Whatever a
- * document's author would have to decide (rounding, splitting, what `yes` means) is not done here; `taken as` says it.
+ * Converts values to another type if nothing is lost. Conversions that need a decision of the document's author (rounding,
+ * splitting, the meaning of `yes`) are not done here; the author declares them with `taken as`.
  */
 import { canonicalInstant, isDate } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -9,9 +9,9 @@ import type { Column } from "../../plan/resources/types.ts";
 
 type Kind = Pick<Column, "type" | "schema" | "marks">;
 
-/** Undefined where the value has no equal in the other type. */
+/** Undefined if the other type has no equal value. */
 export function converted(value: Value, from: Kind, to: Kind): Value | undefined {
-  // Of a secret there is only a hash, which is the value of nothing; and what is no secret was never hashed.
+  // The store has only the hash of a secret, which no other value converts to or from.
   if (isSecret(from) || isSecret(to)) return isSecret(from) && isSecret(to) ? value : undefined;
   if (from.type === "json") return fromJson(value, to);
   if (to.type === "json") return toJson(value, from, to.schema);
@@ -39,7 +39,7 @@ function scalar(value: Value, { type, schema }: Kind): Value | undefined {
   }
 }
 
-/** A moment is a date where it is a midnight in UTC. */
+/** A timestamp converts to a date only at midnight UTC. */
 function textOf(value: Value, schema: JsonObject): string | undefined {
   if (typeof value === "object") return undefined;
   const text = String(value);
@@ -47,7 +47,7 @@ function textOf(value: Value, schema: JsonObject): string | undefined {
   return midnight ?? text;
 }
 
-/** Of a text only what the number would be written as: `007` is none, because its noughts would be lost. */
+/** A text converts only if the number prints as the same text: not `007`, which would lose its zeros. */
 function integerOf(value: Value): number | undefined {
   const found = typeof value === "string" && /^(?:0|-?[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value;
   return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
@@ -56,11 +56,11 @@ function integerOf(value: Value): number | undefined {
 function number(value: Value): number | undefined {
   if (typeof value === "number") return value;
   const isPlain = typeof value === "string" && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
-  // More digits than a double holds would be lost.
+  // A double holds 15 decimal digits exactly.
   return isPlain && value.replace(/[-.]/g, "").replace(/^0+/, "").length <= 15 ? Number(value) : undefined;
 }
 
-/** A date is its midnight in UTC. */
+/** A date converts to its midnight in UTC. */
 function instant(text: string): string | undefined {
   return canonicalInstant(isDate(text) ? `${text}T00:00:00Z` : text);
 }
@@ -71,7 +71,7 @@ function toJson(value: Value, from: Kind, schema: JsonObject): Value | undefined
     const one = converted(value, from, item);
     return one === undefined ? undefined : [one];
   }
-  // `json` takes anything.
+  // A schema without a type accepts any value.
   return schema["type"] === undefined ? value : undefined;
 }
 
@@ -84,7 +84,7 @@ function fromJson(value: Value, to: Kind): Value | undefined {
   return to.type === "json" ? only : scalar(only, to);
 }
 
-/** What the items of a list are kept as, were they columns; undefined where it is no list. */
+/** The items of a list as if each were a column; undefined if the schema is not a list. */
 function itemOf(schema: JsonObject): Kind | undefined {
   if (schema["type"] !== "array") return undefined;
   const items = (schema["items"] ?? {}) as JsonObject;

@@ -1,6 +1,6 @@
 /**
- * From the tables that a store holds to those of a document: what is to be done, and what would have to be asked of the
- * data first, because it may not fit. Nothing here looks at data.
+ * Compares the stored tables with those of a document: the changes, and the checks that the data needs because it may not fit.
+ * Reads no data.
  */
 import { isWrittenAlike } from "../../base/json.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -22,36 +22,36 @@ export interface Changed {
   readonly after: Table;
   /** All columns of `after`, in its order. */
   readonly columns: readonly ColumnChange[];
-  /** Columns of `before` that `after` has not. */
+  /** Columns of `before` that are not in `after`. */
   readonly dropped: readonly Column[];
-  /** Sets of columns that may not be unique yet. */
+  /** Sets of columns whose uniqueness must be checked. */
   readonly uniques: readonly (readonly string[])[];
-  /** Rules that may not hold yet. */
+  /** Rules that must be checked. */
   readonly rules: readonly RulePlan[];
-  /** References to the own resource by which records may be above themselves, and may not from now on. */
+  /** References to the same resource which must now form a tree, so cycles must be checked. */
   readonly trees: readonly string[];
-  /** Whether time does something to the records at other moments. */
+  /** Whether the timers of the records change. */
   readonly timed: boolean;
 }
 
-/** A column, and how it comes from what is stored. */
+/** A column, and how to derive its values from the stored ones. */
 export interface ColumnChange {
   readonly column: Column;
-  /** What it was; absent for a new one. */
+  /** The stored column; absent for a new one. */
   readonly source?: Column;
-  /** What each value becomes, one after the other; instead of what `converted` makes of it. */
+  /** Conversions from part 9, applied in order, instead of `converted`. */
   readonly converts: readonly Converting[];
-  /** What records without a value get; absent: nothing. */
+  /** The value for records without one; absent: none. */
   readonly fill?: Filling;
-  /** Whether values have to be brought to another type. */
+  /** Whether values must be converted to another type. */
   readonly retyped: boolean;
-  /** Whether values may not fit any more, or do not yet. */
+  /** Whether values must be checked against a narrower schema. */
   readonly narrowed: boolean;
-  /** Whether records may be without the value that they have to have. */
+  /** Whether the column is now required, so that records may lack a value. */
   readonly required: boolean;
-  /** Whether what it refers to may not be there. */
+  /** Whether the reference has a new target, so that targets may be missing. */
   readonly referred: boolean;
-  /** Whether it is to be worked out anew. */
+  /** Whether the value must be recomputed. */
   readonly computed: boolean;
 }
 
@@ -59,12 +59,12 @@ export type Converting = FallbackPlan | ReshapePlan;
 
 export type Filling = FallbackPlan | { readonly kind: "now" } | { readonly kind: "counter" };
 
-/** Whether a column's values may be other ones afterwards. */
+/** Whether the migration may change the column's values. */
 export function isMade({ converts, retyped, narrowed, fill, referred, computed }: ColumnChange): boolean {
   return converts.length > 0 || retyped || narrowed || fill !== undefined || referred || computed;
 }
 
-/** Resources and fields are known by their names, of which `history` tells what they were. */
+/** Matches resources and fields by name, after the renames of `history`. */
 export function differencesBetween(
   before: readonly Table[],
   after: readonly Table[],
@@ -130,7 +130,7 @@ function keyOf(columns: readonly string[]): string {
   return columns.toSorted().join(" ");
 }
 
-/** A rule about the moment of a write, its caller or the record before it says nothing of records that are there already. */
+/** Rules that read the time, the caller or the record before the write do not apply to existing records. */
 function isOfData(expression: TypedExpression): boolean {
   return expression.kind !== "variable" && parts(expression).every(isOfData);
 }
@@ -187,8 +187,8 @@ function isAbout(change: DataChange, resource: string, field: string): boolean {
 }
 
 /**
- * The conversions from the first that takes what is stored. None where what is stored is what the document says already: an
- * entry that was written, or written otherwise, after it was followed must not convert a value twice.
+ * The conversions from the first one whose source type is the stored type. None if the stored schema already equals the
+ * document's: an entry added or edited after the migration must not convert a value twice.
  */
 function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly Converting[] {
   if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
@@ -199,7 +199,7 @@ function conversionsOf(changes: readonly DataChange[], source: Column, column: C
   return converts.slice(first).map((change) => (change.kind === "reshape" ? change.reshape : change.taken));
 }
 
-/** Of structures, and of secrets, the type of the column does not tell whether values stay what they are. */
+/** For JSON columns and secrets, equal column types do not imply equal values. */
 function isReshaped(before: Column, after: Column): boolean {
   if (isSecret(before) !== isSecret(after)) return true;
   return after.type === "json" && !isWrittenAlike(before.schema["type"], after.schema["type"]);
@@ -211,7 +211,7 @@ function isNarrower(before: Column, after: Column): boolean {
   return fewer || !isWider(before.schema, after.schema);
 }
 
-/** `now` at migration is no time of any record's own, but it is the earliest at which it is known to have been there. */
+/** The migration time is not a record's creation time, but at that time the record is known to exist. */
 function filling({ default: made }: Column): Filling | undefined {
   switch (made?.kind) {
     case "literal":

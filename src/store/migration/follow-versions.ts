@@ -1,19 +1,19 @@
-/** Stored tables under the names that the document has now, by what part 9 says of each version since. */
+/** Maps stored tables and columns to their present names, by the version entries of part 9. */
 import { isNewerVersion } from "../../base/version.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { DataChange, VersionStep } from "../../plan/versioning/types.ts";
 import { withoutKnown } from "./reshape.ts";
 
-/** A stored table, and its columns by their names of now. */
+/** A stored table, and its columns by their present names. */
 export interface Origin {
   readonly table: Table;
   readonly columns: ReadonlyMap<string, Column>;
 }
 
 /**
- * The steps that data has not gone along with yet, oldest first. `stored` is the newest step when the data was last brought
- * to a document: entries that its version has been given since are followed too, because a version grows while it is being
- * written. Data that no version is known of has gone along with none.
+ * The version steps that the data has not followed yet, oldest first. `stored` is the newest step at the last migration; entries
+ * added to that version since then are included, because a version grows while its author writes it. Data without a known version
+ * has followed none.
  */
 export function stepsSince(history: readonly VersionStep[], stored: VersionStep | undefined): readonly VersionStep[] {
   if (stored === undefined) return history.toReversed();
@@ -37,7 +37,7 @@ function grown(change: DataChange, { changes }: VersionStep): DataChange {
   return { ...change, reshape: withoutKnown(change.reshape, before.reshape) };
 }
 
-/** By their resources of now. A renaming of what is not there, or to what is there already, renames nothing. */
+/** By present resource names. A rename from a missing name, or to an existing one, has no effect. */
 export function follow(stored: readonly Table[], steps: readonly VersionStep[]): ReadonlyMap<string, Origin> {
   let origins: ReadonlyMap<string, Origin> = new Map(
     stored.map((table) => [
@@ -50,7 +50,7 @@ export function follow(stored: readonly Table[], steps: readonly VersionStep[]):
     const named = renamed(origins, resources);
     origins = new Map(
       [...named].map(([resource, { table, columns }]) => {
-        // A place may be said with the old name of a resource that is renamed by the same version.
+        // An entry may name a field by the former name of a resource that the same version renames.
         const names = [resource, ...resources.filter(({ to }) => to === resource).map(({ from }) => from)];
         const fields = changes.filter((change) => change.kind === "rename-field" && names.includes(change.resource));
         return [resource, { table, columns: renamed(columns, fields as readonly Renaming[]) }];
@@ -62,7 +62,7 @@ export function follow(stored: readonly Table[], steps: readonly VersionStep[]):
 
 type Renaming = Extract<DataChange, { from: string }>;
 
-/** All renamings of a version happen at once, so that two names can be exchanged. */
+/** All renames of a version apply at once, so that two names can be swapped. */
 function renamed<T>(entries: ReadonlyMap<string, T>, renamings: readonly Renaming[]): ReadonlyMap<string, T> {
   const leaving = new Set(renamings.map(({ from }) => from));
   const names = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * What bringing data to a changed document comes to, as plain data: steps in sentences, each with the records that it
- * changes and those that stand in its way.
+ * The plan of a migration as plain data: steps with a description, the number of changed records, and the records that block the
+ * step.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
@@ -12,11 +12,11 @@ export interface MigrationPlan {
 
 export interface Step {
   readonly kind: StepKind;
-  /** As the document names it now; one that is gone, as it was. */
+  /** The present name; for a removed resource, the former name. */
   readonly resource: string;
   readonly fields: readonly string[];
   readonly description: string;
-  /** How many records have something else afterwards, or are gone. */
+  /** How many records the step changes or deletes. */
   readonly records: number;
   readonly obstacle?: Obstacle;
 }
@@ -39,51 +39,51 @@ export type StepKind =
   | "timed"
   | "layout";
 
-/** Records that a step cannot be done with. */
+/** Records that block a step. */
 export interface Obstacle {
-  /** `loss`: it can be done, and something is gone then. `misfit`: it cannot be done before the records are changed. */
+  /** `loss`: the step is possible but loses data. `misfit`: the step is impossible until these records are changed. */
   readonly kind: "loss" | "misfit";
   readonly records: number;
-  /** The oldest of them, `mostNamed` at most. */
+  /** The ids of the oldest of them, at most `mostNamed`. */
   readonly ids: readonly string[];
   readonly description: string;
-  /** What the document could say instead. */
+  /** An edit of the document that removes the obstacle. */
   readonly remedy?: string;
-  /** Of a loss that is allowed: what these records have and do afterwards. */
+  /** For `loss`: what happens to these records if the operator allows it. */
   readonly effect?: string;
 }
 
 export const mostNamed = 5;
 
-/** How a store follows its document. */
+/** How a store migrates its data to its document. */
 export interface Following {
   /** `Plan.history`. */
   readonly history: readonly VersionStep[];
-  /** The events that the document sends, by name. */
+  /** Names of the events that the document sends. */
   readonly events?: readonly string[];
   /** Whether a value fits a schema. */
   readonly validate: (schema: JsonObject) => (value: Json) => boolean;
-  /** Goes on where something would be lost; what does not fit stands in the way all the same. */
+  /** Continues despite obstacles of kind `loss`; `misfit` always blocks. */
   readonly allowLoss?: boolean;
-  /** Told when it is done. */
+  /** Called after the migration. */
   readonly followed?: (migration: Migrated) => void;
-  /** Told before each piece of work that may take long. */
+  /** Called before each part that may take long. */
   readonly progress?: (what: string) => void;
 }
 
 export interface Migrated extends MigrationPlan {
-  /** A copy of the data as it was; absent where nothing that is stored was changed. */
+  /** Path of a copy of the data before the migration; absent if no stored data changed. */
   readonly backup?: string;
 }
 
-/** What stands in the way, where anything does. */
+/** The obstacles that block the migration. */
 export function obstaclesOf({ steps }: MigrationPlan, allowLoss = false): readonly Obstacle[] {
   return steps.flatMap(({ obstacle }) =>
     obstacle === undefined || (allowLoss && obstacle.kind === "loss") ? [] : [obstacle],
   );
 }
 
-/** Whether something that is stored is changed or gone afterwards; what is only added, looked at or indexed anew is not. */
+/** Whether the migration changes or deletes stored data; additions, checks and new indexes do not. */
 export function changesData({ steps }: MigrationPlan): boolean {
   const only: readonly StepKind[] = ["add table", "add column", "unique", "rule", "timed", "layout"];
   return steps.some(({ kind, records }) => records > 0 && !only.includes(kind));
@@ -95,12 +95,12 @@ export function obstacleText(obstacle: Obstacle): string {
   return `${recordsText(obstacle)}${remedy === undefined ? "" : `; ${remedy}`}`;
 }
 
-/** The same without what the document could say instead. */
+/** The same without `remedy`. */
 export function recordsText({ ids, records, description }: Obstacle): string {
   return ids.length === 0 ? description : `${description}: ${ids.join(", ")}${records > ids.length ? ", …" : ""}`;
 }
 
-/** Nothing was done. */
+/** The migration was rejected before any change. */
 export class MigrationRejected extends StoreError {
   readonly plan: MigrationPlan;
 

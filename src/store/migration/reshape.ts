@@ -1,4 +1,4 @@
-/** Embedded values brought along with the entries of one version about their types. */
+/** Converts embedded values by the entries of one version about their types. */
 import { editInside, isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { HeldType, ReshapePlan, TypeStep } from "../../plan/versioning/types.ts";
@@ -20,7 +20,7 @@ export function compileReshape({ type, types, enclosing }: ReshapePlan): (value:
   return (value) => held(value, { type, enclosing });
 }
 
-/** What an earlier reading of the same version's entries has done already is not done again. */
+/** The entries without those that a former migration to the same version already applied. */
 export function withoutKnown(reshape: ReshapePlan, known: ReshapePlan): ReshapePlan {
   const types = Object.entries(reshape.types).map(([name, step]) => {
     const before = Object.hasOwn(known.types, name) ? known.types[name] : undefined;
@@ -36,7 +36,7 @@ function fresh<Item>(items: readonly Item[], known: readonly Item[]): readonly I
   return items.filter((item) => !texts.has(JSON.stringify(item)));
 }
 
-/** All entries at once over the value as it was: names can be exchanged, and expressions know the former ones. */
+/** Applies all entries at once to the former value, so that names can be swapped and expressions read former names. */
 function compileStep({ renames, taken }: TypeStep): (value: JsonObject) => JsonObject {
   const names = new Map(renames);
   const fallbacks = taken.map(({ member, was, taken: plan }) => {

@@ -1,16 +1,16 @@
-/** Whether whatever one JSON Schema takes another takes too, as far as that is plain to see: data need not be asked then. */
+/** Decides by simple comparison whether every value of one JSON Schema is valid for another: then data needs no check. */
 import { isObject, isWrittenAlike, type Json, type JsonObject } from "../../base/json.ts";
 
-/** Words that say nothing of what is taken. */
+/** Keywords that do not restrict values. */
 const annotations = ["description", "examples", "default", "title", "deprecated", "readOnly", "writeOnly"];
 const lower = ["minimum", "minLength", "minItems", "minProperties"];
 const upper = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
-/** False also means: it cannot be told from the schemas alone. */
+/** May return false for wider schemas that are hard to compare. */
 export function isWider(before: JsonObject, after: JsonObject): boolean {
   const names = Object.keys(after).filter((name) => !annotations.includes(name));
   if (names.some((name) => !isLooser(name, before[name], after[name]))) return false;
-  // A bound that is gone takes more; `properties` and `required` only mean something together with the rest.
+  // Without a bound more values are valid; `properties` and `required` only have an effect in combination.
   const removed = Object.keys(before).filter((name) => !annotations.includes(name) && !Object.hasOwn(after, name));
   return removed.every((name) => [...lower, ...upper, "pattern", "format", "enum", "required"].includes(name));
 }

@@ -1,6 +1,6 @@
 /**
- * Until when a request is waited for. A read takes it from its variables, under a symbol that no expression can name: each
- * read has them, and whatever is added to them keeps it. A transaction is given it.
+ * The deadline of a request. A read gets it from its variables, under a symbol that no expression can name, so that copies of the
+ * variables carry it too. A transaction gets it as a parameter.
  */
 import type { Variables } from "../../expression/evaluate.ts";
 

@@ -1,37 +1,37 @@
 /**
- * What can go wrong with durable state that neither the document nor a request is to blame for: the file, the disk,
- * another process, or data that a changed document no longer fits.
+ * Errors of the store that neither the document nor a request causes: the file, the disk, another process, or data that does not
+ * fit a changed document.
  */
 import { TooManySteps } from "../../expression/evaluate.ts";
 
 export type StoreErrorKind =
-  /** There is no such folder. */
+  /** The folder does not exist. */
   | "missing-folder"
-  /** It may not be read or written, or is no file. */
+  /** The process may not read or write it, or it is not a file. */
   | "not-accessible"
-  /** It is no database, or one that something else made. */
+  /** Not a database, or a database of another program. */
   | "not-ours"
   | "corrupt"
   /** A newer release of Nonet wrote it. */
   | "too-new"
-  /** What it holds does not fit the document; `differences` says where. */
+  /** The data does not fit the document; `differences` lists where. */
   | "incompatible"
-  /** Another process holds the file's write lock for longer than is waited. A request may be tried again (R7.4). */
+  /** Another process holds the write lock for longer than the wait limit. The client may retry the request (R7.4). */
   | "busy"
-  /** The server that holds the data does not answer. */
+  /** The database server does not respond. */
   | "unreachable"
   /** The disk is full, or failed. */
   | "disk"
   /** The store is closing or closed. */
   | "closed"
-  /** A file was on its way for so long that it was cleared before a record had it. */
+  /** An upload took so long that the store deleted the file before a record referenced it. */
   | "gone"
-  /** A statement was stopped at the deadline of the request that it is for. */
+  /** The store stopped a statement at the deadline of its request. */
   | "late";
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
-  /** Each in a sentence, with how many records are concerned. */
+  /** Sentences, each with the number of affected records. */
   readonly differences: readonly string[];
 
   constructor(kind: StoreErrorKind, message: string, differences: readonly string[] = [], cause?: unknown) {
@@ -46,29 +46,29 @@ const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed", "go
 
 const lasting: readonly StoreErrorKind[] = ["disk", "not-accessible"];
 
-/** A disk that is full or fails, a server that takes no writes or lets nobody in: it lasts until somebody has seen to it. */
+/** Errors that last until an operator acts: a full or failing disk, a read-only database server, a rejected login. */
 export function isLasting(thrown: unknown): boolean {
   return thrown instanceof StoreError && lasting.includes(thrown.kind);
 }
 
-/** A statement was stopped at its deadline; nothing of its transaction was kept. */
+/** The store stopped a statement at its deadline and rolled back its transaction. */
 export function isLate(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "late";
 }
 
-/** It was stopped at its deadline, or at the steps that an expression may take: on a thread it would end no better. */
+/** The statement exceeded its deadline, or an expression exceeded its steps: a retry on a thread would not succeed either. */
 export function tookTooLong(thrown: unknown): boolean {
   return isLate(thrown) || thrown instanceof TooManySteps;
 }
 
-/** What is stored cannot be read any more. */
+/** The stored data is corrupt. */
 export function isDamage(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "corrupt";
 }
 
 /**
- * A store that is held by another process, is away or is closing, a file that came too long ago, an expression that takes
- * too many steps on what the records are now: it may be done later.
+ * Whether a retry may succeed: the store is locked, unreachable or closing, an upload expired, or an expression needs too many
+ * steps for the current records.
  */
 export function isPassing(thrown: unknown): boolean {
   return thrown instanceof TooManySteps || (thrown instanceof StoreError && passing.includes(thrown.kind));

@@ -1,18 +1,18 @@
 /**
- * The part of the store that keeps the bytes of files. A column with `file` holds what is said of one (`{ id, … }`), and the
- * bytes go with it: they are kept when a record is given the file, in the transaction that does so, and gone when the record
- * is deleted, or has another file or none. A file that no record was given goes by itself.
+ * The part of the store that holds the bytes of files. A column with `file` holds the metadata of one file (`{ id, … }`). The
+ * transaction that writes such a column retains the bytes; the one that deletes the record or replaces the file deletes them. The
+ * store deletes files without a record after `orphanMilliseconds`.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "./error.ts";
 import type { Awaitable, Row } from "./store.ts";
 
 export interface FileStore {
-  /** Adds bytes to a file that no record has yet, in the order in which they are to be read; the first ones make it. */
+  /** Appends bytes to a file that no record references yet; the first call creates the file. */
   append(id: string, bytes: Uint8Array): Awaitable<void>;
-  /** The piece that holds the byte at this place, and where it begins; undefined where there is none, or no such file. */
+  /** The piece that contains the byte at this offset; undefined beyond the end, or for an unknown file. */
   piece(id: string, at: number): Awaitable<Piece | undefined>;
-  /** Forgets those of these files that no record has. */
+  /** Deletes those of these files that no record references. */
   discard(ids: readonly string[]): Awaitable<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** For how long a file may be without a record, in milliseconds: longer than any request. */
+/** How long a file may exist without a record, in milliseconds: longer than any request. */
 export const orphanMilliseconds = 3_600_000;
 
 export interface FileChanges {
@@ -29,7 +29,7 @@ export interface FileChanges {
   readonly removed: readonly string[];
 }
 
-/** What a change of a record, its creation or deletion does to files. */
+/** Which files a creation, change or deletion of a record retains and removes. */
 export function fileChanges({ columns }: Table, before: Row | undefined, after: Row | undefined): FileChanges {
   const retained: string[] = [];
   const removed: string[] = [];
@@ -43,7 +43,7 @@ export function fileChanges({ columns }: Table, before: Row | undefined, after: 
   return { retained, removed };
 }
 
-/** A file that is to be given to a record is not there any more. */
+/** The error for a file that was deleted before a record could reference it. */
 export function cleared(id: string): StoreError {
   return new StoreError("gone", `the file ${id} is not there to be given to a record`);
 }

@@ -1,13 +1,13 @@
 /**
- * What a part of the service has given somebody for a time, a part of the store's port: access tokens of OAuth and what leads
- * to them. Each is a text under a kind and an id, which for what is secret is its SHA-256; those of a group end together.
+ * The part of the store for OAuth: clients, authorization codes, tokens and consents, each with an expiry. Each is a text under a
+ * kind and an id (the SHA-256 for a secret). Grants of one group are revoked together.
  */
 import type { Awaitable } from "./store.ts";
 
 export interface Grant {
   readonly kind: string;
   readonly id: string;
-  /** What it ends with: a client, a consent. */
+  /** The client or consent whose revocation also revokes this grant. */
   readonly group: string;
   readonly text: string;
   /** Epoch milliseconds. */
@@ -15,16 +15,16 @@ export interface Grant {
 }
 
 export interface GrantStore {
-  /** In the place of one with the same kind and id. */
+  /** Replaces a grant with the same kind and id. */
   put(grant: Grant): Awaitable<void>;
-  /** Also one that is over: that is for the caller to see. */
+  /** Returns expired grants too; the caller checks `expires`. */
   find(kind: string, id: string): Awaitable<Grant | undefined>;
   /**
-   * Another text and end in the place of these; false where they are not there any more. Of two at once one learns that it was
-   * too late, and nothing that has ended comes back.
+   * Replaces text and expiry if the grant is unchanged, else returns false. Of two concurrent callers one gets false, and a
+   * revoked grant stays revoked.
    */
   replace(grant: Grant, next: Pick<Grant, "text" | "expires">): Awaitable<boolean>;
-  /** False where there is none. */
+  /** Returns false for an unknown grant. */
   end(kind: string, id: string): Awaitable<boolean>;
   endGroup(group: string): Awaitable<void>;
 }

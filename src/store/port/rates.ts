@@ -1,12 +1,12 @@
 /**
- * Rates that several processes count together, a part of the store's port: in the store itself, or in one of their own beside
- * it. Numbers are whole and times epoch milliseconds, as in `runtime/limits/bucket.ts`, which counts the same for one process.
+ * Rate limits that several processes share, in the store or in a separate database such as Valkey. Numbers are integers and times
+ * epoch milliseconds, as in `runtime/limits/bucket.ts`, which counts for one process.
  */
 
 export interface Rates {
   /**
-   * Counts, and answers each in its place: one call for all that was asked in a turn of the event loop. No two are of the same
-   * name and key. Rejects where it cannot be reached, when it is not known what of it was counted.
+   * Counts the requests of one event-loop tick; results have the order of `requests`, whose names and keys are distinct. Rejects
+   * if the server is unreachable; the caller then does not know which were counted.
    */
   count(requests: readonly RateRequest[], now: number): Promise<readonly RateCount[]>;
 }
@@ -15,35 +15,35 @@ export interface RateRequest {
   readonly name: string;
   readonly key: string;
   readonly limit: RateLimit;
-  /** So many are counted, whatever there is; negative: so many are given back. */
+  /** Count this many unconditionally; negative: refund. */
   readonly consumed: number;
-  /** So many are asked for: as many are counted as there is room for. */
+  /** Count up to this many, as far as the limit allows. */
   readonly wanted: number;
 }
 
 export interface RateLimit {
   readonly count: number;
   readonly windowMilliseconds: number;
-  /** A bucket of this size instead of a window. */
+  /** Use a token bucket of this size instead of a window. */
   readonly burst?: number;
 }
 
 export interface RateCount {
-  /** Of those that were asked for. */
+  /** How many of `wanted` the limit allowed. */
   readonly granted: number;
-  /** Of a window: requests. Of a bucket: what is missing in it at `at`, in parts of `windowMilliseconds` to a request. */
+  /** Window: requests. Bucket: the missing tokens at `at`, times `windowMilliseconds`. */
   readonly used: number;
-  /** Of a window: its end. Of a bucket: until when it is refilled. */
+  /** Window: its end. Bucket: the time of its last refill. */
   readonly at: number;
 }
 
 /**
- * A bucket is refilled for each moment once, whoever asks: with clocks that are apart, and where a call is late, somebody has been
- * told a later time before. What is further ahead than this is the time of a clock that was set back, and nobody waits for it.
+ * Clocks of processes differ, so a stored refill time may be ahead of `now`; then no process refills that span twice. A time
+ * further ahead than this is from a clock that was set back since, and is cut to this bound.
  */
 export const aheadMilliseconds = 10_000;
 
-/** What is counted after an ask; `before` is what was kept, undefined where nothing was. */
+/** The count after a request; `before`: the stored count, undefined for none. */
 export function counted(
   before: Pick<RateCount, "used" | "at"> | undefined,
   { limit, consumed, wanted }: RateRequest,
@@ -54,7 +54,7 @@ export function counted(
     const isLive = before !== undefined && before.at > now;
     const used = Math.max(0, (isLive ? before.used : 0) + consumed);
     const granted = Math.min(wanted, Math.max(0, count - used));
-    // A clock that was set back makes nobody wait for what it has taken away.
+    // After a clock was set back, a window still ends within its length.
     return { granted, used: used + granted, at: isLive ? Math.min(before.at, now + length) : now + length };
   }
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.at);

@@ -1,7 +1,7 @@
 /**
- * Sessions of those who have logged in, a part of the store's port. A session is a family of tokens: those that requests are
- * sent with, and those that it is renewed with, of which each is replaced at its use. Tokens are kept as their SHA-256 only.
- * Sessions of a record end with it: deleting it deletes them, in the same transaction. Times in epoch milliseconds.
+ * Sessions of logged-in users, a part of the store's port. A session is a family of tokens: access tokens, and refresh tokens
+ * that are replaced at each use. The store holds only the SHA-256 of a token. Deleting a user's record deletes its sessions in
+ * the same transaction. Times are epoch milliseconds.
  */
 import type { Awaitable } from "./store.ts";
 
@@ -15,26 +15,26 @@ export interface SessionToken {
   /** The record's id, as text. */
   readonly user: string;
   readonly use: "access" | "renew";
-  /** What may be shown: the prefix and the last four characters. */
+  /** The part that may be displayed: the prefix and the last four characters. */
   readonly hint: string;
   readonly created: number;
-  /** Absent: until the session ends. */
+  /** Absent: valid until the session ends. */
   readonly expires?: number;
-  /** When another one took its place: `renew` only. */
+  /** When another refresh token replaced it; only for `renew`. */
   readonly replaced?: number;
 }
 
-/** Outside of transactions; another process (`nonet key`) may ask and end, too. */
+/** Outside transactions; another process (`nonet key`) may list and end sessions too. */
 export interface SessionStore {
-  /** Also one that is over: that is for the caller to see. */
+  /** Returns expired tokens too; the caller checks `expires`. */
   find(hash: string): Awaitable<SessionToken | undefined>;
-  /** The tokens that requests are sent with, oldest first. */
+  /** The access tokens, oldest first. */
   list(): Awaitable<readonly SessionToken[]>;
-  /** False where there is no such session. */
+  /** Returns false for an unknown session. */
   end(session: string, at: number): Awaitable<boolean>;
 }
 
-/** Which sessions: one, or those of a record but one. */
+/** One session, or all sessions of a user except one. */
 export type Sessions =
   | { readonly session: string }
   | { readonly credential: string; readonly user: string; readonly except?: string };
@@ -44,11 +44,11 @@ export interface SessionOperations {
   session(hash: string): Awaitable<SessionToken | undefined>;
   addSession(token: SessionToken): Awaitable<void>;
   replaceSession(hash: string, at: number): Awaitable<void>;
-  /** Their tokens are good until `at` and no longer. */
+  /** Makes their tokens expire at `at`, or earlier if they already do. */
   endSessions(which: Sessions, at: number): Awaitable<void>;
 }
 
-/** Whether a token is one of these sessions'. */
+/** Whether the token belongs to these sessions. */
 export function isAmong(token: SessionToken, which: Sessions): boolean {
   if ("session" in which) return token.session === which.session;
   return token.credential === which.credential && token.user === which.user && token.session !== which.except;

@@ -1,16 +1,16 @@
-/** What follows from the columns of a table: which are counted, unique, and kept for its timers. */
+/** Derives from a table's columns which get counter values, which are unique, and the values of the hidden timer columns. */
 import type { Table } from "../../plan/resources/types.ts";
 import { dueOf } from "../../plan/states/schedule.ts";
 import type { Row } from "../port/store.ts";
 
-/** The columns of a table that are counted where no value is given. */
+/** The columns that get the next number of a counter when a new record has no value for them. */
 export function countedColumns({ columns, id }: Table): readonly string[] {
   return columns
     .filter(({ default: value, name }) => value?.kind === "counter" || (name === "id" && id.made === "counter"))
     .map(({ name }) => name);
 }
 
-/** The sets of columns of which no two records have the same values, `id` first. Absent values are the same only in those for which `isAbsentEqual`. */
+/** Sets of columns that must be unique, `id` first. Two nulls conflict only in the sets for which `isAbsentEqual`. */
 export function uniquesOf({ columns, uniques }: Table): readonly (readonly string[])[] {
   const columnSets = columns
     .filter(({ name, marks }) => name === "id" || marks.includes("unique"))
@@ -19,7 +19,7 @@ export function uniquesOf({ columns, uniques }: Table): readonly (readonly strin
   return [...sets.values()].toSorted((a, b) => Number(isId(b)) - Number(isId(a)));
 }
 
-/** Whether two records without the same value have it in common, as if the absent value were one. */
+/** Whether two records conflict when both have null in a column of the set. */
 export function isAbsentEqual({ absentEqual = [] }: Table, set: readonly string[]): boolean {
   return absentEqual.some((one) => one.join(" ") === set.join(" "));
 }
@@ -28,14 +28,14 @@ function isId(set: readonly string[]): boolean {
   return set.length === 1 && set[0] === "id";
 }
 
-/** The hidden columns of a record with timers, which the write of the record itself stores; other records have none. */
+/** The hidden columns of tables with timers. Every write of a record sets them. */
 export const timeColumns = ["_entered", "_due"] as const;
 
 export function isTimed({ timed = [] }: Table): boolean {
   return timed.length > 0;
 }
 
-/** The time columns of a record after a write at `now`; `before` is the record before it, undefined for a new one. */
+/** The time columns of a record after a write at `now`. `before`: the record before the write, undefined for a new record. */
 export function timesOf(table: Table, row: Row, before: Row | undefined, now: number): Row {
   if (!isTimed(table)) return {};
   const stays = before !== undefined && before["state"] === row["state"];

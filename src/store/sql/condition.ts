@@ -1,4 +1,4 @@
-/** Expressions and conditions as SQL over a row, which is `t` unless it is nested in another. */
+/** Compiles expressions and conditions to SQL. The current row has the alias `t`; nested records have other aliases. */
 import { compileRecords, compileSql, type Dialect, type SqlContext } from "../../expression/sql.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ValueType } from "../../expression/types.ts";
@@ -6,39 +6,39 @@ import type { Table } from "../../plan/resources/types.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
 import type { Condition, RuleQuery } from "../port/store.ts";
 
-/** The name that the record at hand has in every statement; records that are nested in it have others. */
+/** The alias of the current record in every statement. */
 export const atHand = "t";
 
-/** The tables by the resource that they hold, with their quoted names. */
+/** Tables with their quoted names, by resource. */
 export type Named = ReadonlyMap<string, { readonly name: string; readonly table: Table }>;
 
 export interface RecordsFragment {
   /** `FROM … WHERE …` */
   readonly from: Fragment;
   readonly order: Fragment;
-  /** What each record is called in it. */
+  /** The alias of the records. */
   readonly alias: string;
 }
 
 export interface ExpressionSql {
-  /** A value, exactly as the expression's function would give it. */
+  /** The same value as the JavaScript function of the expression returns. */
   value(expression: TypedExpression, tables: Named, alias?: string): Fragment;
-  /** Which may be null where it is false. */
+  /** The SQL may be null instead of false. */
   condition(condition: Condition | undefined, tables: Named): Fragment;
-  /** True where one of the expressions is; false or null where none is. */
+  /** True if one of the expressions is true; else false or null. */
   anyTrue(expressions: readonly TypedExpression[], tables: Named, alias?: string): Fragment;
-  /** The records that an expression stands for. `depth` tells the names from those of what they are nested in. */
+  /** The list of records that an expression selects. `depth` keeps aliases of nested queries distinct. */
   records(expression: TypedExpression, resource: string, tables: Named, alias: string, depth: number): RecordsFragment;
 }
 
-/** `column` is the SQL of a column by its name, as the type that expressions see it with; `stop` as in a `SqlContext`. */
+/** `column` returns the SQL of a column with the type that expressions expect; `stop` as in a `SqlContext`. */
 export function expressionSql(
   dialect: Dialect,
   column: (name: string, type: ValueType, tables: Named) => string,
   stop?: (column: string) => string,
 ): ExpressionSql {
   const contextOf = (tables: Named, alias: string): SqlContext => ({
-    // Only names of columns are asked for, and those do not depend on the resource.
+    // The compiler reads only column names from this context; they do not depend on the resource.
     resource: "",
     alias,
     column: (_, field, type) => column(field, type, tables),
@@ -49,7 +49,7 @@ export function expressionSql(
   });
   const compile = (expression: TypedExpression, tables: Named, use: "where" | "select", alias: string): Fragment => {
     const compiled = compileSql(expression, dialect, { ...contextOf(tables, alias), use });
-    // The check refuses such documents; see `sqlProblems`.
+    // `nonet check` rejects such documents; see `sqlProblems`.
     if ("problems" in compiled) throw new Error(compiled.problems.map(({ message }) => message).join("; "));
     return { sql: `(${compiled.sql})`, bindings: compiled.parameters };
   };
@@ -79,12 +79,12 @@ export function expressionSql(
   };
 }
 
-/** Whether a table's ids are numbers that are counted. */
+/** Whether the ids are integers from a counter. */
 export function isCounted({ columns }: Table): boolean {
   return columns.some(({ name, type }) => name === "id" && type === "integer");
 }
 
-/** Of a resource of the plan; another name is a mistake of ours. */
+/** Throws for a resource that is not in the plan, which is a bug of Nonet. */
 export function tableFor(tables: Named, resource: string): { readonly name: string; readonly table: Table } {
   const found = tables.get(resource);
   if (!found) throw new Error(`the store has no resource ${resource}`);
@@ -102,7 +102,7 @@ export function breakingSql(
   if (!one)
     return sql`SELECT 1 FROM ${name} AS ${atHand}
       WHERE ${stop} AND ${expressions.condition({ all: [...among, broken] }, tables)} LIMIT 1`;
-  // What is asked of one of them is not asked of the others before.
+  // Choose one record first, then test it. A single WHERE would test every record until one fails.
   const found = sql`SELECT * FROM ${name} AS ${atHand}
     WHERE ${stop} AND ${expressions.condition({ all: among }, tables)} LIMIT 1`;
   return sql`SELECT 1 FROM (${found}) AS ${atHand} WHERE ${expressions.condition({ all: [broken] }, tables)}`;

@@ -1,4 +1,4 @@
-/** What deleting records comes to, as the document says of each reference: refused, or these records deleted and those cleared. */
+/** Plans a deletion by the `on delete` of each reference: rejects it, or lists the records to delete and the columns to clear. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { DeletedRecord, Row } from "../port/store.ts";
@@ -17,7 +17,7 @@ export interface Cleared extends Held {
   readonly columns: readonly string[];
 }
 
-/** The records of a table whose column has the value. */
+/** Query for the records whose column equals the value. */
 interface Having {
   readonly kind: "having";
   readonly table: Table;
@@ -25,20 +25,20 @@ interface Having {
   readonly value: Value;
 }
 
-/** The records of a table whose column, a JSON value, has the value in it somewhere; more of them do no harm. */
+/** Query for records whose JSON column contains the value anywhere. May return extra rows; `isAt` filters them. */
 interface Holding extends Omit<Having, "kind"> {
   readonly kind: "holding";
 }
 
-/** Which records refer to one. */
+/** The query for the records that reference one record. */
 export type Referring = Having | Holding;
 
 type Queries<Result> = Generator<Referring, Result, readonly Row[]>;
 
-/** Asks the store for the records that refer to those that would go. */
+/** Yields queries for the records that reference the records to delete. */
 export function* planDeletion(tables: readonly Table[], roots: readonly Held[]): Queries<Deletion> {
   const deleted = new Map<string, Held>(roots.map((held) => [keyOf(held), held]));
-  // A map's iteration goes on to what is added meanwhile, so this follows `delete with` to its end.
+  // The iteration of a Map includes entries added during it, so this loop follows `delete with` transitively.
   for (const held of deleted.values()) {
     for (const { found } of yield* referrers(tables, held, "delete")) deleted.set(keyOf(found), found);
   }
@@ -81,7 +81,7 @@ function* referrers(
   return all;
 }
 
-/** Records that refer to it from inside of a value. Nothing can be taken out of a value, so they refuse. */
+/** Records that reference it from inside a JSON value. Such a reference cannot be cleared, so it rejects the deletion. */
 function* holders(table: Table, to: Held): Queries<readonly Referrer[]> {
   const all: Referrer[] = [];
   const id = to.row["id"] ?? null;
@@ -107,7 +107,7 @@ function keyOf({ table, row }: Held): string {
   return `${table.resource} ${row["_seq"] as number}`;
 }
 
-/** Asks for the values of expressions over rows. */
+/** Yields expressions to evaluate over a row; returns the cleared columns and the computed columns that depend on them. */
 export function* recomputed({
   table,
   row,

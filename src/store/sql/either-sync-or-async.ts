@@ -1,4 +1,4 @@
-/** Work that asks for something in between, written once for stores that answer at once and for those that wait. */
+/** Runs a generator that yields queries, so that one algorithm serves SQLite (synchronous) and PostgreSQL (asynchronous). */
 import type { Awaitable } from "../port/store.ts";
 
 export function runSteps<Query, Rows, Result>(

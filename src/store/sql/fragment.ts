@@ -1,9 +1,9 @@
-/** Pieces of SQL that carry what is to be bound to their placeholders, so that they can be put together in any order. */
+/** SQL fragments with the bindings of their placeholders, so that fragments can be combined in any order. */
 import type { Parameter } from "../../expression/sql.ts";
 
 export type Binding =
   | Parameter
-  /** One of the values that come with a call: a key, a position, a limit. */
+  /** An argument of the call: a key, a position, a limit. */
   | { readonly kind: "argument"; readonly index: number };
 
 export interface Fragment {
@@ -11,7 +11,7 @@ export interface Fragment {
   readonly bindings: readonly Binding[];
 }
 
-/** A template whose holes are fragments, or SQL as text. */
+/** Template tag; a hole is a fragment, or SQL as text. */
 export function sql(texts: TemplateStringsArray, ...holes: readonly (Fragment | string)[]): Fragment {
   let text = texts[0] ?? "";
   const bindings: Binding[] = [];

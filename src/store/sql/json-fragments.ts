@@ -1,6 +1,6 @@
 /**
- * The runs of columns whose JSON text is kept beside them, in `_json`, `_json2`, …: those that everybody who sees the record
- * sees. Answers are put together from them, which is several times cheaper than quoting each column anew.
+ * Runs of consecutive columns whose JSON text each row also stores, in `_json`, `_json2`, …: columns visible to everyone who sees
+ * the record. Concatenating stored texts is several times cheaper than serialising each column for each response.
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import { isAlwaysThere } from "./json-text.ts";

@@ -1,22 +1,22 @@
-/** Members of a JSON object as SQL writes them; every text is what `JSON.stringify` would have written. */
+/** SQL that writes the members of a JSON object; the text equals the output of `JSON.stringify`. */
 
 export interface MemberOfText {
   readonly name: string;
-  /** What stands before the member: `{` or `,`. */
+  /** The character before the member: `{` or `,`. */
   readonly start: "{" | ",";
-  /** What an absent value comes to; `never`: there is always one. */
+  /** The text for null: no member, or `null`. `never`: the column is never null. */
   readonly absent: "left out" | "null" | "never";
   readonly column: string;
-  /** The SQL of the value's text where there is one. */
+  /** SQL of the value as JSON text, for a value that is not null. */
   readonly value: string;
 }
 
-/** Whether a column's member is in every answer. */
+/** Whether every response has a member for the column. */
 export function isAlwaysThere(column: { readonly nullable: boolean; readonly absent: "left out" | "null" }): boolean {
   return !column.nullable || column.absent === "null";
 }
 
-/** The SQL of a member's text from a column: `,"size":"small"`, or an empty text where it is left out. */
+/** SQL that returns `,"size":"small"`, or an empty text for an omitted member. */
 export function memberText({ name, start, absent, column, value }: MemberOfText): string {
   const present = `${quoteText(`${start}${JSON.stringify(name)}:`)} || ${value}`;
   if (absent === "never") return present;
@@ -24,12 +24,12 @@ export function memberText({ name, start, absent, column, value }: MemberOfText)
   return `CASE WHEN ${column} IS NULL THEN ${none} ELSE ${present} END`;
 }
 
-/** Whether a text of a closed list needs no escape in JSON. */
+/** Whether JSON writes an enum value without escapes. */
 export function isPlain(text: string): boolean {
   return JSON.stringify(text) === `"${text}"`;
 }
 
-/** A text in SQL. PostgreSQL, too, reads backslashes as they are (`standard_conforming_strings`). */
+/** Quotes a text as a SQL literal. PostgreSQL does not interpret backslashes either (`standard_conforming_strings`). */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,4 +1,4 @@
-/** Which reads may take long: those that go through as many rows as there are, and not only through what an index leads to. */
+/** Decides which reads may take long: those that may scan a whole table instead of one index range. */
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import type { Condition, ListQuery, ReadQuery, View, ViewMember, ViewSource } from "../port/store.ts";
 
@@ -10,7 +10,7 @@ export function isLongList(query: ListQuery): boolean {
   return walksFar(query) || viewGoesThrough(query.view);
 }
 
-/** Whether more rows may be looked at than the page has. Those of a plain list are the next ones of the table. */
+/** Whether the query may scan more rows than the page has. A plain list reads exactly the next rows of the table. */
 export function walksFar({ counted, filters, from, search, sort, where }: ListQuery): boolean {
   const isPlain = filters.length === 0 && search === undefined && (where?.all ?? []).length === 0 && !where?.any;
   return !isPlain || sort.length > 0 || from === "skip" || counted === true;
@@ -38,7 +38,7 @@ function sourceGoesThrough(source: ViewSource): boolean {
   }
 }
 
-/** Whether it goes through records, or through lists, which hold as much as a body may. */
+/** Whether the expression iterates over records, or over a list, which may be as long as a body allows. */
 function goesThrough(expression: TypedExpression): boolean {
   return expression.kind === "records" || expression.kind === "macro" || parts(expression).some(goesThrough);
 }

@@ -1,10 +1,10 @@
 /**
- * What pages of records have in common in both databases. The order is total: the sort keys, then `_seq` in the direction of the
- * last of them; absent values come before all others ascending, after them descending.
+ * Builds the SQL and the arguments of pages for both databases. The order is total: the sort keys, then `_seq` in the direction
+ * of the last sort key; nulls are first in ascending order, last in descending order.
  *
- * A page after a position is put together from ranges, each one contiguous in an index on the sort keys: first the rows
- * that share all keys with the position, then those that share all but the last, and so on. One condition for all of them
- * (`k > ? OR k = ? AND …`) would be read from the index's start.
+ * The rows after a position are the union of ranges, each contiguous in an index on the sort keys: first the rows that equal the
+ * position in all keys but `_seq`, then in all but the last two, and so on. For one combined condition (`k > ? OR k = ? AND …`)
+ * the database would scan the index from its start.
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
@@ -12,7 +12,7 @@ import { type Fragment, joined, sql } from "./fragment.ts";
 import { type TypedTable, typeOf } from "./table-access.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 
-/** One of what a page is sorted by. */
+/** One sort key of a page. */
 export interface Key {
   readonly name: string;
   readonly type: ColumnType;
@@ -20,7 +20,7 @@ export interface Key {
   readonly nullable: boolean;
 }
 
-/** Where the values of a call stand among a statement's arguments: filters, then the words, the position, limit, skip. */
+/** Indexes of the arguments of a statement, in this order: filters, search words, position, limit, skip. */
 export interface ArgumentPositions {
   readonly search: number;
   readonly position: number;
@@ -31,22 +31,22 @@ export interface ArgumentPositions {
 export interface Paging<Bound, Stored> {
   readonly keys: readonly Key[];
   readonly positions: ArgumentPositions;
-  /** What a statement is run with, in the order of `places`. It asks for one row more than the page has. */
+  /** The arguments of the statement, in the order of `positions`. The limit is one more than the page, to detect a next page. */
   readonly values: (page: PageArguments) => (Bound | string | number)[];
-  /** The page, from rows that are the view's text and then the values of the keys. */
+  /** Builds the page from rows of the view's text followed by the values of the keys. */
   readonly pageOf: (rows: readonly (readonly Stored[])[], limit: number) => Page;
 }
 
-/** How a database keeps values. */
+/** Converts values between JavaScript and a database. */
 export interface Storage<Bound, Stored> {
   readonly toStored: (value: Value | undefined, type: ColumnType) => Bound;
   readonly fromStored: (value: Stored | undefined, type: ColumnType) => Value;
 }
 
-/** The operators of filters by one value, as SQL has them. */
+/** SQL operators of the filters that take one value. */
 export const comparisons = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-/** What every record is in. */
+/** The range that includes every record. */
 export const everything: Fragment = { sql: "TRUE", bindings: [] };
 
 export function pagingOf<Bound, Stored>(
@@ -95,19 +95,19 @@ function keysOf({ sort }: ListQuery, relation: TypedTable): readonly Key[] {
   return [...keys, { name: "_seq", type: "integer", descending, nullable: false }];
 }
 
-/** Tells positions apart for which the ranges are others: by the keys that are absent. */
+/** A bit mask of the keys that are null. Positions with the same mask share their statements. */
 export function absentKeys(after: readonly Value[]): number {
   return after.reduce<number>((bits, value, index) => bits | (value === null ? 1 << index : 0), 0);
 }
 
-/** A key in the SQL of a database. */
+/** SQL of a sort key. */
 export interface KeySql {
   readonly column: (key: Key) => string;
-  /** Compares it with the argument at a place. */
+  /** Compares the key with the argument at an index. */
   readonly compared: (key: Key, comparison: "=" | "<" | ">", position: number) => Fragment;
 }
 
-/** What holds for the rows after a position, range by range, in order. Its values are arguments from the place `from` on. */
+/** Conditions of the ranges after a position, in page order. The position's values are the arguments from index `position` on. */
 export function rangesAfter(
   { keys, positions: { position } }: Pick<Paging<unknown, unknown>, "keys" | "positions">,
   after: readonly Value[],
@@ -116,7 +116,7 @@ export function rangesAfter(
   const equal = keys.map((key, index) =>
     after[index] === null ? sql`${column(key)} IS NULL` : compared(key, "=", position + index),
   );
-  /** What holds for the values of one key after the position's. Absent comes first ascending, last descending. */
+  /** Conditions for one key after the position's value. Nulls are first in ascending order, last in descending order. */
   const beyond = (key: Key, index: number): readonly Fragment[] => {
     if (after[index] === null) return key.descending ? [] : [sql`${column(key)} IS NOT NULL`];
     if (!key.descending) return [compared(key, ">", position + index)];

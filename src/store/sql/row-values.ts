@@ -1,10 +1,10 @@
-/** What is kept beside records, from the cells of its row and as them, in the order in which both databases have them. */
+/** Converts rows of Nonet's own tables to objects and back; both databases have the same column order. */
 import type { JournalRecord, Key, Row, SessionToken } from "../port/store.ts";
 
-/** What a driver gives for a row: numbers, texts and null where these are read. */
+/** A row of the driver: numbers, texts and null. */
 type SqlRow = readonly unknown[];
 
-/** Of `position, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace`. */
+/** From the columns `position, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace`. */
 export function entryOf(row: SqlRow): JournalRecord {
   const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = row as [
     number, number, string, string, string | null, string | null, string, string, string | null, number | null,
@@ -35,7 +35,7 @@ export function keyValues(key: Key): (string | number | null)[] {
   return [id, credential, hash, hint, user, JSON.stringify(roles), created, expires, revoked];
 }
 
-/** Of `keyColumns`. */
+/** From the columns of `keyColumns`. */
 export function keyOf(row: SqlRow): Key {
   const [id, credential, hash, hint, user, roles, created, expires, revoked] = row as [
     string, string, string, string, string, string, number, number | null, number | null,
@@ -60,7 +60,7 @@ export function tokenValues(token: SessionToken): (string | number | null)[] {
   return [hash, session, credential, resource, user, use, hint, created, expires, replaced];
 }
 
-/** Of `tokenColumns`. */
+/** From the columns of `tokenColumns`. */
 export function tokenOf(row: SqlRow): SessionToken {
   const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = row as [
     string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,

@@ -1,27 +1,27 @@
 /**
- * A record at hand as the JSON text of a view, made in JavaScript: what a write answers with. The texts that a database
- * assembles for reads are the same, character for character.
+ * Renders a record as the JSON text of a view in JavaScript: the response to a write. A read, for which the database renders the
+ * text, returns the same bytes.
  */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Row, View, ViewMember, ViewSource } from "../port/store.ts";
 
-/** A condition or a computed value, ready to be run on a record. */
+/** A compiled condition or computed value. */
 export type Evaluate = (row: Row, variables: Variables) => Value;
 
 export type Write = (row: Row, variables: Variables) => string;
 
-/** What a view needs of a store, made ready once. */
+/** Compiles the parts of a view that depend on the store. */
 export interface Compile {
   readonly expression: (expression: TypedExpression) => Evaluate;
-  /** The text of other records as a view; null where the expression is. */
+  /** Renders the nested records; null if the expression is null. */
   readonly nested: (source: NestedSource) => (row: Row, variables: Variables) => string | null;
 }
 
-/** A member's source that is of other records. */
+/** The source of a member that shows other records. */
 export type NestedSource = Extract<ViewSource, { readonly view: View }>;
 
-/** The view as a function from a record to its text. */
+/** Compiles a view to a function from a record to JSON text. */
 export function viewWriter({ members }: Pick<View, "members">, compile: Compile): Write {
   const writers = members.map((member) => memberWriter(member, compile));
   return (row, variables) => {
@@ -31,7 +31,7 @@ export function viewWriter({ members }: Pick<View, "members">, compile: Compile)
   };
 }
 
-/** The member with a comma before it, or nothing. */
+/** Writes `,"name":value`, or nothing for an omitted member. */
 function memberWriter(member: ViewMember, compile: Compile): Write {
   const { absent, when } = member;
   const start = `,${JSON.stringify(member.name)}:`;
@@ -46,7 +46,7 @@ function memberWriter(member: ViewMember, compile: Compile): Write {
   return (row, variables) => (conditions.some((holds) => holds(row, variables) === true) ? write(row, variables) : "");
 }
 
-/** The text of the member's value; null where there is none. */
+/** Writes the JSON text of the value; null for an absent value. */
 function valueWriter(
   { source, type }: ViewMember,
   compile: Compile,

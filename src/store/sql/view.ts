@@ -1,6 +1,6 @@
 /**
- * A view as the SQL of its text: stored texts where there are some and they fit, single members between them. Nested records
- * are queries of their own inside it, so that an answer is one statement however deep it is.
+ * Compiles a view to SQL that returns its JSON text. It concatenates cached JSON fragments where they match the view, and single
+ * members elsewhere. Nested records are subqueries, so that a response needs one statement at any depth.
  */
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Column, ColumnType, Table } from "../../plan/resources/types.ts";
@@ -15,17 +15,17 @@ import type { NestedSource } from "./view-text.ts";
 export interface TextSql {
   readonly expressions: ExpressionSql;
   readonly quoteName: (name: string) => string;
-  /** The text of a column's value that is there. */
+  /** JSON text of a column that is not null. */
   readonly columnText: (name: string, column: Pick<Column, "type" | "values" | "schema">) => string;
-  /** The text of a value, or null where there is none. The value is asked for once, so it may hold parameters. */
+  /** JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
   readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
-  /** The text of a field that is a whole expression, where it can be had without asking the expression. */
+  /** JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
-  /** All texts in an order, with commas between them; null where there are none. */
+  /** Concatenates all texts in the order, separated by commas; null for no rows. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
-  /** Those of a record that is nested in `depth` others, where they are at hand. */
+  /** The cached fragments that are usable for a record nested in `depth` others. */
   readonly fragments: (table: Table, depth: number) => readonly CachedFragment[];
-  /** The text of a segment from the column that it is stored in, or made anew where that does not hold it. */
+  /** Reads the cached fragment from its column, or calls `made` for SQL that builds it. */
   readonly fragmentText: (
     stored: string,
     fragment: CachedFragment,
@@ -36,9 +36,9 @@ export interface TextSql {
 }
 
 export interface ViewSql {
-  /** The JSON object of a view of the row `t`. */
+  /** The JSON object of a view of the current row `t`. */
   view(view: View, table: Table, tables: Named): Fragment;
-  /** The text of what is nested in the row `t`; null where there is nothing. */
+  /** JSON text of the records nested in the current row `t`; null for none. */
   nested(source: NestedSource, table: Table, tables: Named): Fragment;
 }
 
@@ -54,10 +54,10 @@ export function viewSql(text: TextSql): ViewSql {
 interface RecordScope {
   readonly text: TextSql;
   readonly table: Table;
-  /** Its name in the statement. */
+  /** The alias in the statement. */
   readonly alias: string;
   readonly tables: Named;
-  /** In how many others it is nested. */
+  /** The number of records around it. */
   readonly depth: number;
 }
 
@@ -104,7 +104,7 @@ function fragmentText(fragment: CachedFragment, members: readonly ViewMember[], 
   return { sql: text.fragmentText(`${alias}.${fragment.name}`, fragment, made, table, alias), bindings: [] };
 }
 
-/** Whether a member is in the answer whatever the record and the caller. */
+/** Whether every response has the member, for every record and caller. */
 function isFixed(member: ViewMember, table: Table): boolean {
   if (member.when || member.source.kind !== "column") return false;
   const column = columnOf(member.source.column, table);
@@ -134,7 +134,7 @@ function plainMember(member: ViewMember, start: "{" | ",", { alias, table, text 
   });
 }
 
-/** What is no column; `text` is null where it is absent. */
+/** A member that is not a column; `text` is null for an absent value. */
 function madeMember(member: ViewMember, text: Fragment): Fragment {
   const start = JSON.stringify(member.name);
   if (member.absent === "null") return sql`${quoteText(`,${start}:`)} || coalesce(${text}, 'null')`;
@@ -164,7 +164,7 @@ function fieldOf(expression: TypedExpression, { columns }: Table): Column | unde
   return expression.kind === "field" ? columns.find(({ name }) => name === expression.name) : undefined;
 }
 
-/** Null where there is no record, or no list. */
+/** SQL of the nested records; null if the record or the list is null. */
 function recordsText(
   { expression, kind, view }: NestedSource,
   { alias, depth, tables, text: dialect }: RecordScope,

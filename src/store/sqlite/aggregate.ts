@@ -1,4 +1,4 @@
-/** What the members of a view tell of all records together: one statement, which stands on no row. */
+/** Prepares aggregate queries over all records: one statement without a current row. */
 import { noTable } from "../../plan/resources/tables.ts";
 import type { Variables } from "../../expression/evaluate.ts";
 import type { AggregateQuery } from "../port/store.ts";

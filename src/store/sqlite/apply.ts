@@ -1,6 +1,6 @@
 /**
- * The tables brought to the document: what SQLite cannot alter (all but indexes and new tables) is done by making the table
- * anew under its own row numbers and copying. To be called in a transaction, with foreign keys off.
+ * Applies a migration to the tables. SQLite can alter little beyond indexes and new tables, so changed tables are created anew
+ * and filled by copying, with the same row numbers. Call in a transaction, with foreign keys off.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { countedColumns, isTimed, timeColumns } from "../sql/columns.ts";
@@ -13,7 +13,7 @@ import { openMigrationPreview } from "./migration-preview.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** Whether the file's tables have to change, not only its indexes. */
+/** Whether tables must change, not only indexes. */
 export function rebuilds(connection: Connection, differences: Differences, tables: readonly Table[]): boolean {
   const { added, changed, dropped } = differences;
   return added.length + dropped.length > 0 || changed.some((one) => isRebuilt(connection, one, tables));
@@ -58,7 +58,7 @@ export function apply(
   for (const { after } of rebuilt) addIndexes(connection, after);
   for (const table of added) addTable(connection, table, tables);
   for (const one of changed) followCounters(connection, one);
-  // What happened to a record is found by what it is called now.
+  // Journal entries are found by the present resource name.
   for (const one of changed) {
     const { before, after } = one;
     followJournal(connection, one);
@@ -73,7 +73,7 @@ function making({ name }: Table): string {
   return `nonet_new_${name}`;
 }
 
-/** From the views of the tables to come into new tables, while the old ones are still there to be looked at. */
+/** Copies from the preview views into new tables, while the former tables still exist. */
 function copy(
   connection: Connection,
   differences: Differences,
@@ -111,7 +111,7 @@ export function hasOtherIndexes(connection: Connection, table: Table): boolean {
   return present.length !== wanted.size || present.some((name) => !wanted.has(name));
 }
 
-/** A column goes on counting under its new name, and one that begins to count does so above what it holds. */
+/** A renamed column continues its counter; a new counter starts above the existing values. */
 function followCounters(connection: Connection, { after, before, columns }: Changed): void {
   const counted = countedColumns(after);
   for (const { column, source } of columns) {
@@ -133,7 +133,7 @@ function followCounters(connection: Connection, { after, before, columns }: Chan
   }
 }
 
-/** Before anything is committed: every record is there, and every reference leads somewhere. */
+/** Before the commit: no record may be missing and no reference dangling. */
 function verify(connection: Connection, rebuilt: readonly Changed[], counts: readonly number[]): void {
   for (const [index, { after }] of rebuilt.entries()) {
     const [before, now] = [counts[index], countOf(connection, after.name)];
@@ -143,7 +143,7 @@ function verify(connection: Connection, rebuilt: readonly Changed[], counts: rea
   if (broken) throw new Error(`the migration left a reference in ${String(broken[0])} that leads nowhere`);
 }
 
-/** The statement that made a table, as SQLite keeps it. */
+/** The CREATE TABLE statement, as SQLite stores it. */
 function definitionOf(connection: Connection, table: string): unknown {
   return connection.get("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table)?.[0];
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of a file before its data is changed: whole and looked through before anything is, under a name of its own beside
- * it, with the same permissions. Until it is known to be good it has another name, so that no half of one is taken for it.
+ * Copies a file before a migration changes it: next to it, with its own name and the same permissions. Until the copy is complete
+ * and checked it has another name, so that nobody mistakes a partial copy for a backup.
  */
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { StoreError } from "../port/error.ts";
 import { createForOwner, explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
 
-/** Gives the copy's name. @throws StoreError when there can be none; nothing has happened then. */
+/** Returns the copy's name. @throws StoreError if the copy fails; then nothing has changed. */
 export async function backUp(file: string, now: number): Promise<string> {
   const copy = freeName(`${file}.backup-${timeInName(now)}`);
   const partial = `${copy}.partial`;
@@ -46,7 +46,7 @@ export async function backUp(file: string, now: number): Promise<string> {
   }
 }
 
-/** What a process that was killed has left. Nobody else makes a copy while the file's lock is held. */
+/** Deletes the leftovers of a killed process. No other process copies while this one holds the lock. */
 function dropPartial(file: string): void {
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {
@@ -81,7 +81,7 @@ function assertIntact(copy: string): void {
   }
 }
 
-/** Its bytes are on the disk. */
+/** Flushes the file's bytes to the disk. */
 export function flush(file: string): void {
   const descriptor = openSync(file, "r+");
   try {

@@ -1,11 +1,11 @@
-/** The thread that `checkpoint.ts` starts: copies the log, or empties it, at each message, and says how many milliseconds it took. */
+/** The worker thread of `checkpoint.ts`: copies or empties the log on request, and replies with the duration in milliseconds. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
 const database = new DatabaseSync(workerData as string);
-// Of use to this connection only while it copies.
+// Small cache: the connection uses it only while it copies.
 database.exec("PRAGMA cache_size = -256; PRAGMA synchronous = NORMAL");
-// Writes wait for it when the log is emptied, so it does not wait long for readers of another process.
+// Writes wait while the log is emptied, so the wait for another process's readers must be short.
 database.exec("PRAGMA busy_timeout = 50");
 const statements = {
   copy: database.prepare("PRAGMA wal_checkpoint(PASSIVE)"),

@@ -1,47 +1,47 @@
 /**
- * Copies the log back into the database beside the service: on a thread of its own with a connection of its own, started
- * when it is first needed. That goes on while others write, so something is always left, and the log grows. Only when it is
- * many times what is copied at a time do writes wait, for the rest, so that it can begin anew. That is two flushes and another
- * thread's turns, and was what the slowest requests waited for (docs/decisions/0007-sqlite-grouped-commits.md).
+ * Copies the log back into the database (checkpoint), on its own thread and connection, which start at first use. Writes continue
+ * meanwhile, so a rest always remains and the log grows. Only when the log has reached several times `logBytes` do writes wait
+ * for the rest, so that the log can restart. That wait is two flushes and a thread switch; it dominated the slowest requests
+ * (docs/decisions/0007-sqlite-grouped-commits.md).
  */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Connection } from "./connection.ts";
 
 export interface Checkpointer {
-  /** To be called between groups. Gives what is to be waited for once nothing is being written or held, if anything is. */
+  /** Call between groups. Returns a function to await while nothing is written or held, or undefined. */
   afterGroup(): (() => Promise<void>) | undefined;
   /**
-   * Leaves nothing in the log, however small it is: what is erased in the database would be readable there until its place
-   * is used again. It is done after a group, which `group` runs. Another process that reads an earlier state keeps it.
+   * Empties the log, however small it is: erased data would stay readable there until the log is overwritten. Runs after a group,
+   * which `group` starts. A reader in another process keeps the state that it reads.
    */
   empty(group: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Groups between two looks at the log's size. */
+/** Groups between two checks of the log's size. */
 const groupsPerLook = 16;
 
-/** How often so much is copied until the log begins anew. */
+/** The log restarts after this many copies of `logBytes`. */
 const copiesPerLog = 4;
 
-/** A pass that took no longer has left little for the next one. */
+/** A pass this short leaves little for the next. */
 const shortMilliseconds = 10;
 
-/** On a disk that never is that fast, writes wait in the end. */
+/** After this many passes writes wait for the rest anyway, as on a slow disk. */
 const mostPasses = 5;
 
-/** The log, in bytes. */
+/** Sizes of the log, in bytes. */
 interface LogLimits {
-  /** What is in it, and what of that the database has not yet. */
+  /** The bytes in the log, and those not yet copied to the database. */
   look(): { readonly filled: number; readonly uncopied: number };
-  /** It begins anew beyond this. */
+  /** The log restarts beyond this size. */
   readonly most: number;
-  /** The file is cut to this when it does: a longer one is written over, which is cheaper than to make it grow again. */
+  /** The file is truncated to this size at a restart: overwriting a file is cheaper than growing it. */
   readonly retained: number;
 }
 
-/** SQLite tells what is in the log, and does nothing else, since 3.51; before, it can only be had from the file's size. */
+/** Since 3.51 SQLite reports the log's contents with `NOOP`; before, only the file size is known. */
 function limitsOf(connection: Connection, file: string, logBytes: number): LogLimits {
   const [isSupported] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
   if (isSupported === 0) {
@@ -59,9 +59,7 @@ function limitsOf(connection: Connection, file: string, logBytes: number): LogLi
   return { look, most: logBytes * copiesPerLog, retained: logBytes * copiesPerLog * 2 };
 }
 
-/**
- * `connection` is the one that writes, which copies nothing itself from now on; `logBytes`: so much is copied at a time.
- */
+/** `connection`: the writing one, whose automatic checkpoints are disabled. `logBytes`: bytes to copy at a time. */
 export function openCheckpointer(connection: Connection, file: string, logBytes: number): Checkpointer {
   const limits = limitsOf(connection, `${file}-wal`, logBytes);
   connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.retained}`);
@@ -69,10 +67,10 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";
   let last: Promise<unknown> = Promise.resolve();
-  /** What ends when the log has been emptied after a group. */
+  /** Resolves `empty` when the log has been emptied after a group. */
   let emptied: (() => void) | undefined;
 
-  /** One after another, so that each answer is that of what was asked. Gives how long it took. */
+  /** Sends one message at a time, so that each reply belongs to its message. Resolves to its duration. */
   const send = (what: "copy" | "empty"): Promise<number> => {
     const next = last.then(
       () => sendNow(what),
@@ -101,7 +99,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
       worker.postMessage(what);
     });
 
-  /** Again and again while writes go on, until so little is left that they can wait for it. */
+  /** Copies repeatedly while writes continue, until the rest is small enough for writes to wait. */
   const copyMost = async (): Promise<void> => {
     for (let pass = 0; pass < mostPasses; pass += 1) if ((await send("copy")) < shortMilliseconds) return;
   };
@@ -111,7 +109,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
     if (uncopied <= logBytes) return;
     state = "copying";
     const isFull = filled > limits.most;
-    // A copy that failed is tried again at a later look; the log only grows meanwhile.
+    // A failed copy is retried at a later check; until then the log only grows.
     (isFull ? copyMost() : send("copy")).then(
       () => (state = isFull ? "copied" : "idle"),
       () => (state = "idle"),

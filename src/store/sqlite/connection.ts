@@ -1,6 +1,6 @@
 /**
- * A connection to a database file with its prepared statements. SQLite's own complaints about files, disks and locks leave
- * here as a `StoreError`.
+ * A connection to a database file, with cached prepared statements. Converts SQLite errors of files, disks and locks to
+ * `StoreError`.
  */
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { isFound } from "../../base/search.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
-/** `isFound` of words in JSON, which stay the same for all rows of a query. */
+/** Creates the SQL function `nonet_found`: `isFound` with words as JSON, parsed once per query. */
 function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => number {
   let last = "[]";
   let parsed: readonly string[] = [];
@@ -22,8 +22,8 @@ function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => 
 }
 
 /**
- * Callers choose what a list filters by and which members a change has, so that there is no end of statements. One that
- * somebody holds goes on; the others are prepared again when they are asked for.
+ * Maximum cached statements: callers choose filters and changed members, so their number is unbounded. A statement that a caller
+ * holds stays valid; others are prepared again when needed.
  */
 const mostStatements = 1000;
 
@@ -31,14 +31,14 @@ export type SqlRow = readonly SQLOutputValue[];
 
 export class Connection {
   readonly database: DatabaseSync;
-  /** When its statements are stopped. */
+  /** The deadline of its statements. */
   readonly stop: Stop = { at: Number.POSITIVE_INFINITY };
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string, waitMilliseconds: number) {
     createForOwner(file);
     this.database = new DatabaseSync(file, { timeout: waitMilliseconds });
-    // What SQL cannot write as JSON does; see `numberText`.
+    // For numbers that SQL cannot format as JSON does; see `numberText`.
     this.database.function("nonet_number", { deterministic: true }, (value) =>
       value === null ? null : JSON.stringify(value),
     );
@@ -49,7 +49,7 @@ export class Connection {
     this.database.function("nonet_found", { deterministic: true, varargs: true }, createFinder());
   }
 
-  /** The statement, which is kept prepared; rows come as arrays. */
+  /** Returns the cached prepared statement; rows come as arrays. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
@@ -73,7 +73,7 @@ export class Connection {
     return this.prepare(sql).run(...values);
   }
 
-  /** The statement as a function that gives the first row; sets it to arrays, which `get` then returns. */
+  /** Prepares the statement and returns a function that returns its first row as an array. */
   getter(sql: string): (...values: SQLInputValue[]) => SqlRow | undefined {
     const statement = this.prepare(sql);
     return (...values) => statement.get(...values) as SqlRow | undefined;
@@ -89,16 +89,16 @@ export class Connection {
   }
 }
 
-/** Only the user who runs the service may read data, its log (to which SQLite gives the same mode) and copies of it. */
+/** Creates the file readable only for its owner; SQLite gives the log the same mode. */
 export function createForOwner(file: string): void {
   try {
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   } catch {
-    // SQLite says the same next, as a StoreError.
+    // SQLite reports the same error next, converted to a StoreError.
   }
 }
 
-/** SQLite's result codes that are not about our SQL. https://www.sqlite.org/rescode.html */
+/** SQLite result codes with causes other than our SQL. https://www.sqlite.org/rescode.html */
 const primary = {
   busy: 5,
   locked: 6,
@@ -121,7 +121,7 @@ export function isBusy(thrown: unknown): boolean {
   return code === primary.busy || code === primary.locked;
 }
 
-/** The names of the columns of a UNIQUE constraint that a statement ran into, as `table.column`; of expressions that of the index. */
+/** The columns of a violated UNIQUE constraint, as `table.column`; for an index on expressions the index name. */
 export function duplicated(
   thrown: unknown,
 ): { readonly columns: readonly string[]; readonly index?: string } | undefined {
@@ -135,7 +135,7 @@ export function duplicated(
   return columns && { columns };
 }
 
-/** What was thrown, as a `StoreError` where the file, the disk or another process is to blame. */
+/** Converts an error of the file, the disk or another process to a `StoreError`. */
 export function explained(thrown: unknown, file: string): unknown {
   const code = codeOf(thrown);
   if (code === undefined || thrown instanceof StoreError) return thrown;

@@ -1,4 +1,4 @@
-/** The numbers last given to columns that count, in the table `nonet_counters`: never given again, whatever is deleted. */
+/** Stores the last number of each counter column in `nonet_counters`: a number is never reused, even after deletions. */
 import { defined } from "../../base/defined.ts";
 import type { Connection } from "./connection.ts";
 

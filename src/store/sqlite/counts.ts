@@ -1,6 +1,6 @@
 /**
- * Counts that are over at some moment, in the table `nonet_counts`: quotas in a window, which a transaction counts together
- * with what it does, and rates of long windows, which are brought here from memory.
+ * Stores counts with an expiry in the table `nonet_counts`: quotas per window, which the transaction of the operation counts, and
+ * rates of long windows, which the service saves from memory.
  */
 import type { Count, CountStore, Counted } from "../port/store.ts";
 import type { SqlRow, Connection } from "./connection.ts";
@@ -17,7 +17,7 @@ export const countsSql = `
   CREATE INDEX nonet_counts_by_until ON nonet_counts (until);
 `;
 
-/** In batches, so that requests have their turn between them. */
+/** Batches let requests run in between. */
 const batch = 500;
 
 export function countStore(writer: Writer): CountStore {
@@ -50,7 +50,7 @@ function saveAll(connection: Connection, counts: readonly Count[]): void {
   }
 }
 
-/** One more, in one statement; a count that is over begins anew. */
+/** Increments a count in one statement; an expired one starts again at 1. */
 export function countUp(connection: Connection, name: string, key: string, now: number, until: number): Counted {
   const row = connection.get(
     `INSERT INTO nonet_counts VALUES (?, ?, 1, ?)
@@ -67,13 +67,13 @@ export function countUp(connection: Connection, name: string, key: string, now: 
   return { used: row[0], until: row[1] };
 }
 
-/** Takes back the newest count. The first of a window goes as a whole: what was over before it is as if it had never been. */
+/** Undoes `countUp`. Deletes the first count of a window: the expired one that it replaced needs no restoring. */
 export function countDown(connection: Connection, name: string, key: string): void {
   connection.run("UPDATE nonet_counts SET used = used - 1 WHERE name = ? AND key = ?", name, key);
   connection.run("DELETE FROM nonet_counts WHERE name = ? AND key = ? AND used = 0", name, key);
 }
 
-/** Removes some of those that are over; whether there may be more. */
+/** Deletes a batch of expired counts; returns whether more may remain. */
 export function purgeCounts(connection: Connection, now: number): boolean {
   const { changes } = connection.run(
     "DELETE FROM nonet_counts WHERE (name, key) IN (SELECT name, key FROM nonet_counts WHERE until <= ? LIMIT ?)",

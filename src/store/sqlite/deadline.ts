@@ -1,37 +1,37 @@
 /**
- * How a statement of SQLite ends before its end: `node:sqlite` can neither interrupt one nor follow its progress, but a
- * function that throws ends the statement that calls it. So each statement that may go through many rows calls
- * `nonet_deadline` for each of them, with a column of the row: SQLite asks a condition that depends on nothing only once.
+ * Stops SQLite statements at a deadline. `node:sqlite` can neither interrupt a statement nor report progress, but an exception of
+ * a custom function ends the statement. So each statement that may scan many rows calls `nonet_deadline` per row, with a column
+ * as its argument: SQLite evaluates a condition without columns only once.
  */
 import { StoreError } from "../port/error.ts";
 
-/** The condition, always true, for the row that the column is of; it is to be the first one of its WHERE. */
+/** A condition that is always true or throws; must be the first of its WHERE. */
 export function stopAt(column: string): string {
   return `nonet_deadline(${column})`;
 }
 
-/** As `stopAt`, for every 64th row: for rows that cost little each. */
+/** As `stopAt`, for every 64th row: for cheap rows. */
 export function stopSometimes(sequence: string): string {
   return `(${sequence} & 63 <> 0 OR ${stopAt(sequence)})`;
 }
 
-/** Whether a statement can be stopped: it goes through as many rows as there are. */
+/** Whether the statement may scan many rows, and so checks the deadline. */
 export function canStop(sql: string): boolean {
   return sql.includes("nonet_deadline(");
 }
 
-/** When statements of a connection are stopped. */
+/** The deadline of a connection's statements. */
 export interface Stop {
-  /** A moment of `performance.now()`; never, where it is infinite. */
+  /** On the clock of `performance.now()`; infinite for none. */
   at: number;
 }
 
-/** @throws StoreError `late` from the moment on. */
+/** @throws StoreError `late` after the deadline. */
 export function checkStop({ at }: Stop): void {
   if (performance.now() > at) throw new StoreError("late", "it was stopped at its deadline");
 }
 
-/** A prepared read; `stops`: it goes through as many rows as there are, and so can be stopped. */
+/** A prepared read. `stops`: it may scan many rows, and checks the deadline. */
 export interface Stoppable<A extends readonly unknown[], T> {
   readonly stops: boolean;
   readonly run: (...args: A) => T;

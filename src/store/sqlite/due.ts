@@ -1,4 +1,4 @@
-/** Records to which time does something: of each table the first ones of its index on `_due`. */
+/** Finds records with due timers: the first rows of each table's index on `_due`. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Due } from "../port/store.ts";
 import { isTimed } from "../sql/columns.ts";
@@ -25,7 +25,7 @@ export function dueFinder(
   };
 }
 
-/** At most so many rows, from the index alone: what is not due is not looked at, however much of it there is. */
+/** Reads only the index, at most `limit` rows; its cost does not depend on timers that are not due. */
 export function dueQuery(name: string): string {
   return `SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due ${limitOf("?")}`;
 }

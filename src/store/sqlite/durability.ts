@@ -1,13 +1,12 @@
 /**
- * How a committed group becomes durable: committed with `synchronous=NORMAL`, which writes the log without waiting for the
- * disk, then one `fdatasync` of the log on the thread pool, during which the service goes on reading requests. Where flushes are
- * short it may be waited for here instead: to hand one over, and to be told of its end, costs more.
+ * Makes a committed group of transactions durable: COMMIT with `synchronous=NORMAL` writes the log without waiting for the disk,
+ * then one `fdatasync` of the log runs on the thread pool while the service reads further requests. If flushes are short, a
+ * synchronous one is cheaper than the handover to the thread pool.
  *
- * Why nothing is answered that could still be lost. SQLite writes all frames of a commit to the log with `write` before
- * COMMIT returns, so an `fdatasync` that starts later has them on the disk when it ends; the group is answered then. Until
- * then reads keep to the state before (`hold`), so that no read shows it either. The log is only ever
- * written from its start again after a checkpoint that has copied every frame, and that waits for the disk itself, first for
- * the log and then for the database, at NORMAL as at FULL. The log's entry in its folder is made durable when it is opened.
+ * Why no response can report a lost write: SQLite writes all frames of a commit to the log before COMMIT returns, so an
+ * `fdatasync` that starts later makes them durable, and only then the group is answered. Until then readers see the former state
+ * (`hold`). SQLite overwrites the log from its start only after a checkpoint of every frame, which itself flushes first the log
+ * and then the database, at NORMAL as at FULL. Opening makes the log's directory entry durable.
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,34 +14,32 @@ import { StoreError } from "../port/error.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface Durability {
-  /** Before a commit: readers keep to what is durable now. */
+  /** Before a commit: readers stay on the durable state. */
   hold(): void;
-  /** After it: resolves when everything that was committed is durable. */
+  /** After a commit: resolves when all commits are durable. */
   flush(): Promise<void>;
-  /** Whether flushes are short of late, or it is time to see. */
+  /** Whether to flush synchronously: recent flushes were short, or it is time to measure again. */
   isShort(): boolean;
-  /** As `flush`, with nothing else done meanwhile. Throws. */
+  /** Synchronous `flush`; blocks the thread. Throws. */
   flushHere(): void;
-  /** Readers may see all that is committed. */
+  /** Lets readers see all commits. */
   release(): void;
   close(): void;
 }
 
-/**
- * Waited for here is what is short, or a small share of the time since the one before; and never what reads should not wait for.
- */
+/** A synchronous flush may take 1 ms, or 20 % of the time since the former one, but never more than 2 ms. */
 const short = { milliseconds: 1, share: 0.2, most: 2 };
-/** Flushes that took longer, one after another: fewer say little of the next. */
+/** After this many long flushes in a row, flush asynchronously; fewer do not predict the next. */
 const longInARow = 3;
-/** So many are handed over then; after them one is waited for again. */
+/** Then this many asynchronous flushes, before a synchronous one measures again. */
 const handedOver = 16;
 
-/** The file's log must be there: it is from the first statement on after `journal_mode=WAL`. */
+/** The log must exist; it does after the first statement with `journal_mode=WAL`. */
 export function openDurability(file: string, snapshot: Snapshot): Durability {
   syncFolder(dirname(file));
   const log = openSync(`${file}-wal`, "r+");
   const { ino } = statSync(file);
-  // A file that was deleted can be written to, and is gone with this process.
+  // Writes to a deleted file succeed, but are lost when this process exits.
   const isThere = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino === ino && fstatSync(log).nlink > 0;
   const removedError = (): Error => new Error("it, or its log, was deleted or replaced while it was in use");
   const flush = (resolve: () => void, reject: (reason: Error) => void): void =>
@@ -76,7 +73,7 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
   };
 }
 
-/** Nothing to wait for: `synchronous` itself says how durable a commit is. */
+/** No extra flush: the `synchronous` pragma defines the durability. */
 export function immediate(snapshot: Snapshot): Durability {
   return {
     hold: () => undefined,
@@ -88,10 +85,10 @@ export function immediate(snapshot: Snapshot): Durability {
   };
 }
 
-/** Windows cannot open a folder (EISDIR, EPERM), some file systems cannot sync one, and a folder may be closed to who may use its files. */
+/** Windows cannot open a folder (EISDIR, EPERM), some file systems cannot sync one, and its permissions may forbid it. */
 const unsynced = new Set<unknown>(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"]);
 
-/** After a file in it was made or renamed: its name is kept in the folder. @throws StoreError `disk` */
+/** Call after creating or renaming a file: makes its directory entry durable. @throws StoreError `disk` */
 export function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {

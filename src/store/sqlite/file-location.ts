@@ -1,9 +1,9 @@
-/** Whether a file can be where somebody wants it, said before SQLite says less. */
+/** Checks the location of a database file, because the errors of SQLite say less. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../port/error.ts";
 
-/** Where a symbolic link leads; SQLite keeps its log beside that file. Anything else stays as it is written. */
+/** The target of a symbolic link, because SQLite creates the log next to the target. Other paths are unchanged. */
 export function linkedFile(file: string): string {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   return isLink && statSync(file, { throwIfNoEntry: false }) !== undefined ? realpathSync(file) : file;

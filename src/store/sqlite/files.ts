@@ -1,6 +1,6 @@
 /**
- * Files in the tables `nonet_files` and `nonet_file_pieces`. `loose` is when a file came that no record has been given yet, null
- * once one has.
+ * Stores files in the tables `nonet_files` and `nonet_file_pieces`. `loose`: the time of the last upload to a file without a
+ * record; null for a file with one.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { cleared, fileChanges, type FileStore, orphanMilliseconds } from "../port/files.ts";
@@ -62,7 +62,7 @@ function append(connection: Connection, id: string, bytes: Uint8Array, now: numb
   );
 }
 
-/** In the transaction that changes a record, which had these columns before and has these after. */
+/** Retains and deletes files in the transaction that changes a record. */
 export function followFiles(
   connection: Connection,
   table: Table,
@@ -84,14 +84,14 @@ function forget(connection: Connection, ids: readonly string[]): void {
   }
 }
 
-/** Removes one file that nobody was given in time; tells whether there was one. */
+/** Deletes one orphaned file; returns whether there was one. */
 export function purgeFiles(connection: Connection, now: number): boolean {
   const [id] = connection.get("SELECT id FROM nonet_files WHERE loose < ? LIMIT 1", now - orphanMilliseconds) ?? [];
   if (typeof id === "string") forget(connection, [id]);
   return id !== undefined;
 }
 
-/** Removes the files of records that a changed document no longer has. */
+/** Deletes the files of records and columns that the migration removed. */
 export function sweepFiles(connection: Connection, tables: readonly Table[]): void {
   const held = tables.flatMap(({ columns, name }) =>
     columns.flatMap((column) =>

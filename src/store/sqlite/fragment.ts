@@ -1,4 +1,4 @@
-/** How SQLite's statements are bound: question marks, in their order. */
+/** Binds the values of SQLite statements: question marks, in order. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Variables } from "../../expression/evaluate.ts";
 import { parameterGetter } from "../../expression/sql.ts";
@@ -10,7 +10,7 @@ export function argument(index: number): Fragment {
 
 export type Bind = (values: readonly SQLInputValue[], variables: Variables) => SQLInputValue[];
 
-/** What a statement is run with, from the values of a call and the variables of the moment. */
+/** Computes the arguments of a statement from a call's values and the variables. */
 export function binder(bindings: readonly Binding[]): Bind {
   const gets = bindings.map(getter);
   return (values, variables) => {
@@ -28,6 +28,6 @@ function getter(binding: Binding): Get {
     return (values) => values[index] ?? null;
   }
   const value = parameterGetter(binding, "sqlite");
-  // For SQLite truth values are 0 and 1 already.
+  // `parameterGetter` already returns 0 and 1 for booleans.
   return (_, variables) => value(variables) as SQLInputValue;
 }

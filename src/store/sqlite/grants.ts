@@ -1,4 +1,4 @@
-/** What is given for a time, in the table `nonet_grants`. */
+/** Stores grants in the table `nonet_grants`. */
 import type { Grant, GrantStore } from "../port/grants.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./write-batches.ts";
@@ -48,7 +48,7 @@ export function grantStore(reader: Connection, writer: Pick<Writer, "write">): G
 
 const batch = 500;
 
-/** Removes some of those that are over; whether there may be more. */
+/** Deletes a batch of expired grants; returns whether more may remain. */
 export function purgeGrants(connection: Connection, now: number): boolean {
   const { changes } = connection.run(
     "DELETE FROM nonet_grants WHERE (kind, id) IN (SELECT kind, id FROM nonet_grants WHERE expires <= ? LIMIT ?)",

@@ -1,4 +1,4 @@
-/** The journal in the table `nonet_journal`. Its row numbers are positions: one writer adds to it, in the order of commits. */
+/** Stores the journal in the table `nonet_journal`. Row numbers are positions: one writer appends, in commit order. */
 import { entryOf } from "../sql/row-values.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
@@ -32,7 +32,7 @@ export const offsetsSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY
 
 const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
-/** Gives what takes the entry back. */
+/** Returns the function that undoes the insert. */
 export function record(connection: Connection, entry: JournalEntry): () => void {
   const { lastInsertRowid } = connection.run(
     `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data, trace)
@@ -113,10 +113,10 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
   };
 }
 
-/** How many entries are forgotten before requests have their turn. */
+/** Entries per batch; requests run in between. */
 const batch = 500;
 
-/** The newest entry stays whatever its age: its number must not be given again. */
+/** The newest entry always stays, because SQLite would reuse its number. */
 function trimSome(connection: Connection, column: "event" | "received", before: number): boolean {
   const over = `${column} IS NOT NULL AND at < ?`;
   const old = `SELECT _seq FROM nonet_journal WHERE ${over} ORDER BY _seq LIMIT ${batch}`;

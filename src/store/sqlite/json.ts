@@ -1,11 +1,11 @@
 /**
- * JSON as SQL writes it. Every text is what `JSON.stringify` would have written, so that an answer does not tell whether
- * the database or the service put it together.
+ * SQL that writes JSON. Every text equals the output of `JSON.stringify`, so that responses do not depend on whether the database
+ * or the service builds them.
  */
 import type { ColumnType } from "../../plan/resources/types.ts";
 import { isPlain } from "../sql/json-text.ts";
 
-/** The text of a value that is there. What cannot need an escape is not looked through for one. */
+/** The text of a value that is not null; types that never need an escape skip the escaping. */
 export function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
   if (type === "timestamp" || (type === "text" && values?.every(isPlain))) return `'"' || ${column} || '"'`;
   if (type === "text") return `json_quote(${column})`;
@@ -13,8 +13,8 @@ export function columnText(column: string, type: ColumnType, values: readonly st
 }
 
 /**
- * The SQL of a value's text, or null where there is no value. The value is asked for once, so it may hold parameters; a
- * number that is not kept in an INTEGER column arrives as a double, and would be written `5.0`.
+ * SQL of a value's text, or null. `value` appears once, so it may contain placeholders. A number from outside an INTEGER column
+ * is a double, which would print as `5.0`.
  */
 export function valueText(value: string, type: ColumnType): string {
   switch (type) {
@@ -33,9 +33,8 @@ export function valueText(value: string, type: ColumnType): string {
 }
 
 /**
- * The SQL of a number's text for the numbers that SQL can write: whole ones that are safe integers, and those of up to 15
- * significant digits (every `decimal`) that JSON writes without an exponent. Others give null; SQLite knows 17 digits or 15,
- * and JSON wants the shortest that lead back.
+ * SQL of a number's text, for safe integers and numbers of up to 15 significant digits (every `decimal`) that JSON writes without
+ * an exponent; null for others: SQLite prints 15 or 17 digits, JSON the shortest that parse to the same number.
  */
 export function plainNumberText(column: string): string {
   return [
@@ -46,7 +45,7 @@ export function plainNumberText(column: string): string {
   ].join(" ");
 }
 
-/** Any number's text: `nonet_number` is `JSON.stringify`, which the service gives its connections. */
+/** Text of any number: `nonet_number` is `JSON.stringify`, registered on the connection. */
 export function numberText(column: string): string {
   return `coalesce(${plainNumberText(column)}, nonet_number(${column}))`;
 }

@@ -1,4 +1,4 @@
-/** API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
+/** Stores API keys in the table `nonet_keys`. Another process (`nonet key`) may change them. */
 import { keyValues, keyColumns, keyOf } from "../sql/row-values.ts";
 import type { KeyStore } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
@@ -35,7 +35,7 @@ export function keyStore(reader: Connection, writer: Pick<Writer, "write">): Key
     revoke: (id, at) =>
       writer.write(({ connection }) => {
         const { changes } = connection.run(
-          // A second revocation does not move the first.
+          // A second revocation keeps the time of the first.
           "UPDATE nonet_keys SET revoked = coalesce(revoked, ?) WHERE id = ?",
           at,
           id,

@@ -1,4 +1,4 @@
-/** Pages of records. The ranges of one are statements of their own, of which each is asked as far as the page has room. */
+/** Reads pages of records. Each range of a page is a separate statement, limited to the rows that the page still lacks. */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
@@ -58,7 +58,7 @@ export function prepareList(
     const { after, limit } = page;
     const values = paging.values(page);
     const ranges = after ? rangesFor(after) : everyRange;
-    // All ranges of a page are of one state.
+    // All ranges of a page must read the same state.
     snapshot.acquire();
     const [only] = ranges;
     const rows =
@@ -70,7 +70,7 @@ export function prepareList(
   return { stops: canStop(rangeSql(prepared, everything).sql), run };
 }
 
-/** How many records fit, of the same state as the page. */
+/** Counts the matching records, in the same state as the page. */
 function totalCounter(
   prepared: Prepared,
   connection: Connection,
@@ -93,7 +93,7 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
     ORDER BY ${order} ${limit}${skip}`;
 }
 
-/** What holds for the records that the filters, the search and the condition let through. */
+/** The WHERE clause of filters, search and condition. */
 function fittingSql({ positions, query, relations }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;

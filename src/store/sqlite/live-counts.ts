@@ -1,9 +1,9 @@
 /**
- * How many records have a value, for quotas of what there may be (R8.7), kept in memory from the first time that it is asked:
- * counting them anew costs each creation as much as there are.
+ * Caches in memory how many records have a value, for quotas (R8.7): counting again would cost each creation time proportional to
+ * the count.
  *
- * A number is of the state that the writing connection sees inside its transaction. It follows each write of that connection,
- * goes when the write is undone, and all go when another connection has written to the file.
+ * A count is of the state that the writing connection sees inside its transaction. It follows each write of that connection, is
+ * dropped when the write is undone, and all are dropped when another connection has written to the file.
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Row, LiveCount } from "../port/store.ts";
@@ -11,26 +11,26 @@ import type { Connection } from "./connection.ts";
 import type { WriteSlot } from "./write-batches.ts";
 
 export interface LiveCounts {
-  /** Asks where it is not known; gives no more than `Ask.most`. */
+  /** Returns the cached count, else queries it; at most `query.most`. */
   count(slot: WriteSlot, liveCount: LiveCount, query: CountQuery): number;
-  /** Whether anything of the resource is counted, so that its writes have to be told. */
+  /** Whether counts of the resource are cached, so that `follow` must be called for its writes. */
   has(resource: string): boolean;
-  /** A record was written: as it was, undefined where it is new, and as it is, undefined where it is gone. */
+  /** Updates the counts after a write: `old` is undefined for a new record, `row` for a deleted one. */
   follow(slot: WriteSlot, resource: string, old: Row | undefined, row: Row | undefined): void;
 }
 
 export interface CountQuery {
-  /** Counts no further than this. */
+  /** The count stops here. */
   readonly most: number;
   count(): number;
 }
 
-/** The counts of all values. */
+/** The counts of all values of a column. */
 interface CountedValues extends Omit<LiveCount, "value"> {
   readonly counts: Map<Value, number>;
 }
 
-/** Values of one column that are kept; beyond it all are counted anew. */
+/** Maximum cached values of one column; beyond it the cache is cleared. */
 const mostValues = 100_000;
 
 export function createLiveCounts(connection: Connection): LiveCounts {
@@ -46,7 +46,7 @@ export function createLiveCounts(connection: Connection): LiveCounts {
     among.push(countedValues);
     return countedValues;
   };
-  /** Another process may have written before this transaction began, and none does while it lasts. */
+  /** Drops all counts if another process has written since; none can during this transaction. */
   const forgetOthers = (): void => {
     const [present] = connection.get("PRAGMA data_version") ?? [];
     if (present === version) return;
@@ -68,7 +68,7 @@ export function createLiveCounts(connection: Connection): LiveCounts {
       const known = counts.get(value);
       if (known !== undefined) return Math.min(known, query.most);
       const count = query.count();
-      // Where it was not counted to its end, it is not known.
+      // A count cut off at `most` is not exact, so it is not cached.
       if (count >= query.most) return count;
       if (counts.size >= mostValues) counts.clear();
       counts.set(value, count);
@@ -88,7 +88,7 @@ export function createLiveCounts(connection: Connection): LiveCounts {
   };
 }
 
-/** Whom a record counts for, undefined for nobody. */
+/** The value for which a record counts, undefined for none. */
 function valueIn({ column, states }: CountedValues, row: Row | undefined): Value | undefined {
   if (row === undefined || (states !== undefined && !states.includes(row["state"] as string))) return undefined;
   return row[column] ?? null;

@@ -1,4 +1,4 @@
-/** What events that have happened carry, brought along with the records: they may still have to be told. */
+/** Migrates the data of journal events along with the records: some may not be delivered yet. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { compileFunction, type Value } from "../../expression/evaluate.ts";
 import { converted } from "../migration/conversions.ts";
@@ -10,10 +10,10 @@ import { limitOf } from "./value.ts";
 type Values = Readonly<Record<string, Value>>;
 type Make = (value: Value, siblings: Values) => Value;
 
-/** Entries that are read at once. */
+/** Entries per query. */
 const batch = 500;
 
-/** To be called while entries have the resource's former name. */
+/** Call before the entries get the new resource name. */
 export function followJournal(connection: Connection, change: Changed): void {
   const { before, columns, dropped } = change;
   const isSame = columns.every((one) => !isMade(one) && one.source?.name === one.column.name);
@@ -44,7 +44,7 @@ function follower({ before, columns }: Changed): (data: JsonObject) => Values {
   };
 }
 
-/** What was not known when it happened, a moment or a count, is not made up. */
+/** Times and counter values that were unknown at the event are not invented. */
 function makerOf({ column, converts, fill, retyped, source }: ColumnChange): Make {
   const makes = converts.map(made);
   const filling = fill === undefined || fill.kind === "now" || fill.kind === "counter" ? undefined : made(fill);

@@ -1,9 +1,9 @@
 /**
- * Brings a file to the tables of a document, in one transaction and with a copy of it beforehand where something that is
- * stored would change, or says which records stand in the way and changes nothing.
+ * Migrates a file to the tables of a document, in one transaction, after a copy of the file if stored data would change. If
+ * records block the migration, reports them and changes nothing.
  *
- * The lock is had first, the copy is made while it is held, and only then is anything written: what the copy holds is what
- * the transaction began with, and a process that is killed anywhere before the commit leaves the file as it was.
+ * It acquires the lock first, then copies, then writes, so the copy has exactly the state in which the transaction began. A
+ * process killed before the commit leaves the file unchanged.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { differencesBetween, type Differences } from "../migration/differences.ts";
@@ -30,22 +30,22 @@ import {
 } from "./system-tables.ts";
 import { stepsOf } from "./migration-checks.ts";
 
-/** What a file is brought to. */
+/** The target of a migration. */
 export interface Wanted {
   readonly file: string;
   readonly tables: readonly Table[];
-  /** Absent: a file whose tables are other ones is refused. */
+  /** Absent: a file with other tables is rejected. */
   readonly following: Following | undefined;
   readonly clock: () => number;
 }
 
-/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a MigrationRefused). */
+/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a MigrationRejected). */
 export async function migrate(connection: Connection, wanted: Wanted): Promise<void> {
   const state = stateOf(connection, wanted.file);
   if (state !== undefined && isFollowed(state, wanted)) return;
   const isExclusive = state !== undefined && needsAll(connection, state, wanted);
   if (isExclusive) acquireExclusively(connection, wanted.file);
-  // Foreign keys are off while tables are made anew; this cannot be said inside a transaction.
+  // Rebuilding tables needs foreign keys off, and a transaction cannot change this pragma.
   connection.exec("PRAGMA foreign_keys = OFF");
   connection.exec("PRAGMA legacy_alter_table = ON");
   try {
@@ -63,7 +63,7 @@ export async function migrate(connection: Connection, wanted: Wanted): Promise<v
   }
 }
 
-/** What `migrate` would do, asked of a file that may be in use. */
+/** What `migrate` would do; the file may be in use. */
 export function planMigration({ file, tables, following, clock }: Wanted, waitMilliseconds: number): MigrationPlan {
   const connection = new Connection(file, waitMilliseconds);
   try {
@@ -95,7 +95,7 @@ function differencesFrom(
   return differencesBetween(present, tables, following?.history, step);
 }
 
-/** Whether nobody else may have the file open, because statements about tables that are made anew would fail there. */
+/** Whether the migration needs exclusive access, because it rebuilds tables that other processes' statements use. */
 function needsAll(connection: Connection, state: FileState, { file, following, tables }: Wanted): boolean {
   const needed = rebuilds(connection, differencesFrom(state, tables, following), tables);
   if (needed && following === undefined) {
@@ -104,7 +104,7 @@ function needsAll(connection: Connection, state: FileState, { file, following, t
   return needed;
 }
 
-/** A file leaves the mode in which several processes can use it only when nobody else has it open. */
+/** SQLite leaves WAL mode only if no other process has the file open. */
 function acquireExclusively(connection: Connection, file: string): void {
   try {
     connection.exec("PRAGMA journal_mode = DELETE");
@@ -115,7 +115,7 @@ function acquireExclusively(connection: Connection, file: string): void {
   }
 }
 
-/** In the transaction. Another process may have done it while this one waited; then there is nothing to tell. */
+/** Runs in the transaction. Returns undefined if another process migrated while this one waited. */
 async function migrateTables(
   connection: Connection,
   wanted: Wanted,
@@ -150,7 +150,7 @@ async function migrateTables(
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };
 }
 
-/** With those that change nothing that a document says: how its tables are laid out and indexed. */
+/** All steps, including those that change only the table layout or indexes, not the document. */
 function allSteps(
   connection: Connection,
   differences: Differences,

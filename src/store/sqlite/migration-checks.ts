@@ -1,6 +1,6 @@
 /**
- * The steps from the tables that there are to those of the document, each asked of the data: how many records it changes,
- * and which stand in its way. Nothing is written.
+ * Computes the steps of a migration and checks each against the data: the number of records that it changes, and the records that
+ * block it. Writes nothing.
  */
 import { defined } from "../../base/defined.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
@@ -16,7 +16,7 @@ import { isAbsentEqual } from "../sql/columns.ts";
 import { absentKeys } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** In a transaction, so that all is asked of one state. */
+/** Call in a transaction, so that all queries read one state. */
 export function stepsOf(
   connection: Connection,
   differences: Differences,
@@ -49,11 +49,11 @@ interface Found {
   readonly ids: readonly string[];
 }
 
-/** The records of `from`, which is called `t`, for which `where` is true. */
+/** Finds the records of `from` (alias `t`) for which `where` is true. */
 function find({ connection, preview }: CheckContext, from: string, where: Fragment | string): Found {
   const { sql, bindings } = typeof where === "string" ? { sql: where, bindings: [] } : where;
   const values = binder(bindings)([], preview.variables);
-  // Asked once, so that nothing is gained by keeping the statement.
+  // Not cached: the statement runs only once.
   const all = (text: string): readonly (readonly unknown[])[] => {
     const statement = connection.database.prepare(text);
     statement.setReturnArrays(true);
@@ -195,7 +195,7 @@ function computedStep(
   const differs = `w.${was(column.name)} IS NOT t.${quoteName(column.name)}`;
   const found = find(context, both, differs);
   const description = `${fieldPath} is worked out anew`;
-  // What was worked out before can be so again; what somebody has given cannot.
+  // A computed value can be computed again; a value that a user entered is lost.
   const overwritten =
     source.computed === undefined
       ? find(context, both, `w.${was(column.name)} IS NOT NULL AND ${differs}`)
@@ -207,13 +207,13 @@ function computedStep(
   });
 }
 
-/** A column that goes on, to be asked about: where its value and its former one are, and what of it would be lost. */
+/** A column that remains: the SQL of its new and former values, and the records whose value would be lost. */
 interface RetainedColumn {
   readonly context: CheckContext;
   readonly after: Table;
   readonly resource: string;
   readonly change: ColumnChange;
-  /** As sentences name it. */
+  /** Its name in descriptions. */
   readonly fieldPath: string;
   readonly view: string;
   readonly value: string;
@@ -251,7 +251,7 @@ function retainedSteps(
   return steps;
 }
 
-/** What of it would be lost, where that is so. */
+/** The obstacle for records whose value would be lost. */
 function obstacleOf(retained: RetainedColumn, description: string): Obstacle {
   const { change, lost } = retained;
   const kind = change.column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit";
@@ -259,7 +259,7 @@ function obstacleOf(retained: RetainedColumn, description: string): Obstacle {
   return { kind, ...lost, description, ...effect };
 }
 
-/** What becomes of records whose value is lost; of a state that is gone also what follows from the one that they are in then. */
+/** Describes the effect on records whose value is lost; for a removed state also the effects of the new state. */
 function effectOf({ after, context, change, former, lost, value, view }: RetainedColumn): string {
   const { default: made, name } = change.column;
   const otherwise = made?.kind === "literal" && !change.column.nullable ? made.text : undefined;
@@ -301,7 +301,7 @@ function retypeSteps(retained: RetainedColumn, source: Column): readonly Step[] 
       ? {}
       : { remedy: `say in part 9 what becomes of it: retype ${fieldPath}, was …, taken as … before` }),
   });
-  // An old request gets the constant for want of anything better; a record that has a value would lose it.
+  // A conversion to a constant is meant for old requests; here it would overwrite the values of records.
   if (converts.every((made) => made.kind !== "literal")) return [retype];
   const text = (operand: string): string => `CAST(${operand} AS TEXT)`;
   const replaced = find(context, view, `${value} IS NOT NULL AND ${text(former)} <> ${text(value)}`);
@@ -348,7 +348,7 @@ function droppedColumn(context: CheckContext, { after, before, columns }: Change
   const found = find(context, `main.${quoteName(before.name)} AS t`, `t.${quoteName(column.name)} IS NOT NULL`);
   const description = `${fieldPath} is gone from the document`;
   const done = step("drop column", after.resource, [column.name], description, found.records);
-  // What was computed is in the fields that it was computed from.
+  // The fields from which it was computed still have the information.
   if (column.computed !== undefined || found.records === 0) return done;
   const fresh = columns.filter(({ source, computed }) => source === undefined && !computed);
   const other = fresh.find((one) => one.column.type === column.type) ?? fresh[0];
@@ -367,7 +367,7 @@ function droppedColumn(context: CheckContext, { after, before, columns }: Change
 
 function uniqueStep(context: CheckContext, { after }: Changed, set: readonly string[]): Step {
   const view = quoteName(after.name);
-  // A comparison with an absent value is never true.
+  // A comparison with null is never true, so nulls do not conflict.
   const keys = (alias: string): string =>
     (isAbsentEqual(after, set) ? absentKeys(set, alias) : set.map((name) => `${alias}${quoteName(name)}`)).join(", ");
   const shared = `SELECT ${keys("")} FROM ${view} GROUP BY ${keys("")} HAVING count(*) > 1`;
@@ -381,7 +381,7 @@ function uniqueStep(context: CheckContext, { after }: Changed, set: readonly str
   });
 }
 
-/** A record that is above itself is found again on the way up from it, whose steps are each taken once. */
+/** A record in a cycle finds itself among its ancestors; UNION visits each ancestor once. */
 function treeStep(context: CheckContext, { after: { name, resource } }: Changed, column: string): Step {
   const [view, parent] = [quoteName(name), quoteName(column)];
   const above = `WITH RECURSIVE above(id) AS (

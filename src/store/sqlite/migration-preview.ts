@@ -1,9 +1,9 @@
 /**
- * The tables as they will be, as temporary views over those that there are. Each has the name of its table to come, which it
- * hides, so that rules and uniqueness are asked of it in the SQL that the service itself uses; nothing of the file changes.
+ * Previews the migrated tables as temporary views over the present ones. Each view has the name of its future table, and so hides
+ * the present one: rules and uniqueness are checked with the SQL of the service. The file does not change.
  *
- * A view is made in three layers, because a value can need others: what is stored under its name of now and as its new type;
- * then what part 9 and defaults put in, and references; then what is computed from all of these.
+ * A view has three layers, because a value can depend on others: first stored values with their new name and type; then the
+ * values from part 9 and defaults, and references; then computed values.
  */
 import { instantText } from "../../base/clock.ts";
 import type { Json } from "../../base/json.ts";
@@ -29,9 +29,9 @@ import { quoteText } from "../sql/json-text.ts";
 import { fromStored, literalSql, quoteName, toStored } from "./value.ts";
 
 export interface MigrationPreview {
-  /** The view in which a value that is lost or missing is null, and `was` of a made column what it was; quoted. */
+  /** The quoted view with null for lost or missing values, and with `was` columns: the former values of changed columns. */
   readonly filled: (table: Table) => string;
-  /** What expressions see as `now`. */
+  /** The value of `now` in expressions. */
   readonly variables: Variables;
   close(): void;
 }
@@ -51,7 +51,7 @@ export function openMigrationPreview(
     const [make, type] = makers[Number(index)] ?? [];
     if (make === undefined || type === undefined) throw new Error("a value is made by nothing");
     const stored = toStored(make(...(values as Stored[])), type);
-    // A number leaves a function as a double, which a column of integers would take; a view has no column to take it.
+    // SQLite receives a JavaScript number as a double; a table column would convert it to an integer, a view does not.
     return typeof stored === "number" && type !== "number" ? BigInt(stored) : stored;
   });
   const viewed = new Set([...added.map(({ resource }) => resource), ...changed.map(({ after }) => after.resource)]);
@@ -76,7 +76,7 @@ export function openMigrationPreview(
     },
     moment: variables.now,
   };
-  // What is computed may look at other records: as they are before anything is computed.
+  // Computed values may read other records, in their state before the computation.
   const deps = new TransactionDeps(
     relationsOf(tables.map((table) => ({ ...table, name: layer("filled", table) }))),
     connection,
@@ -108,17 +108,17 @@ interface Site {
   readonly evaluate: (
     expression: TypedExpression,
   ) => (record: Readonly<Record<string, Value>>, more: Variables) => Value;
-  /** The SQL of a value that a function makes of others. */
+  /** SQL that calls the JavaScript function with these values. */
   readonly make: (make: Maker, type: ColumnType, ...values: readonly string[]) => string;
   readonly moment: string;
 }
 
-/** What a column was, beside what it is. */
+/** The name of the column with the former value. */
 export function was(name: string): string {
   return quoteName(`was ${name}`);
 }
 
-/** Whether a view has a column's `was`. */
+/** Whether a view has the column's `was`. */
 export function hasWas(change: ColumnChange): boolean {
   return change.source !== undefined && (isMade(change) || change.required);
 }
@@ -137,13 +137,13 @@ function storedView(at: Site, { after, before, columns }: Changed): string {
     const value = change.converts.length > 0 ? "NULL" : valueSql(at, change, source, stored);
     return [`${value} AS ${quoteName(column.name)}`, ...(hasWas(change) ? [`${stored} AS ${was(column.name)}`] : [])];
   });
-  // The state was entered at the latest when the record last changed.
+  // The record entered its state no later than its last change.
   const stateSince = isTimed(before) ? "coalesce(t._entered, t._rev)" : "t._rev";
   const times = isTimed(after) ? [`${stateSince} AS _entered`, "NULL AS _due"] : [];
   return `SELECT ${["t._seq", "t._rev", ...times, ...members].join(", ")} FROM main.${quoteName(before.name)} AS t`;
 }
 
-/** As the new type; null where it has no such value, or one that does not fit. */
+/** Converts to the new type; null if the value has no equal there, or does not fit the schema. */
 function valueSql(at: Site, { column, narrowed, retyped }: ColumnChange, source: Column, stored: string): string {
   if (!retyped && !narrowed) return stored;
   const fits = at.fits(column);
@@ -194,7 +194,7 @@ function fillingOf(at: Site, change: ColumnChange, fill: NonNullable<ColumnChang
   }
 }
 
-/** What part 9 makes of a value, version by version. */
+/** Applies the conversions of part 9, version by version. */
 function fallbackValue(
   at: Site,
   { column, source }: ColumnChange,
@@ -235,7 +235,7 @@ function recordOf(fields: readonly string[], types: Types, stored: readonly Stor
   );
 }
 
-/** Null where it refers to nothing. */
+/** Null if the referenced record does not exist. */
 function referring(at: Site, { column, referred }: ColumnChange, value: string): string {
   const target = referred ? at.tables.find(({ resource }) => resource === column.references?.resource) : undefined;
   if (target === undefined) return value;
@@ -253,7 +253,7 @@ function computedView(at: Site, { after, columns }: Changed, deps: TransactionDe
       const make = (...stored: readonly Stored[]): Value => evaluate(recordOf(fields, types, stored), {});
       return `${at.make(make, column.type, ...fields.map((field) => `t.${quoteName(field)}`))} AS ${name}`;
     }
-    // Only where a loss is allowed does anything come of this: a value that is lost leaves what a new record would have.
+    // Applies only if the operator allows the loss: a lost value becomes the default.
     const otherwise = lossDefault(change);
     return otherwise === undefined ? `t.${name}` : `coalesce(t.${name}, ${otherwise}) AS ${name}`;
   });
@@ -265,7 +265,7 @@ function hiddenTimes(table: Table): readonly string[] {
   return isTimed(table) ? timeColumns : [];
 }
 
-/** What a moment is counted from is stored, and nothing that is computed. */
+/** Timers count from stored columns only, never from computed ones. */
 function dueValue(at: Site, table: Table, types: Types): string {
   const since = (table.timed ?? []).flatMap((job) => (job.since.kind === "column" ? [job.since.column] : []));
   const fields = [...new Set(["state", ...since])].filter((name) => types.has(name));
@@ -274,7 +274,7 @@ function dueValue(at: Site, table: Table, types: Types): string {
   return at.make(make, "integer", "t._entered", ...fields.map((name) => `t.${quoteName(name)}`));
 }
 
-/** What stands in for a value that is lost and has to be there; undefined where nothing does. */
+/** The default that replaces a lost value of a required column; undefined without one. */
 export function lossDefault({ column, source }: ColumnChange): string | undefined {
   const { default: made, nullable, type } = column;
   if (source === undefined || nullable || made?.kind !== "literal") return undefined;

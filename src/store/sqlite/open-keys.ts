@@ -1,6 +1,6 @@
 /**
- * The keys in a file and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
- * document that the service was started with, whatever the document says now.
+ * Opens only the keys of a file, for commands that create and revoke keys while a service runs: the tables stay those of the
+ * document that the service started with.
  */
 import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
 import { Connection, explained } from "./connection.ts";
@@ -13,12 +13,12 @@ import { stateOf } from "./system-tables.ts";
 export interface Keys {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
-  /** Absent in a file that an earlier release wrote. */
+  /** Absent in a file of an earlier release. */
   readonly grants?: GrantStore;
   close(): void;
 }
 
-/** Undefined for a file that holds nothing yet. @throws StoreError when it cannot be used. */
+/** Undefined for an empty file. @throws StoreError if the file cannot be used. */
 export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | undefined {
   let connection: Connection | undefined;
   try {
@@ -33,7 +33,7 @@ export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | u
   }
 }
 
-/** A file that an earlier release wrote has no sessions yet; it stays as it is. */
+/** A file of an earlier release may lack the table of sessions, and is not upgraded here. */
 const noSessions: SessionStore = { find: () => undefined, list: () => [], end: () => false };
 
 function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys {

@@ -1,4 +1,4 @@
-/** A store in one SQLite file, through `node:sqlite`. */
+/** Opens a store in one SQLite file, through `node:sqlite`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,28 +35,28 @@ import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
 import { prepareAggregate } from "./aggregate.ts";
 
 export interface SqliteOptions {
-  /** `:memory:` is a file of the store's own in the temporary folder, gone when it closes. */
+  /** `:memory:` is a temporary file that the store deletes when it closes. */
   readonly file: string;
   readonly tables: readonly Table[];
-  /** How data that another document left follows this one; absent: it is refused. */
+  /** How to migrate the data of another document; absent: such data is rejected. */
   readonly following?: Following;
-  /** `FULL`: an answered write survives a loss of power. `NORMAL`: the end of the process only. */
+  /** `FULL`: a confirmed write survives a power failure. `NORMAL`: only a process crash. */
   readonly synchronous?: "FULL" | "NORMAL";
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Whether this store serves requests, which one at a time does for a file; other stores may read and write it meanwhile. */
+  /** Whether this store serves requests; one process at a time may, while others read and write the file. */
   readonly serving?: boolean;
-  /** How long another process's lock on the file is waited for. */
+  /** How long to wait for another process's lock on the file. */
   readonly waitMilliseconds?: number;
-  /** So much of the log is copied into the database at a time. */
+  /** Bytes of the log per checkpoint. */
   readonly logBytes?: number;
-  /** How many this process may use; those it is given, if nothing is said. */
+  /** Number of processors to use; default: `availableParallelism`. */
   readonly processors?: number;
-  /** How long a statement may take on the service's own thread, before it goes to another one. */
+  /** How long a statement may take on the main thread before it moves to a worker thread. */
   readonly sliceMilliseconds?: number;
 }
 
-/** So often a read that was long goes to a thread before it is tried here again. */
+/** After a long read, this many runs go to a thread before the main thread tries it again. */
 const longRuns = 32;
 
 interface Settings {
@@ -70,11 +70,11 @@ interface Settings {
   readonly logBytes: number;
   readonly processors: number;
   readonly sliceMilliseconds: number;
-  /** What is left to do once all is closed. */
+  /** Called after everything is closed. */
   readonly release: () => void;
 }
 
-/** @throws StoreError when the file cannot be used, or holds data that the tables do not fit. */
+/** @throws StoreError if the file cannot be used, or its data does not fit the tables. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const {
     clock,
@@ -121,14 +121,14 @@ async function open(settings: Settings): Promise<Store> {
   try {
     const writing = new Connection(file, waitMilliseconds);
     connections.push(writing);
-    // Until the file is known to be ours nothing is written to it, not even its journal's mode.
+    // Before the file is verified as a Nonet database, nothing changes it, not even the journal mode.
     await migrate(writing, { file, tables, following, clock });
     writing.exec("PRAGMA journal_mode = WAL");
     const memory = ["cache_size = -8000", "temp_store = MEMORY"];
     const forWriting = [
       "foreign_keys = ON",
       `synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`,
-      // Else what is deleted or erased stays readable in the file until its place is used again.
+      // Otherwise deleted data stays readable in the file until its pages are reused.
       ...(holdsPersonal(tables) ? ["secure_delete = ON"] : []),
       ...memory,
     ];
@@ -148,30 +148,30 @@ async function open(settings: Settings): Promise<Store> {
     const onThread = { file, tables, waitMilliseconds };
     const threads = openThreads({
       reading: { ...onThread, pragmas: forReading },
-      // The log is copied by the checkpointer alone.
+      // Only the checkpointer copies the log.
       writing: { ...onThread, pragmas: [...forWriting, "wal_autocheckpoint = 0"] },
       readers: Math.max(1, Math.min(4, processors - 1)),
       clock,
     });
     const left = (until: number | undefined): number | undefined => (until === undefined ? undefined : until - clock());
-    /** Here, where it is short; on a thread, where it was found to be long. */
+    /** Runs short reads on the main thread, and those known to be long on a worker thread. */
     const sliced = <A extends readonly unknown[], T>(
       kind: "read" | "list" | "aggregate",
       query: object,
       { stops, run }: Stoppable<A, T>,
     ): ((...args: A) => Awaitable<T>) => {
       if (!stops) return withStoreErrors(file, run);
-      /** How often it goes to a thread at once. */
+      /** How many further runs go directly to a thread. */
       let long = 0;
       const onThread = async (args: A): Promise<T> => {
         let { value, milliseconds } = { value: undefined as unknown, milliseconds: Number.POSITIVE_INFINITY };
         try {
           ({ value, milliseconds } = await threads.read(kind, query, args, left(deadlineOf(args.at(-1) as Variables))));
         } finally {
-          // On a busy machine also what is short may be found long here.
+          // A busy machine can make a short read look long on the main thread.
           long = milliseconds > sliceMilliseconds ? longRuns : 0;
         }
-        // What it has seen may not be durable yet.
+        // The thread may have read commits that are not durable yet.
         await writer.durable();
         return value as T;
       };
@@ -221,12 +221,12 @@ async function open(settings: Settings): Promise<Store> {
       counts: countStore(writer),
       pins: pinStore(reading, writer),
       files: fileStore(reading, snapshot, writer, clock),
-      // One process serves a file.
+      // Only one process serves a file.
       acquireLease: () => true,
       changes: () => () => {},
       ...secretStore(writer),
       purge: async (now) => {
-        // In batches, so that requests have their turn between them.
+        // Batches let requests run in between.
         let after: number | undefined = 0;
         while (after !== undefined) after = await purgeFrom(after, now);
         while (await writer.write(({ connection }) => purgeCounts(connection, now)));
@@ -254,7 +254,7 @@ async function open(settings: Settings): Promise<Store> {
   }
 }
 
-/** With what the file or the disk is to blame for told as that. */
+/** Converts errors of the file or the disk to a `StoreError`. */
 function withStoreErrors<A extends readonly unknown[], T>(file: string, read: (...args: A) => T): (...args: A) => T {
   return (...args) => {
     try {
@@ -265,7 +265,7 @@ function withStoreErrors<A extends readonly unknown[], T>(file: string, read: (.
   };
 }
 
-/** Whether there is anything that has to be gone when it is deleted or erased. */
+/** Whether deleted data must also become unreadable in the file. */
 function holdsPersonal(tables: readonly Table[]): boolean {
   return tables.some(({ columns }) => columns.some(({ marks }) => marks.includes("personal")));
 }

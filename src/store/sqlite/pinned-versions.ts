@@ -1,4 +1,4 @@
-/** Pinned versions in the table `nonet_pins`. */
+/** Stores pinned versions in the table `nonet_pins`. */
 import { defined } from "../../base/defined.ts";
 import type { PinStore } from "../port/store.ts";
 import type { Connection } from "./connection.ts";

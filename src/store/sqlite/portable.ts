@@ -1,6 +1,6 @@
 /**
- * A file's data for a backup, and a file made of one. Reading is one transaction of a connection of its own: the moment at
- * which it began, while a service goes on writing. The log of the file cannot begin anew until it ends.
+ * Reads a file's data for a backup, and writes a file from one. The read is one transaction on its own connection: a snapshot,
+ * while the service continues to write. The file's log cannot restart until it ends.
  */
 import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -29,7 +29,7 @@ import { tableSql } from "./schema.ts";
 import { checkFile } from "./file-location.ts";
 import { quoteName } from "./value.ts";
 
-/** Undefined for a file that holds nothing yet. @throws StoreError, also where the file is damaged. */
+/** Undefined for an empty file. @throws StoreError, also for a damaged file. */
 export function openSqliteSource(file: string, waitMilliseconds = 5_000): PortableSource | undefined {
   let connection: Connection | undefined;
   try {
@@ -51,7 +51,7 @@ export function openSqliteSource(file: string, waitMilliseconds = 5_000): Portab
   }
 }
 
-/** Looks through the whole file: a copy of what is damaged would be taken for good. */
+/** Checks the whole file: people would trust a copy of a damaged one. */
 function assertSound({ database }: Connection, file: string): void {
   const found = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
   if (found !== "ok") throw new StoreError("corrupt", `${file} is damaged: ${String(found)}`);
@@ -74,7 +74,7 @@ function sourceOf(connection: Connection, file: string, state: PortableState): P
 
 const batch = 500;
 
-/** Where bytes are in the rows: fewer at once. */
+/** Rows per batch for tables with bytes. */
 const bytesBatch = 16;
 
 function* rowsOf(connection: Connection, backupTable: BackupTable): Generator<readonly PortableRow[]> {
@@ -100,18 +100,18 @@ function* rowsOf(connection: Connection, backupTable: BackupTable): Generator<re
   if (rows.length > 0) yield rows;
 }
 
-/** What an earlier release did not write yet is absent. */
+/** NULL for a column that an earlier release did not have. */
 function sourceColumn({ name }: BackupTable, column: string, there: readonly string[]): string {
   const stored = name === "nonet_journal" && column === "position" ? "_seq" : column;
   return there.includes(stored) ? quoteName(stored) : "NULL";
 }
 
-/** A new file beside the place that it is for, which nobody knows of until it is put there. */
+/** A new file next to its destination, unused until it is installed. */
 export interface SqliteTarget extends PortableTarget {
   readonly file: string;
 }
 
-/** @throws StoreError where no file can be made, or the place is something else's. */
+/** @throws StoreError if no file can be created, or the destination is not a Nonet database. */
 export function openSqliteTarget(place: string, now: number): SqliteTarget {
   checkFile(place);
   const file = `${place}.restoring-${process.pid}`;
@@ -120,7 +120,7 @@ export function openSqliteTarget(place: string, now: number): SqliteTarget {
     rmSync(file, { force: true });
     connection = new Connection(file, 0);
     chmodSync(file, statSync(place, { throwIfNoEntry: false })?.mode ?? 0o600);
-    // Should this end before it is finished, the file is of no use: nothing has to be undone, nor be durable so far.
+    // If the process ends early, the file is discarded, so it needs neither rollback nor durability.
     connection.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF");
   } catch (thrown) {
     connection?.close();
@@ -207,8 +207,8 @@ function problemsOf(
 }
 
 /**
- * The old file has its log copied into it and no other user; then it gets a second name, and the new one its first, in one
- * step: at every moment there is a whole file in the place. A log that a new file found there would be taken for its own.
+ * Checkpoints the former file (fails if another process uses it), gives it a second name, and renames the new file over it, so
+ * that the destination always has a complete file. A remaining log moves too, because SQLite would apply it to the new file.
  */
 function setAside(file: string, place: string, now: number): string | undefined {
   if (!existsSync(place)) {
@@ -227,7 +227,7 @@ function setAside(file: string, place: string, now: number): string | undefined 
   return previous;
 }
 
-/** Whether a log is left, of a file that is too damaged to be asked who uses it. */
+/** Whether a log remains, because the file is too damaged for a checkpoint. */
 function hasLeftLog(place: string): boolean {
   let connection: Connection | undefined;
   try {
@@ -238,7 +238,7 @@ function hasLeftLog(place: string): boolean {
     const reason = explained(thrown, place);
     if (isBusy(thrown))
       throw new StoreError("busy", `another process is using ${place}; stop the service before its data is replaced`);
-    // To take a damaged file's place is what backups are for. One that something else made is somebody's slip of the pen.
+    // A backup may replace a damaged file. A database of another program is probably a mistyped path.
     if (!(reason instanceof StoreError) || reason.kind !== "corrupt") throw reason;
   } finally {
     connection?.close();

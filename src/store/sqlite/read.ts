@@ -1,4 +1,4 @@
-/** One record as the text of a view. */
+/** Reads one record as the JSON text of a view. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Found, ReadQuery, Store } from "../port/store.ts";
 import { expressions, views } from "./view.ts";

@@ -1,4 +1,4 @@
-/** The tables by the resource they hold, with what reading and writing whole records needs. */
+/** Prepares, for each table, the SQL and conversions that read and write full records. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
@@ -10,19 +10,19 @@ import { fromStored, quoteName, toStored } from "./value.ts";
 export interface Relation extends TypedTable {
   /** The table's name, quoted. */
   readonly name: string;
-  /** The hidden columns and all others, of the row `t`. */
+  /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** A row as selected by `everything`. */
+  /** Decodes a row selected with `everything`. */
   readonly decode: (stored: readonly SQLOutputValue[]) => Row;
-  /** Columns whose value the store counts. */
+  /** Columns whose value the store takes from a counter. */
   readonly counted: readonly string[];
   readonly insert: string;
-  /** Of the row with a `_seq`. */
+  /** Deletes the row with a `_seq`. */
   readonly remove: string;
-  /** Whether a new row can be taken back by `remove` alone, and without going through the records of another resource. */
+  /** Whether `remove` alone undoes an insert, without scanning other tables for references. */
   readonly undoneSeparately: boolean;
   readonly hasFiles: boolean;
-  /** What `insert` is run with. */
+  /** The arguments of `insert`. */
   readonly encode: (values: Row) => SQLInputValue[];
 }
 
@@ -72,7 +72,7 @@ function hasFiles({ columns }: Table): boolean {
   return columns.some(({ file }) => file !== undefined);
 }
 
-/** SQLite looks for references to what is deleted, through all of a table that has no index on them. */
+/** On deletion SQLite looks for references, and scans a table without an index on the reference. */
 function findsReferences({ columns, indexes, uniques }: Table, resource: string): boolean {
   const indexed = new Set([...indexes, ...uniques].map(([first]) => first));
   return columns.every(({ name, references }) => references?.resource !== resource || indexed.has(name));

@@ -1,10 +1,9 @@
 /**
- * The tables of a plan as SQLite's definitions: a typed column for each field under the field's own name, what the
- * document closes closed by CHECK, references as foreign keys.
+ * Generates the SQLite tables of a plan: a typed column per field, CHECK for closed values, foreign keys for references.
  *
- * Beside the columns stand `_json`, `_json2`, …: each the JSON text of a run of columns that everybody who sees the record
- * sees. SQLite computes them from the columns at each write (they are generated), so that they cannot disagree with them;
- * answers are put together from them, which makes a list three times cheaper than quoting each column anew.
+ * The generated columns `_json`, `_json2`, … store the JSON text of a run of columns visible to everyone who sees the record.
+ * SQLite computes them at each write, so they always agree with the columns; building responses from them makes a list three
+ * times cheaper than serialising each column.
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import { isTimed, timeColumns, isAbsentEqual, uniquesOf } from "../sql/columns.ts";
@@ -13,7 +12,7 @@ import { type CachedFragment, cachedFragmentsOf } from "../sql/json-fragments.ts
 import { columnText, plainNumberText } from "./json.ts";
 import { quoteName } from "./value.ts";
 
-/** The statement that makes a table, under another name while it is being rebuilt. */
+/** The CREATE TABLE statement; `name` differs while the table is rebuilt. */
 export function tableSql(table: Table, tables: readonly Table[], name: string = table.name): string {
   const columns = table.columns.map((column) => `  ${columnSql(column, tables)}`);
   const fragmentColumns = cachedFragmentsOf(table).map(
@@ -40,7 +39,7 @@ function columnSql(column: Column, tables: readonly Table[]): string {
     `${name} ${storedTypes[column.type]}`,
     column.nullable ? "" : "NOT NULL",
     checkSql(column, name),
-    // The store deletes and clears what refers to a record itself, because that changes revisions; this guards it.
+    // The store itself deletes and clears references, because that changes revisions; the foreign key is a safeguard.
     target ? `REFERENCES ${quoteName(target.name)} ("id")` : "",
   ]
     .filter((part) => part !== "")
@@ -68,7 +67,7 @@ function fragmentSql({ columns, opens }: CachedFragment): string {
   return columns.map(text).join(" || ");
 }
 
-/** The indexes of a table by name. A name says what it holds, so that a changed index has another one. */
+/** The indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
 export function indexesOf(table: Table): ReadonlyMap<string, string> {
   const indexes = new Map<string, string>();
   const add = (columns: readonly string[], unique: boolean): void => {
@@ -80,12 +79,12 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
     );
   };
   const uniques = uniquesOf(table);
-  // SQLite asks the newest index first, and it is the first in the document that should be named when two are violated.
+  // SQLite checks the newest index first; if two are violated, the error should name the first in the document.
   for (const columns of uniques.toReversed()) {
     add(columns, true);
     if (isAbsentEqual(table, columns)) indexes.set(...absentIndex(table, columns));
   }
-  // `_seq` is the last part of every index by itself: it is the row's own key.
+  // SQLite appends the row key `_seq` to every index.
   for (const columns of table.indexes) add(columns, false);
   if (isTimed(table)) {
     const name = quoteName(`${table.name} by _due`);
@@ -98,8 +97,8 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * To SQLite's own index two absent values are distinct. Where they are equal another one holds the records without a value, in
- * which whether there is one stands beside the value.
+ * A UNIQUE index of SQLite treats nulls as distinct. For `absentEqual` a second index covers the records with a null: its keys
+ * are, for each column, whether it is null and its value.
  */
 function absentIndex(table: Table, columns: readonly string[]): [name: string, sql: string] {
   const name = absentIndexName(table, columns);
@@ -114,7 +113,7 @@ export function absentIndexName(table: Table, columns: readonly string[]): strin
   return `${table.name} unique ${columns.join(" ")}, absent equal`;
 }
 
-/** By these two records are the same where they have the same values, or have none both. */
+/** Keys that are equal if each value is equal or null in both records. */
 export function absentKeys(columns: readonly string[], alias = ""): readonly string[] {
   return columns
     .map((name) => `${alias}${quoteName(name)}`)

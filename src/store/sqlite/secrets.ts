@@ -1,4 +1,4 @@
-/** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+/** Stores secrets that the service generates, in the table `nonet_secrets`. */
 import { defined } from "../../base/defined.ts";
 import type { Store } from "../port/store.ts";
 import type { Writer } from "./write-batches.ts";

@@ -36,7 +36,7 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     const opened = inodeOf(path);
     lock.exec("BEGIN EXCLUSIVE");
-    // The former holder removes the file; whoever locked the removed one excludes nobody.
+    // The former holder deletes the file; a lock on the deleted file would exclude nobody.
     if (opened !== undefined && inodeOf(path) === opened) {
       return () => {
         rmSync(path, { force: true });

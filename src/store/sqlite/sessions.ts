@@ -1,4 +1,4 @@
-/** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+/** Stores sessions in the table `nonet_sessions`, one row per token. */
 import { tokenValues, tokenColumns, tokenOf } from "../sql/row-values.ts";
 import type { Sessions, SessionStore, SessionToken } from "../port/sessions.ts";
 import type { Connection } from "./connection.ts";
@@ -52,7 +52,7 @@ export function replaceSession(connection: Connection, hash: string, at: number)
   connection.run("UPDATE nonet_sessions SET replaced = ? WHERE hash = ?", at, hash);
 }
 
-/** How many tokens are good until then. */
+/** Makes tokens expire at `at`; returns their number. */
 export function endSessions(connection: Connection, which: Sessions, at: number): number {
   const [condition, values] =
     "session" in which
@@ -67,14 +67,14 @@ export function endSessions(connection: Connection, which: Sessions, at: number)
   return Number(changes);
 }
 
-/** Those of a record that is deleted. */
+/** Deletes the sessions of a deleted record. */
 export function forgetSessions(connection: Connection, resource: string, user: string): void {
   connection.run("DELETE FROM nonet_sessions WHERE user = ? AND resource = ?", user, resource);
 }
 
 const batch = 500;
 
-/** Removes some of those that are over; whether there may be more. */
+/** Deletes a batch of expired tokens; returns whether more may remain. */
 export function purgeSessions(connection: Connection, now: number): boolean {
   const { changes } = connection.run(
     "DELETE FROM nonet_sessions WHERE _seq IN (SELECT _seq FROM nonet_sessions WHERE expires <= ? LIMIT ?)",

@@ -1,20 +1,20 @@
 /**
- * The state of the file that reads are of. Taking one costs two locks of the file, so it is kept for the reads of a few
- * milliseconds. It ends early when a group of writes is answered: whoever was told of a write also reads it.
+ * Holds the read snapshot of the file. Starting one takes two file locks, so reads share it for a few milliseconds. It ends early
+ * when a group of writes is answered, so that clients read their own writes.
  */
 import type { Connection } from "./connection.ts";
 
 export interface Snapshot {
-  /** To be called before every read. */
+  /** Call before every read. */
   acquire(): void;
-  /** From now on reads keep to the state of this moment. */
+  /** Freezes the present state for reads. */
   hold(): void;
-  /** The next read takes the newest state. */
+  /** The next read starts a new snapshot. */
   release(): void;
   close(): void;
 }
 
-/** What another process commits is seen after at most this time. */
+/** Reads see another process's commits after at most this time. */
 const lifetimeMilliseconds = 5;
 
 export function openSnapshot(connection: Connection): Snapshot {
@@ -31,7 +31,7 @@ export function openSnapshot(connection: Connection): Snapshot {
     isAcquired = false;
     held = false;
   };
-  /** What is damaged or gone fails again here, in nobody's request: it was told to the one that read it. */
+  /** A damaged or missing file fails again here, outside any request; the read already reported the error. */
   const leave = (): void => {
     try {
       connection.run("COMMIT");
@@ -54,7 +54,7 @@ export function openSnapshot(connection: Connection): Snapshot {
       end();
       begin();
       held = true;
-      // A transaction takes its state at its first read.
+      // SQLite fixes a transaction's snapshot at its first read.
       connection.get("SELECT edition FROM nonet_schema");
     },
     release: end,

@@ -1,7 +1,7 @@
 /**
- * Remembered answers (R4.19) in the table `nonet_answers`: rows in the order they come, found by an index on a 53-bit hash of
- * scope and key, verified on reading. Rows at the place of their hash would scatter the writes over the whole table (three
- * times the cost), an index on the texts themselves is half as dear again.
+ * Stores responses for idempotency keys (R4.19) in the table `nonet_answers`: rows in insertion order, found by an index on a
+ * 53-bit hash of scope and key, which the query verifies. Rows in hash order would scatter the writes over the table (three times
+ * the cost); an index on the texts costs 50 % more.
  */
 import type { StoredResponse } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
@@ -21,7 +21,7 @@ export const responsesSql = `
   CREATE INDEX nonet_answers_by_hash ON nonet_answers (hash);
 `;
 
-/** The newest answer for a key. One that has expired may still be there, and a newer one may have been added since. */
+/** The newest response for a key; may be expired. An older, expired one may also exist. */
 export function findResponse(connection: Connection, scope: string, key: string): StoredResponse | undefined {
   const row = connection.get(
     `SELECT fingerprint, status, headers, body, expires FROM nonet_answers
@@ -35,7 +35,7 @@ export function findResponse(connection: Connection, scope: string, key: string)
   return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };
 }
 
-/** Gives what takes the answer back. */
+/** Returns the function that undoes the insert. */
 export function saveResponse(connection: Connection, scope: string, key: string, stored: StoredResponse): () => void {
   const { lastInsertRowid } = connection.run(
     `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
@@ -53,9 +53,9 @@ export function saveResponse(connection: Connection, scope: string, key: string,
 }
 
 /**
- * Removes expired answers among the `batch` oldest that follow `after`; gives where it came to, or undefined when it is done:
- * at a batch where nothing had expired, since answers come nearly in the order in which they go. What it leaves behind so
- * is found by a later call, and is nowhere given as an answer.
+ * Deletes expired responses among the `batch` oldest after `after`; returns the position reached, or undefined at the end: a
+ * batch without expired responses, because responses expire nearly in insertion order. Later calls find the rest, which readers
+ * ignore because it is expired.
  */
 export function purgeResponses(connection: Connection, now: number, after: number, batch: number): number | undefined {
   const last = connection.get(
@@ -70,7 +70,7 @@ export function purgeResponses(connection: Connection, now: number, after: numbe
   return end;
 }
 
-/** cyrb53, a public-domain hash: two 32-bit lanes of multiply and rotate, 53 bits of which are an exact number. */
+/** cyrb53, a public-domain hash: two 32-bit lanes of multiply and rotate; 53 bits fit in a JavaScript integer. */
 export function hashOf(scope: string, key: string): number {
   const text = `${scope}\0${key}`;
   let a = 0xdeadbeef;

@@ -1,4 +1,4 @@
-/** Nonet's own tables in a file, and what the file says of itself: which tables it holds, and how far it followed part 9. */
+/** Creates and upgrades Nonet's own tables in a file, and reads which document's tables and version the file has. */
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import { StoreError } from "../port/error.ts";
@@ -15,15 +15,15 @@ import { secretsSql } from "./secrets.ts";
 import { sessionsSql } from "./sessions.ts";
 
 /**
- * The layout of Nonet's own tables. A file with a higher one was written by a newer release. Edition 2: `nonet_schema` has
- * `step`. A table that is only added needs no new edition: `upgrade` makes what is missing.
+ * Version of the layout of Nonet's own tables. A newer release wrote a file with a higher one. Edition 2 added
+ * `nonet_schema.step`. A new table needs no new edition: `upgrade` creates missing tables.
  */
 const edition = 2;
 
-/** Marks a file as ours in its header: "Nont". */
+/** Identifies a Nonet file in the SQLite header: "Nont". */
 const applicationId = 0x4e6f6e74;
 
-/** `step` is the newest of `Plan.history` when the data was last brought to a document, as JSON. */
+/** `step`: the newest step of `Plan.history` at the last migration, as JSON. */
 const schemaSql = `
   CREATE TABLE nonet_schema (
     edition INTEGER NOT NULL,
@@ -32,7 +32,7 @@ const schemaSql = `
   ) STRICT;
 `;
 
-/** Each is made where it is missing. */
+/** Created if missing. */
 const systemTables: Readonly<Record<string, string>> = {
   nonet_keys: keysSql,
   nonet_answers: responsesSql,
@@ -48,7 +48,7 @@ const systemTables: Readonly<Record<string, string>> = {
   nonet_file_pieces: filePiecesSql,
 };
 
-/** Columns that came after their tables: each is added where it is missing. */
+/** Columns that later releases added to a table; added if missing. */
 const laterColumns: readonly (readonly [table: string, column: string, type: string])[] = [
   ["nonet_journal", "trace", "TEXT"],
 ];
@@ -96,7 +96,7 @@ export function createSystemTables(connection: Connection): void {
   connection.run("INSERT INTO nonet_schema VALUES (?, '[]', NULL)", edition);
 }
 
-/** From an earlier edition, or from one without a table that this release has. */
+/** Upgrades a file of an earlier edition, or one that lacks a table of this release. */
 export function upgradeSystemTables(connection: Connection, { edition: found }: FileState): void {
   if (found < 2) connection.exec("ALTER TABLE nonet_schema ADD COLUMN step TEXT CHECK (json_valid(step))");
   for (const [name, sql] of Object.entries(systemTables)) {

@@ -1,6 +1,6 @@
 /**
- * The thread that `threads.ts` starts: one connection, on which it does what is asked, one after another. Reads are of the
- * state that is committed when they begin. A transaction lasts from `begin` to `commit` or `rollback`.
+ * The worker thread of `threads.ts`: one connection that runs tasks one after another. A read sees the state committed when it
+ * begins. A transaction lasts from `begin` to `commit` or `rollback`.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { TooManySteps } from "../../expression/evaluate.ts";
@@ -23,7 +23,7 @@ export interface ThreadSettings {
   readonly pragmas: readonly string[];
 }
 
-/** An object that is sent once, and then meant by its number. */
+/** An object that is sent once, and later referenced by its number. */
 export interface Sent {
   readonly number: number;
   readonly object?: unknown;
@@ -34,12 +34,12 @@ export type Task =
       readonly kind: "read" | "list" | "aggregate";
       readonly query: Sent;
       readonly args: readonly unknown[];
-      /** When it is stopped: a moment of `sharedNow`; absent where nobody waits for it. */
+      /** The deadline on the clock of `sharedNow`; absent for none. */
       readonly until: number | undefined;
     }
-  /** `now`: what the service's clock says. */
+  /** `now`: time of the service's clock. */
   | { readonly kind: "begin"; readonly until: number | undefined; readonly now: number }
-  /** A method of the transaction; where `sent` is, that is its argument at this place. */
+  /** Calls a method of the transaction; `sent` replaces the argument at its index. */
   | {
       readonly kind: "call";
       readonly method: string;
@@ -48,16 +48,16 @@ export type Task =
       readonly now: number;
     }
   | { readonly kind: "commit" | "rollback" }
-  /** Numbers begin anew. */
+  /** Clears the cached objects; numbers start again. */
   | { readonly kind: "forget" };
 
-/** What a read gives, and the milliseconds of processor time that it took. */
+/** The result of a read, and its CPU time in milliseconds. */
 export interface Found {
   readonly value: unknown;
   readonly milliseconds: number;
 }
 
-/** What a method gives, and what it has written. */
+/** The result of a method, and the changes that it wrote. */
 export interface Called {
   readonly value: unknown;
   readonly changes: readonly RecordChange[];
@@ -67,7 +67,7 @@ export type Outcome =
   | { readonly value: unknown }
   | { readonly failed: StoreError["kind"]; readonly message: string }
   | { readonly tooManySteps: true }
-  /** Neither the file nor a deadline is to blame. */
+  /** An error that neither the file nor a deadline caused. */
   | { readonly error: unknown };
 
 const { file, pragmas, tables, waitMilliseconds } = workerData as ThreadSettings;
@@ -104,7 +104,7 @@ function done(task: Task): unknown {
     case "read":
     case "list":
     case "aggregate": {
-      // All statements of a page are of one state.
+      // All statements of a page must read the same state.
       connection.run("BEGIN");
       connection.stop.at = stopOf(task.until);
       try {
@@ -121,7 +121,7 @@ function done(task: Task): unknown {
     case "begin":
       now = task.now;
       connection.stop.at = stopOf(task.until);
-      // After its deadline nobody waits for this transaction, and it would block the others.
+      // No caller waits for a transaction after its deadline, and it would block others.
       checkStop(connection.stop);
       connection.run("BEGIN IMMEDIATE");
       transaction = new SqliteTransaction(deps, slot);
@@ -149,7 +149,7 @@ function done(task: Task): unknown {
   }
 }
 
-/** How long statements may take that nobody waits for, in milliseconds: as long as on PostgreSQL. */
+/** Maximum duration in milliseconds of statements without a deadline; the same as on PostgreSQL. */
 const usualMilliseconds = 5_000;
 
 function stopOf(until: number | undefined): number {
@@ -161,7 +161,7 @@ function end(): void {
   transaction = undefined;
 }
 
-/** The transaction is undone as a whole, so that no write has to say how it is taken back. */
+/** ROLLBACK undoes the whole transaction, so writes need no individual undo. */
 const slot: WriteSlot = {
   connection,
   reading: () => undefined,

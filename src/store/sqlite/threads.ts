@@ -1,6 +1,6 @@
 /**
- * Where statements go that take long: threads with connections of their own, so that the service answers meanwhile, up to
- * their deadlines. Each is started when it is first needed. One does a transaction after another, the others read.
+ * Runs long statements on worker threads with their own connections, so that the service stays responsive, up to their deadlines.
+ * Each thread starts at first use. One runs transactions one after another, the others read.
  */
 import { Worker } from "node:worker_threads";
 import { TooManySteps } from "../../expression/evaluate.ts";
@@ -16,14 +16,14 @@ export interface Threads {
     args: readonly unknown[],
     left: number | undefined,
   ): Promise<Found>;
-  /** A transaction that nobody else's writes are in the way of. It ends with `commit` or `rollback`. */
+  /** Begins a transaction with exclusive write access. It ends with `commit` or `rollback`. */
   begin(left: number | undefined): Promise<LongTransaction>;
   close(): Promise<void>;
 }
 
 export interface LongTransaction {
   readonly transaction: Transaction;
-  /** Where it fails, all is undone. */
+  /** If it fails, the transaction is rolled back. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -31,16 +31,16 @@ export interface LongTransaction {
 export interface ThreadsOptions {
   readonly reading: ThreadSettings;
   readonly writing: ThreadSettings;
-  /** How many read at the same time. */
+  /** The number of reader threads. */
   readonly readers: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
 
-/** What only transactions beside one another need. */
+/** Methods that matter only for concurrent transactions. */
 type Held = "changes" | "exclude" | "lockEagerly" | "declareWrites";
 
-/** The methods of a transaction, with the place of an argument that is one of few objects: sent once. */
+/** The methods of a transaction; a number: index of a recurring argument (query, expression or view), which is sent once. */
 const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefined>> = {
   get: undefined,
   lockShared: undefined,
@@ -91,7 +91,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
         assertInTime(until);
         return { kind: "begin", until, now: clock() };
       });
-      // If the thread begins it after all, this rollback is its next task, before any other transaction.
+      // If the thread begins the transaction after all, this rollback is its next task, before any other transaction.
       await endedBy(left, begun, () => void writer.send(() => ({ kind: "rollback" })).catch(() => undefined));
       let over = false;
       const changes: RecordChange[] = [];
@@ -115,7 +115,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
         await writer.send(() => ({ kind }));
       };
       return {
-        // Nobody else writes meanwhile, so that there is nothing to be held.
+        // This transaction is the only writer, so locks have no effect.
         transaction: {
           ...Object.fromEntries(calls),
           changes,
@@ -162,15 +162,15 @@ function endedBy<Value>(
 }
 
 interface Thread {
-  /** One after another; the task is made when its turn comes. */
+  /** Runs tasks one after another; `task` is called when the thread is free. */
   send(task: () => Task): Promise<unknown>;
   sent(object: object): Sent;
-  /** How many tasks are under way. */
+  /** Tasks not completed yet. */
   waiting(): number;
   close(): Promise<void>;
 }
 
-/** Lists of other filters are other objects, of which there is no end. */
+/** Every combination of filters is a new query object, so the cache needs a bound. */
 const mostSent = 1000;
 
 function openThread(settings: ThreadSettings): Thread {
@@ -247,7 +247,7 @@ function startWorker(settings: ThreadSettings): Worker {
   return new Worker(new URL("./thread.ts", import.meta.url), { workerData: settings });
 }
 
-/** Milliseconds that threads count alike: `performance.now()` is of each thread's own beginning. */
+/** Milliseconds on a clock that all threads share: `performance.now()` starts at 0 in each thread. */
 function sharedNow(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,4 +1,4 @@
-/** What one transaction can do, on the writing connection while it is that transaction's turn. */
+/** Implements `Transaction` on the writing connection, for one transaction at a time. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
@@ -46,10 +46,10 @@ import { limitOf, quoteName, toStored } from "./value.ts";
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
-/** There is one for each set of columns that changes together, which callers choose. */
+/** Maximum cached updaters: one per set of columns that change together, which callers choose. */
 const mostUpdaters = 1000;
 
-/** What transactions of one store have in common: everything that is made once and used by all. */
+/** What the transactions of one store share: compiled expressions, views and statements. */
 export class TransactionDeps {
   readonly relations: Relations;
   readonly connection: Connection;
@@ -71,7 +71,7 @@ export class TransactionDeps {
     this.liveCounts = createLiveCounts(connection);
   }
 
-  /** An expression over a row at hand: in JavaScript, or in SQL where it goes through the records of a resource. */
+  /** Compiles an expression over a row: to JavaScript, or to SQL if it reads the records of a resource. */
   evaluate(expression: TypedExpression): Evaluate {
     let evaluate = this.#evaluates.get(expression);
     if (!evaluate) {
@@ -94,7 +94,7 @@ export class TransactionDeps {
     return (record, variables) => read(run(record, variables));
   }
 
-  /** What `value` comes to over a row at hand, of which the expressions in it are. */
+  /** Evaluates `value` over a row; `expressions` are those inside it, whose fields it needs. */
   #selector(
     value: Fragment,
     expressions: readonly TypedExpression[],
@@ -132,7 +132,7 @@ export class TransactionDeps {
     return write;
   }
 
-  /** The record whose unique column has a value. */
+  /** Finds a record by a unique column. */
   getter(resource: string, column: string): (value: Value) => Row | undefined {
     const key = `${resource}.${column}`;
     let getter = this.#gets.get(key);
@@ -151,7 +151,7 @@ export class TransactionDeps {
     return getter;
   }
 
-  /** Changes these columns of a row where it has a revision, and says whether it had. */
+  /** Updates these columns of a row if its revision matches; returns whether it did. */
   updater(relation: Relation, names: readonly string[]): Updater {
     const key = `${relation.name} ${names.join()}`;
     let updater = this.#updaters.get(key);
@@ -211,12 +211,12 @@ interface Updater {
   readonly run: (revision: number, values: readonly SQLInputValue[], seq: number, old: number) => boolean;
 }
 
-/** A value of a row as its column would give it to SQL: truth as 0 and 1, structures as text. */
+/** A row's value as its column stores it: booleans as 0 and 1, structures as text. */
 function valueAtHand(value: Value): SQLInputValue {
   return toStored(value, typeof value === "boolean" ? "boolean" : typeof value === "object" ? "json" : "text");
 }
 
-/** Whether an expression goes through all records of some resource. */
+/** Whether an expression reads the records of a resource. */
 function readsRecords(expression: TypedExpression): boolean {
   return expression.kind === "records" || parts(expression).some(readsRecords);
 }
@@ -241,7 +241,7 @@ export class SqliteTransaction implements Transaction {
     return this.#deps.getter(resource, column)(value);
   }
 
-  /** There is one transaction at a time, so that none holds what another one asks for: here, in the next three, and in `exclude`. */
+  /** Only one transaction runs at a time, so locks are no-ops: here, in the next three methods, and in `exclude`. */
   lockShared(resource: string, column: string, value: Value): Row | undefined {
     return this.get(resource, column, value);
   }
@@ -324,7 +324,7 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
+  /** Writes the changes. If an earlier change of this transaction made `row` stale, reads it again. */
   #change(relation: Relation, row: Row, changes: Row): Row {
     const now = this.#deps.clock();
     for (let present: Row | undefined = row; present; present = this.#present(relation, row)) {
@@ -417,7 +417,7 @@ export class SqliteTransaction implements Transaction {
     endSessions(this.#slot.connection, which, at);
   }
 
-  /** Records may refer to each other in a circle, so that no order of deleting them would do. */
+  /** References between records may form a cycle, so that no order of deletion satisfies the foreign keys. */
   #remove(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#slot;
     if (records.length === 1) return this.#removeEach(records);
@@ -435,7 +435,7 @@ export class SqliteTransaction implements Transaction {
       const { hasFiles, name, table } = relation;
       this.changes.push({ resource: table.resource, old: row });
       checkStop(connection.stop);
-      // The row may have been read before an earlier change of this transaction.
+      // `row` may be stale after an earlier change of this transaction.
       if (this.#deps.liveCounts.has(table.resource))
         this.#deps.liveCounts.follow(this.#slot, table.resource, this.#present(relation, row), undefined);
       connection.run(`DELETE FROM ${name} WHERE _seq = ?`, row["_seq"] as number);
@@ -519,7 +519,7 @@ export class SqliteTransaction implements Transaction {
   }
 }
 
-/** The losing side of a UNIQUE constraint; anything else is thrown on. */
+/** Converts a UNIQUE violation to a result; rethrows other errors. */
 function lost(thrown: unknown, { table }: Relation): Written {
   const found = duplicated(thrown);
   if (!found) throw thrown;

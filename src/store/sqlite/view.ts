@@ -1,4 +1,4 @@
-/** Expressions and views in SQLite's SQL. */
+/** Configures the compiler of expressions and views for SQLite. */
 import { sql } from "../sql/fragment.ts";
 import { cachedFragmentsOf } from "../sql/json-fragments.ts";
 import { type ViewSql, viewSql } from "../sql/view.ts";
@@ -12,7 +12,7 @@ import type { SQLOutputValue } from "node:sqlite";
 
 export const expressions: ExpressionSql = expressionSql("sqlite", quoteName, stopAt);
 
-/** From what SQL gives for an expression to its value. */
+/** Converts the SQL result of an expression to its value. */
 export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | undefined) => Value {
   switch (type.kind) {
     case "bool":
@@ -27,7 +27,6 @@ export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | u
   }
 }
 
-/** From texts that are stored with the record where they fit. */
 export const views: ViewSql = viewSql({
   expressions,
   quoteName,
@@ -35,7 +34,7 @@ export const views: ViewSql = viewSql({
   valueText,
   joinedTexts: (text, order) => sql`group_concat(${text}, ',' ORDER BY ${order})`,
   fragments: cachedFragmentsOf,
-  // It is null where a number cannot be written by SQL as JSON has it.
+  // The fragment is null if SQL cannot format one of its numbers as JSON does.
   fragmentText: (stored, { columns }, made) =>
     columns.some(({ type }) => type === "number") ? `coalesce(${stored}, ${made()})` : stored,
 });

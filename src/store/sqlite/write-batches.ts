@@ -1,62 +1,62 @@
 /**
- * The one writer. Transactions queue; those of one turn of the event loop run one after another in one transaction of the
- * database, and are answered together once that is durable. So one wait for the disk serves them all, and one that fails undoes
- * itself alone: what it wrote is taken back write by write, and from its first write on that cannot be taken back so, by a
- * savepoint. A savepoint costs a copy of each page that is changed within it, so most works have none.
+ * The single writer. Transactions queue; those of one event-loop tick run one after another in one database transaction (a
+ * group), and are answered together once it is durable, so that one flush serves all. A failed task undoes only its own writes:
+ * one by one with `undoWrite`, or by a savepoint from its first write that has no individual undo. A savepoint copies every page
+ * changed within it, so most tasks use none.
  *
- * Where flushes are short, a work that is alone waits for its own on the spot; so does every group where there is one processor
- * alone, since the thread that waits for the disk would have to be given it between the works of this one, again and again. Else,
- * while one group becomes durable, the next one already runs, and takes in all that arrives; it is committed when the one before
- * is answered. Where a flush is short beside the work of a group, the next one also takes in what those ask for who have just been
- * answered: half as many groups write fewer pages, since pages are written once for a group, however often they change.
+ * If flushes are short, a task alone in its group flushes synchronously; with a single processor every group does, because the
+ * flush thread would compete for that processor. Otherwise the next group runs, and takes in arriving tasks, while one is
+ * flushed; it commits when the former group is answered. If a flush is short compared with a group's work, the next group also
+ * takes in the next requests of the clients just answered: half as many groups write fewer pages, because a page is written once
+ * per group.
  *
- * A work whose statements take longer than a slice is undone, and done again on a thread (`threads.ts`) between two groups.
+ * A task whose statements exceed a slice is undone and runs again on a thread (`threads.ts`) between two groups.
  */
 import { isLate, StoreError } from "../port/error.ts";
 import type { Checkpointer } from "./checkpoint.ts";
 import { type Connection, explained, isBusy } from "./connection.ts";
 import type { Durability } from "./durability.ts";
 
-/** A transaction's turn at the database. */
+/** The database access of one running transaction. */
 export interface WriteSlot {
   readonly connection: Connection;
-  /** To be called before anything is read, and before anything is written. */
+  /** Call before each read, and `writing` before each write. */
   reading(): void;
   writing(): void;
-  /** In place of `writing` for a single statement that changes or fails as a whole; `undoWrite` is then told how to undo it. */
+  /** Instead of `writing`, for a single atomic statement; `undoWrite` then registers its undo. */
   writingOne(): void;
-  /** What a statement has written is undone by this. Nothing has been written since but what is undone before it. */
+  /** Registers the undo of a statement. Undos run in reverse order. */
   undoWrite(undo: () => void): void;
-  /** To be done if what the transaction has written is undone. */
+  /** Registers an action for the case that the transaction is undone. */
   whenUndone(action: () => void): void;
 }
 
 export interface Writer {
-  /** Runs `work` alone; settles as it did, when what it wrote is durable. */
+  /** Runs `task` exclusively; settles with its result when its writes are durable. */
   enqueue<T>(task: (slot: WriteSlot) => T | Promise<T>, elsewhere?: Elsewhere<T>): Promise<T>;
-  /** For work that writes and does not wait. */
+  /** For a synchronous task that writes. */
   write<T>(task: (slot: WriteSlot) => T): Promise<T>;
-  /** Resolves when everything accepted so far is answered; refuses what comes later. */
+  /** Resolves when all accepted tasks are answered; rejects later ones. */
   finish(): Promise<void>;
-  /** Resolves when all that is committed at this moment is durable; rejects where it will never be. */
+  /** Resolves when all present commits are durable; rejects if the disk failed. */
   durable(): Promise<void>;
-  /** False once the disk has failed. */
+  /** False after the disk has failed. */
   isSound(): boolean;
 }
 
-/** Does a work that takes long on a thread. Gives what commits it; what it throws has undone it. */
+/** Runs a long task on a thread; returns the function that commits it. If it throws, it has rolled back. */
 export type Elsewhere<T> = () => Promise<{ readonly value: T; readonly commit: () => Promise<void> }>;
 
 export interface GroupLimits {
-  /** The most transactions in a group. */
+  /** Maximum transactions per group. */
   readonly size: number;
-  /** A group that could be committed takes in no more transactions after this time. */
+  /** After this time a group takes in no more transactions. */
   readonly milliseconds: number;
-  /** How long a lock that another process holds is waited for. */
+  /** How long to wait for another process's lock. */
   readonly waitMilliseconds: number;
-  /** How many this process may use. */
+  /** Processors that this process may use. */
   readonly processors: number;
-  /** How long the statements of one work may take here. */
+  /** How long the statements of one task may take on the main thread. */
   readonly sliceMilliseconds: number;
 }
 
@@ -67,7 +67,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A transaction that has run, and what it is to be told once the group is durable. */
+/** A finished task and its result, until the group is durable. */
 interface Done {
   readonly waiting: Waiting;
   readonly wrote: boolean;
@@ -77,11 +77,11 @@ interface Done {
     | { readonly kind: "error"; readonly error: unknown };
 }
 
-/** Of the time that a group works, what may be lost by waiting for its flush with nothing else to do. */
+/** The maximum idle time during a flush, as a share of the group's busy time; beyond it gathering does not pay. */
 const idleShare = 0.05;
-/** Groups that do not gather after one for which waiting was too long; then it is tried again. */
+/** How many groups do not gather after such an idle flush; then gathering is tried again. */
 const ungathered = 32;
-/** Turns of the event loop in which it gathers. */
+/** Event-loop ticks for which a group gathers. */
 const gatheringTicks = 2;
 
 export function openWriter(
@@ -92,21 +92,21 @@ export function openWriter(
   checkpointer: Checkpointer | undefined,
 ): Writer {
   const queue: Waiting[] = [];
-  /** Those that have been found to take long. */
+  /** Tasks that exceeded their slice. */
   const long: Waiting[] = [];
   let running: Promise<void> | undefined;
-  /** The group before becoming durable, and being answered. */
+  /** The flush of the former group. */
   let flushing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
   let broken: StoreError | undefined;
   let finishing = false;
-  /** Milliseconds in which works have run. */
+  /** Total milliseconds spent in tasks. */
   let busyMilliseconds = 0;
   let untilGathering = 0;
 
   async function runGroups(): Promise<void> {
     do {
-      // Requests whose bytes are here already are read first, and become part of the group.
+      // Lets the event loop read requests that have already arrived, so that they join the group.
       await nextTick();
       if (queue.length > 0) await runGroup();
       const waiting = long.shift();
@@ -132,7 +132,7 @@ export function openWriter(
       const here = !flushing && (isSingle || limits.processors === 1) && durability.isShort();
       await fill(group, isSingle, gathers && !here);
       assertSound();
-      // One that was alone was undone with the transaction.
+      // A failed task alone in its group was rolled back with the transaction.
       if (group.length === 0 && !connection.database.isTransaction) return;
       const wrote = group.some((done) => done.wrote);
       if (wrote) durability.hold();
@@ -167,7 +167,7 @@ export function openWriter(
       });
   }
 
-  /** Nothing of this connection is in its way: a group that is not answered yet is committed. */
+  /** Runs when this connection holds no lock: an unanswered group is already committed. */
   async function runElsewhere(waiting: Waiting): Promise<void> {
     await flushing;
     try {
@@ -201,7 +201,7 @@ export function openWriter(
     }
   }
 
-  /** What the disk has is not known any more, and asking it again would not tell. */
+  /** After a failed flush the disk's contents are unknown, and another flush would not reveal them. */
   function abandon(group: readonly Done[], thrown: unknown): void {
     broken = new StoreError("disk", `writing ${file} failed`, [], thrown);
     for (const { waiting } of group) waiting.reject(broken);
@@ -215,7 +215,7 @@ export function openWriter(
     if (broken) throw broken;
   }
 
-  /** Runs what waits, and what arrives until the group before is answered; where it gathers, also what comes of that. */
+  /** Runs queued and arriving tasks until the former group is answered; with `gathers` also the clients' next requests. */
   async function fill(group: Done[], isSingle: boolean, gathers: boolean): Promise<void> {
     const hasRoom = (): boolean => queue.length > 0 && group.length < limits.size && (group.length === 0 || !isSingle);
     let ends = performance.now() + limits.milliseconds;
@@ -251,7 +251,7 @@ export function openWriter(
     }
   }
 
-  /** The next turn in which something has arrived. */
+  /** Resolves in the next tick after a task arrives. */
   function arrival(): Promise<void> {
     return new Promise((resolve) => {
       wake = () => {
@@ -270,7 +270,7 @@ export function openWriter(
     }
   }
 
-  /** Waits for other processes without holding up this one: only the lock itself is tried at once. */
+  /** Retries a lock without blocking the event loop: SQLite itself does not wait. */
   async function begin(): Promise<void> {
     const deadline = performance.now() + limits.waitMilliseconds;
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
@@ -284,7 +284,7 @@ export function openWriter(
     }
   }
 
-  /** Alone in its group, a work's savepoint is the transaction itself. */
+  /** A task alone in its group needs no savepoint: it is the transaction. */
   async function runTask(waiting: Waiting, isSingle: boolean): Promise<Done> {
     let wrote = false;
     let saved = isSingle;
@@ -308,7 +308,7 @@ export function openWriter(
         wrote = true;
       },
       undoWrite: (undo) => {
-        // What the savepoint undoes itself is not undone twice.
+        // The savepoint already covers this write.
         if (!saved) written.push(undo);
       },
       whenUndone: (action) => void undoing.push(action),
@@ -330,7 +330,7 @@ export function openWriter(
   }
 
   function undo(isSingle: boolean, saved: boolean, written: readonly (() => void)[]): void {
-    // After a failure of the disk SQLite has already undone everything.
+    // After a disk failure SQLite has already rolled back.
     if (!connection.database.isTransaction) return;
     if (isSingle) {
       connection.run("ROLLBACK");
@@ -343,21 +343,21 @@ export function openWriter(
       }
       for (const undoWrite of written.toReversed()) undoWrite();
     } catch {
-      // Undone in part it must not stay: the whole group goes with it.
+      // A partial undo must not remain: roll back the whole group.
       if (connection.database.isTransaction) connection.run("ROLLBACK");
     }
   }
 
-  /** Nothing of the group has happened. */
+  /** Rolls back the group and rejects its tasks. */
   function fail(group: readonly Done[], thrown: unknown): void {
     const error = explained(thrown, file);
     for (const { undoing } of group) for (const action of undoing) action();
     try {
       if (connection.database.isTransaction) connection.run("ROLLBACK");
     } catch {
-      // What made the group fail is the better account of it.
+      // The original error explains the failure better.
     }
-    // Without a group not even the lock was had: all who wait would wait as long for nothing.
+    // Without a group not even the lock was acquired; every queued task would wait as long and fail too.
     if (group.length === 0) for (const waiting of queue.splice(0)) waiting.reject(error);
     for (const { waiting, outcome } of group) waiting.reject(outcome.kind === "error" ? outcome.error : error);
   }
@@ -392,7 +392,7 @@ export function openWriter(
   };
 }
 
-/** After the input that is ready now has been taken in. */
+/** Resolves after the event loop has processed pending input. */
 function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
