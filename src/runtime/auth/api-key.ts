@@ -1,6 +1,6 @@
 /**
- * API keys (R5.4): a prefix, 160 random bits in base 62, and a CRC-32 of both in base 62, so that scanners recognise a
- * leaked key and a mistyped one never reaches the store. Only the SHA-256 is kept.
+ * API keys (R5.4): a prefix, 160 random bits in base 62, and a CRC-32 of both in base 62. The checksum lets scanners recognise a
+ * leaked key, and lets the server reject a mistyped one without a database query. The store has only the SHA-256.
  */
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -25,10 +25,15 @@ export function isSecret(prefix: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
 }
 
-/** How much of a key tells it from others: few enough digits to guess the rest for ever, so many that no two keys share them. */
+/**
+ * Digits after the prefix that count failed attempts per key: enough that no two keys share them; the other digits remain secret.
+ */
 const nameDigits = 8;
 
-/** The beginning that a key is known by while somebody guesses the rest; undefined where the text is no key's. */
+/**
+ * The prefix and first digits of a key, to count failed attempts for it; undefined if the text is too short or has another
+ * prefix.
+ */
 export function nameOfSecret(prefix: string, text: string): string | undefined {
   const length = prefix.length + nameDigits;
   return text.startsWith(prefix) && text.length > length ? text.slice(0, length) : undefined;
@@ -38,14 +43,14 @@ export function hashSecret(secret: string): string {
   return hash("sha256", secret, "hex");
 }
 
-/** What may be shown of a key after its creation. */
+/** The part of a key that may be shown after its creation, such as `sk_…a1B2`. */
 export function hintOf(prefix: string, secret: string): string {
   return `${prefix}…${secret.slice(-4)}`;
 }
 
 /**
- * Until when the key is good (epoch milliseconds); infinite where nothing ends it. One that was revoked at once has been over
- * since ever: a clock that is set back must not make it good again.
+ * Expiry of the key in epoch milliseconds; infinite for a key that never expires. The expiry of a key that was revoked at once is
+ * 0, so that it stays revoked even if the clock is set back.
  */
 export function endOf({ expires, revoked }: Key, { revokedAfterMilliseconds }: CredentialPlan): number {
   if (revoked !== undefined && revokedAfterMilliseconds === 0) return 0;

@@ -1,4 +1,4 @@
-/** From the credential fields of a request to its caller (R5.2 to R5.7). */
+/** Authenticates a request: from its credential fields to its caller (R5.2 to R5.7). */
 import { createHmac } from "node:crypto";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
@@ -13,8 +13,8 @@ import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
 
 export interface Authentication {
   /**
-   * The caller, anonymous where no credential was sent; refuses bad ones with 401, malformed ones with 400. `allowsRepeat`: a
-   * signature that was seen before is good again, since whoever asks knows what it did then.
+   * Returns the caller, anonymous for a request without a credential; throws 401 for a bad credential, 400 for a malformed one.
+   * `allowsRepeat` accepts a signature that was used before, because the stored response is sent again.
    */
   authenticate(
     httpRequest: HttpRequest,
@@ -22,15 +22,17 @@ export interface Authentication {
     allowsRepeat?: boolean,
   ): Caller | Promise<Caller>;
   /**
-   * The caller of a request that is still being answered, as it is now; undefined where its credential has ended (R5.10). A
-   * signature was good once and does not end.
+   * Authenticates the caller of an open response (a stream) again; undefined if the credential has ended (R5.10). A request
+   * signature does not end.
    */
   still(httpRequest: HttpRequest, caller: Caller): Promise<Caller | undefined>;
   /** Whether the request carries a credential, good or bad. */
   carries(httpRequest: HttpRequest): boolean;
-  /** The refusal of a caller without credentials (401, R5.2). */
+  /** The 401 error for a caller without credentials (R5.2). */
   challenge(): ApiError;
-  /** That of a caller who may not do what only these grants allow; says which scope would let it (RFC 6750 section 3.1). */
+  /**
+   * The 403 error for a caller without one of these grants; names the scope that would allow the request (RFC 6750 section 3.1).
+   */
   forbidden(caller: Caller, allow: Operation["allow"]): ApiError;
 }
 
@@ -38,17 +40,17 @@ export interface AuthenticationOptions extends ProvingOptions {
   readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
   readonly baseUrl: () => string;
   readonly failures: FailureLimits;
-  /** The same for all processes that serve the data, and known to nobody else. */
+  /** Secret for HMACs, the same in all processes that serve the data. */
   readonly salt: string;
   readonly kinds: CallerKinds;
 }
 
-/** A proved caller is taken from memory for this long, and so a revoked one too (R5.4: at most one second). */
+/** An authenticated caller is cached for this long, and so is a revoked one (R5.4: at most one second). */
 const cacheMilliseconds = 500;
 
 /**
- * Two clocks say when it is over. One that can be set says how long the credential itself is good. It may be set back, and come to the
- * same moment once more: how long is remembered is measured with the one that never is.
+ * The wall clock (`since`, `until`) decides whether the credential is valid; it can be set back. The monotonic clock (`elapsed`)
+ * decides how long the entry is cached.
  */
 interface CachedCaller {
   readonly caller: Caller;
@@ -68,7 +70,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
   const fromAddress = options.failures("keys from an address");
   const forKey = options.failures("keys of a name");
-  // Parts of secrets are in no table: what they are counted by cannot be turned back.
+  // The counters contain HMACs, from which nobody can recover parts of secrets.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
   const challenges = challengeFields(plan, options.baseUrl);
 
@@ -132,7 +134,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return undefined;
   }
 
-  /** R5.7: only failures are limited: a caller with a good credential may share the address with one who guesses. */
+  /** R5.7: only failures count, because a caller with a valid credential may share the address with an attacker. */
   async function limitFailures(
     address: string,
     methods: readonly Method[],
@@ -204,14 +206,14 @@ interface Field {
   /** Lower case. */
   readonly name: string;
   readonly methods: readonly Method[];
-  /** Who was proved lately, by what was sent in the field. */
+  /** Recently authenticated callers, by field value. */
   readonly cached: Map<string, CachedCaller>;
 }
 
-/** What a request was sent with. */
+/** The credential that a request carries. */
 interface Sent {
   readonly field: Field;
-  /** Of the field, as it was sent. */
+  /** The unparsed value of the field. */
   readonly value: string;
   readonly httpRequest: HttpRequest;
   readonly body: () => Promise<Uint8Array>;
@@ -232,7 +234,7 @@ function methodsFor(field: Field, scheme: string | undefined): readonly Method[]
   return field.methods.filter((method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme);
 }
 
-/** `scheme` in lower case; a field without schemes is all secret. */
+/** `scheme` in lower case. If no method of the field has a scheme, the secret is the whole value. */
 function splitScheme(field: Field, value: string): { scheme: string | undefined; secret: string } {
   if (field.methods.every(({ scheme }) => scheme === undefined)) return { scheme: undefined, secret: value.trim() };
   const space = value.indexOf(" ");
@@ -241,8 +243,8 @@ function splitScheme(field: Field, value: string): { scheme: string | undefined;
 }
 
 /**
- * The WWW-Authenticate fields of a refusal, as names and values in turn: one for each way to send a credential, with the
- * error where it was tried. Basic has no place for one (RFC 7617).
+ * The WWW-Authenticate fields of a 401 response, as names and values in turn: one for each credential method, with the error for
+ * the methods that the request used. Basic has no parameter for an error (RFC 7617).
  */
 function challengeFields(
   { service, credentials }: Pick<PurposePart & AuthenticationPart, "service" | "credentials">,
@@ -251,7 +253,7 @@ function challengeFields(
   const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
   return (tried, error, detail) =>
     challenges.flatMap(([plain, plans]) => {
-      // RFC 9728 section 5.1: where a client learns who gives tokens.
+      // RFC 9728 section 5.1: the address at which a client finds the authorization server.
       const metadata = `, resource_metadata="${baseUrl().replace(/\/+$/, "")}${resourceMetadataPath}"`;
       const challenge = plans.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
       const withError =

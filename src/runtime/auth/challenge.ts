@@ -1,10 +1,10 @@
-/** The WWW-Authenticate fields of the ways to send a credential (R5.2, RFC 9110 section 11.6.1). */
+/** Builds the WWW-Authenticate fields for the credentials of a service (R5.2, RFC 9110 section 11.6.1). */
 import type { AuthenticationPart, CredentialPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Call } from "../context/context.ts";
 
-/** Each way once, as names and values in turn, for a refusal that is about none of them. */
+/** Each challenge once, as names and values in turn, without an error. */
 export function challengeHeaders({
   service,
   credentials,
@@ -13,14 +13,14 @@ export function challengeHeaders({
   return [...challenges].flatMap((challenge) => ["WWW-Authenticate", challenge]);
 }
 
-/** A custom field has no scheme: the challenge names the kind of credential and the field. */
+/** A custom field has no scheme: its challenge names the kind of credential and the field. */
 export function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
   if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
   const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
   return `${wanted} realm="${service}", header="${sent.header}"`;
 }
 
-/** A token that is good, and not for this: 403, with what it would have to be good for (RFC 6750 section 3.1). */
+/** 403 for a valid token without the required scopes; the challenge lists them (RFC 6750 section 3.1). */
 export function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): ApiError {
   const detail = `The token does not have the scope ${missing.join(" ")}`;
   const needed = scopes.length === 0 ? missing : scopes;
@@ -34,5 +34,5 @@ export function unproved({ context: { plan } }: Call, { else: code }: Pick<Sessi
   return new ApiError(code, { detail: "The name or the secret is wrong", headers: challengeHeaders(plan) });
 }
 
-/** Where clients look for who gives tokens (RFC 9728). */
+/** Where clients find the authorization server of the service (RFC 9728). */
 export const resourceMetadataPath = "/.well-known/oauth-protected-resource";

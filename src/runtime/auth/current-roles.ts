@@ -1,4 +1,4 @@
-/** The current roles of a caller after its request has ended, such as the creator of a webhook (R5.10, R6.13). */
+/** Finds the current roles of a caller whose request has ended, such as the creator of a webhook (R5.10, R6.13). */
 import type { Subject } from "../../language/authentication/decide.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { Key } from "../../store/port/store.ts";
@@ -8,15 +8,16 @@ import type { LoginRecords } from "../context/login.ts";
 
 export interface Holder {
   readonly owner: string;
-  /** The credential that was sent; absent: it is not known. */
+  /** The credential of the request; absent if unknown. */
   readonly credential?: string;
-  /** The roles of then. */
+  /** The roles at the time of the request. */
   readonly roles: readonly string[];
 }
 
 /**
- * Those roles of then that a key of theirs still gives; undefined where no key of theirs is good any more. Tokens of
- * somebody else are not known here, so for whoever sent one the roles of then stand. Who is a record has those that it has.
+ * Returns those of the caller's earlier roles that one of its keys still has; undefined if none of its keys is valid any more. A
+ * caller that is a record has the roles of the record. Nonet cannot look up tokens of another issuer: their callers retain their
+ * roles.
  */
 export async function rolesHeld(
   plan: AuthenticationPart,
@@ -48,7 +49,7 @@ async function rolesOf(
   const records = logins.get(users?.credential ?? credential ?? "");
   if (records !== undefined) {
     const record = await records.byId(owner);
-    // A client of OAuth may have come for itself, by its key.
+    // An OAuth client may have acted for itself, with its key.
     if (record !== undefined || users === undefined)
       return record && roles.filter((role) => record.roles.includes(role));
   }

@@ -1,6 +1,6 @@
 /**
- * Failed credentials (R5.7): at most ten in a minute from one address, and at most ten for one key, wherever they come
- * from. Several processes count them together.
+ * Limits failed credentials (R5.7): at most ten a minute from one address, and at most ten a minute for one key from all
+ * addresses. All processes share the counts.
  */
 import type { Awaitable } from "../../store/port/store.ts";
 import { concealed, seedOf } from "../limits/limiter.ts";
@@ -8,17 +8,17 @@ import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { refund, type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 
-/** The failures of one name that are counted at a moment. */
+/** Returns an unreserved slot in the counter of one name. */
 export type FailureLimit = (name: string, now: number) => Reservation;
 
 const rate = { count: 10, windowMilliseconds: 60_000 };
-/** Beyond this many names several share a count: the table protects the server, it must not fill it. */
+/** Beyond this many names, several names share a counter, which limits the memory. */
 const maximumKeys = 100_000;
 
-/** A limit under a name that no other one has. */
+/** Creates a limit; `name` is unique. */
 export type FailureLimits = (name: string) => FailureLimit;
 
-/** `secret`: conceals names from the store of the other processes' counts. */
+/** `secret`: the key of the HMAC that replaces names in the store of shared counts. */
 export function createFailureLimits(sharing: Sharing | undefined, secret: string): FailureLimits {
   return (what) => {
     const limiter = createRateLimiter({ rate: { name: `failed ${what}`, ...rate }, maximumKeys, seed: seedOf(secret) });
@@ -31,12 +31,12 @@ export function createFailureLimits(sharing: Sharing | undefined, secret: string
   };
 }
 
-/** The reservations of an attempt, or those limits that have none left. */
+/** The reservations of an attempt, or the limits that are used up. */
 export type Attempted =
   | { readonly reservations: readonly Reservation[] }
   | { readonly full: readonly Reservation[]; readonly waitSeconds: number };
 
-/** Counts one failure in each of the limits, or in none where one of them is full. A promise where other processes are asked. */
+/** Counts one failure in each of the limits, or in none if one of them is used up. Returns a promise if the counts are shared. */
 export function attempt(wanted: readonly Reservation[], now: number): Awaitable<Attempted> {
   const outcome = (full: readonly Reservation[]): Attempted => {
     if (full.length === 0) return { reservations: wanted };
@@ -49,7 +49,7 @@ export function attempt(wanted: readonly Reservation[], now: number): Awaitable<
   return full instanceof Promise ? full.then(outcome) : outcome(full);
 }
 
-/** It was no failure. */
+/** Refunds the reservations of an attempt that succeeded. */
 export function noFailure(reservations: readonly Reservation[], now: number): void {
   refund(reservations, now);
 }

@@ -1,13 +1,15 @@
 /**
- * `hmac-sha256`: a device signs each request. The field reads `t=<unix seconds>,v1=<hex>`; signed are the time, the
- * method, the target and the body, a newline between them, so that a signature is good for this one request only. The
- * clocks may differ by five minutes, and within them a signature counts once.
+ * `hmac-sha256`: a device signs each request. The field reads `t=<unix seconds>,v1=<hex>`. The signature covers the time, the
+ * method, the target and the body, separated by newlines, so it is valid for this request only. The clocks may differ by five
+ * minutes; within them the server accepts a signature once.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const toleranceSeconds = 300;
 
-/** From the first moment at which a signature may be good to the one after the last. */
+/**
+ * Length of the interval in which a signature may be valid: five minutes on both sides, and 1 ms because the end is exclusive.
+ */
 export const goodMilliseconds: number = 2 * toleranceSeconds * 1000 + 1;
 
 export interface Signed {
@@ -23,13 +25,13 @@ export function signature(secret: string, seconds: number, request: Signed): str
     .digest("hex");
 }
 
-/** The field's value for a request at `seconds`, as a client writes it. */
+/** The field's value for a request at `seconds`; clients compute the same. */
 export function signatureField(secret: string, seconds: number, request: Signed): string {
   return `t=${seconds},v1=${signature(secret, seconds, request)}`;
 }
 
 export interface SignatureVerifier {
-  /** The signature, and whether it was seen before; undefined where it is not good. */
+  /** The signature, and whether it was used before; undefined if it is invalid. */
   verify(field: string, request: Signed, now: number): Verified | undefined;
 }
 
@@ -38,10 +40,10 @@ export interface Verified {
   readonly again: boolean;
 }
 
-/** Without a secret no signature is good. */
+/** Without a secret all signatures are invalid. */
 export function createSignatureVerifier(secret: string | undefined): SignatureVerifier {
   if (secret === undefined || secret === "") return { verify: () => undefined };
-  // Signatures seen, oldest first, with when they may be forgotten.
+  // Used signatures, oldest first, with the time (epoch milliseconds) at which they can be deleted.
   const usedSignatures = new Map<string, number>();
   return {
     verify(field, request, now) {

@@ -1,6 +1,6 @@
 /**
- * JSON Web Tokens issued elsewhere (R5.6, RFC 9068): the signature by a shared secret or by the issuer's key set, an
- * algorithm allow-list that follows from which of the two it is, `iss`, `aud`, `exp` and `nbf` with at most 60 s of leeway.
+ * Verifies JSON Web Tokens of another issuer (R5.6, RFC 9068): the signature by a shared secret or by the issuer's key set, with
+ * the algorithms that this kind of key allows; `iss`, `aud`, `exp` and `nbf` with at most 60 s of leeway.
  */
 import {
   createRemoteJWKSet,
@@ -17,10 +17,16 @@ export type VerifyToken = (token: string, now: number) => Promise<JWTPayload | u
 
 const sharedSecret = ["HS256", "HS384", "HS512"];
 const publicKey = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
-/** Access tokens say `at+jwt` (RFC 9068); many issuers still say `JWT` or nothing. Any other type is another kind of token. */
+/**
+ * `typ` of an access token is `at+jwt` (RFC 9068); many issuers still send `JWT` or nothing. Any other type is another kind of
+ * token.
+ */
 const types = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 
-/** Undefined for a token that is not good; refuses with 503 when the issuer's keys cannot be had. Without a secret no token is. */
+/**
+ * The verifier returns undefined for an invalid token, and throws 503 if the issuer's keys are unavailable. Without a secret all
+ * tokens are invalid.
+ */
 export function createTokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const options: JWTVerifyOptions = {
     algorithms: credential.jwks === undefined ? sharedSecret : publicKey,
@@ -50,7 +56,7 @@ export function createTokenVerifier(credential: CredentialPlan, secret: string |
 
 const leewaySeconds = 60;
 
-/** Undefined for a token that is good for longer than the document says that tokens last: from now, and from its making. */
+/** Rejects tokens whose lifetime, from now or from `iat`, exceeds the one that the document declares. */
 function shortLived(
   { lastsMilliseconds }: CredentialPlan,
   now: number,
@@ -65,18 +71,18 @@ function shortLived(
 async function verified(verify: () => ReturnType<typeof jwtVerify>): Promise<JWTPayload | undefined> {
   try {
     const { payload, protectedHeader } = await verify();
-    // `1e400` is a number in JSON, and no end.
+    // `1e400` is a number in JSON, but parses to Infinity.
     return types.has(protectedHeader.typ?.toLowerCase()) && Number.isFinite(payload.exp) ? payload : undefined;
   } catch (thrown) {
     if (thrown instanceof ApiError) throw thrown;
-    // Whatever is wrong with a token, the caller learns the same (R5.7).
+    // The caller gets the same error for every kind of invalid token (R5.7).
     return undefined;
   }
 }
 
 const refetchMilliseconds = 300_000;
 
-/** The issuer's keys, fetched when they are first needed; one that is not there has them fetched anew once in five minutes. */
+/** The issuer's keys, fetched at first use. An unknown key id fetches them again, at most once in five minutes. */
 function issuerKeys(url: URL): (now: number) => JWTVerifyGetKey {
   const keys = createRemoteJWKSet(url, { cooldownDuration: Number.POSITIVE_INFINITY });
   let refetched = Number.NEGATIVE_INFINITY;
@@ -95,7 +101,7 @@ function issuerKeys(url: URL): (now: number) => JWTVerifyGetKey {
   };
 }
 
-/** Whether the token is at fault, and not the key set or the way to it. */
+/** Whether the error is in the token, not in the key set or the connection to the issuer. */
 function isOfToken(thrown: unknown): boolean {
   return thrown instanceof errors.JWKSMultipleMatchingKeys || thrown instanceof errors.JOSENotSupported;
 }

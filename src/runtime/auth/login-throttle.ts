@@ -1,12 +1,12 @@
 /**
- * Passwords can be guessed, so attempts are limited before a password is hashed (R5.7): ten failures in a minute from one
- * address, and ten for one name, wherever they come from. An attempt is counted as a failure before it is verified and refunded
- * where it was none, so that any number of attempts at once are no more than one after another. One that finds the limit full
- * while others are being verified waits for their outcome: parallel logins with the right password all pass.
+ * Limits password guessing before a password is hashed (R5.7): ten failures a minute from one address, and ten for one name from
+ * all addresses. Each attempt counts as a failure before it is verified and is refunded if it succeeds, so parallel attempts
+ * cannot exceed the limit. An attempt that finds the limit used up while others are being verified waits for their outcome:
+ * parallel logins with the right password all pass.
  *
- * Unlike keys, of which nobody guesses one, a right password in that minute is refused as well, or guessing would not be limited
- * at all. The owner is not locked out by that: what holds is a minute, an address from which the name has logged in before has
- * ten failures of its own, and sessions go on.
+ * Above the limit a right password is rejected too; otherwise guessing would not be limited. The owner is not locked out: the
+ * limit lasts a minute, an address from which the name has logged in before has ten separate failures, and open sessions stay
+ * valid.
  */
 import { createHmac } from "node:crypto";
 import { subscriberOf } from "../limits/limiter.ts";
@@ -18,22 +18,22 @@ import type { Attempt, LoginGuard } from "../context/login.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { idText } from "../context/caller.ts";
 
-/** So many names are remembered with the addresses that they have logged in from. */
+/** Maximum number of (name, address) pairs with a successful login that are remembered. */
 const maximumKnown = 100_000;
 
-/** `salt`: the same for all processes that count failures together, and known to nobody else. */
+/** `salt`: a secret, the same in all processes that share the counts. */
 export function createLoginGuard(failures: FailureLimits, salt: string): LoginGuard {
   const fromAddress = failures("logins from an address");
   const forName = failures("logins of a name");
   const known = new Set<string>();
-  // Names are in no table: what they are counted by cannot be turned back.
+  // The counters contain HMACs, from which nobody can recover names.
   const hashed = (...parts: readonly string[]) =>
     createHmac("sha256", salt).update(parts.join("\0")).digest("base64url");
   const countedBy = ({ credential, name, address }: Attempt): string => {
     const here = hashed(credential, name, subscriberOf(address));
     return known.has(here) ? here : hashed(credential, name);
   };
-  /** The attempts under way, by the place that counts them. */
+  /** The attempts in progress, by counter. */
   const active = new WeakMap<Reservation["bucketRef"], Set<Promise<unknown>>>();
 
   function begin(bucketRef: Reservation["bucketRef"], outcome: Promise<void>): void {
@@ -42,14 +42,14 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
     else others.add(outcome);
   }
 
-  /** Reserves a failure, once none of those that might be refunded is under way. */
+  /** Reserves a failure in each limit. If a limit is used up, waits for the attempts in progress, which may be refunded. */
   async function admitted(attempt: Attempt, now: number, outcome: Promise<void>): Promise<readonly Reservation[]> {
     for (;;) {
       assertRoom();
       const wanted = [fromAddress(subscriberOf(attempt.address), now), forName(countedBy(attempt), now)];
       const reserved = await reserveAttempt(wanted, now);
       if ("reservations" in reserved) {
-        // At once: an attempt that is answered next finds this one under way.
+        // Without `await` in between: the next attempt has to find this one in `active`.
         for (const { bucketRef } of reserved.reservations) begin(bucketRef, outcome);
         return reserved.reservations;
       }
@@ -86,13 +86,13 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
   };
 }
 
-/** Hashing takes its time on purpose: where too many wait for it, nobody more is made to. */
+/** Hashing is slow on purpose: with too many logins in the queue, the server rejects new ones. */
 export function assertRoom(): void {
   if (!isHashingBusy()) return;
   throw new ApiError("overloaded", { detail: "Too many logins at the moment", headers: ["Retry-After", "5"] });
 }
 
-/** What names are counted by: keyboards differ in how they write `é`. */
+/** The normalised name (NFC) for the counters: keyboards differ in how they write `é`. */
 export function nameText(name: Value): string {
   return (typeof name === "string" ? name : idText(name)).normalize("NFC");
 }

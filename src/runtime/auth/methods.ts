@@ -1,4 +1,4 @@
-/** How each kind of credential proves whose request it is (R5.3 to R5.10). */
+/** Verifies each kind of credential (R5.3 to R5.10). */
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
@@ -18,27 +18,27 @@ import { isPassword } from "./password.ts";
 import { loginRecordsOf } from "./records.ts";
 import { isAccessToken, isOver } from "./session.ts";
 
-/** What proving needs of the service. */
+/** Dependencies of the verification. */
 export interface ProvingOptions {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
-  /** Whose callers are records, by credential. */
+  /** The records that can log in, by credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
-  /** What is counted together with other processes. */
+  /** The counts that processes share. */
   readonly sharing: Sharing | undefined;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
-  /** The environment variables that secrets come from. */
+  /** The environment variables with the secrets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What one credential field may hold: several kinds may share `Authorization Bearer`. */
+/** One method to authenticate by a credential field: several kinds may share `Authorization: Bearer`. */
 export interface Method {
   readonly credential: CredentialPlan;
   readonly scheme: string | undefined;
-  /** Whose credential it says to be: the beginning of a key, the user of a password; not all of them say it. */
+  /** The name for failure counts: the beginning of a key, or the user name of a password. Absent for kinds without one. */
   names?(secret: string): string | undefined;
   prove(secret: string, httpRequest: HttpRequest, body: () => Promise<Uint8Array>): Promise<Proof | undefined>;
 }
@@ -47,14 +47,14 @@ export interface Proof {
   readonly user: string;
   readonly roles: readonly string[];
   readonly claims: Readonly<Record<string, Value>>;
-  /** Epoch milliseconds until which it may be taken from memory. */
+  /** Epoch milliseconds until which the proof may be cached; 0: never. */
   readonly until: number;
-  /** Where it is a signature of this request. */
+  /** Present for a request signature. */
   readonly signed?: Verified;
   readonly session?: Caller["session"];
 }
 
-/** One or more ways for each credential of the document. */
+/** The methods of one credential of the document. */
 export function methodsOf(credential: CredentialPlan, options: ProvingOptions): readonly Method[] {
   const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
   const scheme = credential.sent.scheme;
@@ -115,12 +115,12 @@ async function proveKey(
   };
 }
 
-/** Of the credentials of `Basic`. */
+/** The user name in the credentials of `Basic`. */
 function userOf(text: string): string {
   return Buffer.from(text, "base64").toString("utf8").split(":", 1)[0] ?? "";
 }
 
-/** A key as the user of `Basic` with an empty password, as `curl -u key:` sends it (R5.3). */
+/** A key as the user name of `Basic` with an empty password: `curl -u key:` sends it so (R5.3). */
 function proveKeyAsUser(credential: CredentialPlan, options: ProvingOptions): Method["prove"] {
   return async (text) => {
     const decoded = Buffer.from(text, "base64").toString("utf8");
@@ -141,7 +141,7 @@ async function proveBasic(
   return proof?.user === decoded.slice(0, colon) ? proof : undefined;
 }
 
-/** A session of a record that there still is, with its roles as they are now (R5.10): so it is never taken from memory. */
+/** A session of a record that still exists, with its current roles (R5.10); for that reason it is never cached. */
 async function proveSession(
   credential: CredentialPlan,
   { sessions, logins, clock }: ProvingOptions,
@@ -157,12 +157,12 @@ async function proveSession(
   return { user, roles: record.roles, claims: {}, until: 0, session: known };
 }
 
-/** So many secrets that were right are recognised without being hashed again. */
+/** Maximum number of verified secrets that are recognised without hashing. */
 const maximumRecognised = 10_000;
 
 /**
- * `name:secret` of a record. Hashing takes long on purpose, and such a credential is sent with every request: of a secret that
- * was right it is remembered which kept one it is, so that it is good for as long as that one is kept, and no longer.
+ * `name:secret` of a record. Hashing is slow on purpose, and clients send such a credential with every request. So the server
+ * remembers for each verified secret the stored hash that it matched; the entry is valid while the record has that hash.
  */
 function proveRecord(credential: CredentialPlan, { logins, guard, clock, random }: ProvingOptions): Method["prove"] {
   const salt = random(32);
@@ -186,7 +186,7 @@ function proveRecord(credential: CredentialPlan, { logins, guard, clock, random 
   };
 }
 
-/** A token that the service has made itself. */
+/** An access token that the service has issued. */
 async function proveIssuedToken(
   credential: CredentialPlan,
   options: ProvingOptions,
@@ -199,13 +199,13 @@ async function proveIssuedToken(
   return { user, roles, claims, until: isRecord ? 0 : expires };
 }
 
-/** What tokens are verified with is loaded where a document takes them, and nobody who starts such a service waits for it. */
+/** Loads the JWT library only for documents that use tokens, without delaying the start of the service. */
 function tokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const loaded = import("./jwt.ts").then(({ createTokenVerifier }) => createTokenVerifier(credential, secret));
   return async (token, now) => (await loaded)(token, now);
 }
 
-/** As RFC 7515 section 7.1 has it: base64url without padding, so that a token is spelled in one way only. */
+/** RFC 7515 section 7.1: base64url without padding, so each token has exactly one spelling. */
 const jws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
@@ -227,7 +227,7 @@ function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToke
   };
 }
 
-/** A token that is good, and not for this: 403, with what it would have to be good for (R5.2, RFC 6750 section 3.1). */
+/** Throws 403 for a valid token without the scopes of the document (R5.2, RFC 6750 section 3.1). */
 function assertScopes(credential: CredentialPlan, claims: Readonly<Record<string, Value>>): void {
   const granted = scopesIn(claims);
   const missing = credential.scopes.filter((scope) => !granted.includes(scope));
@@ -254,7 +254,7 @@ function proveSignature(
     const signed = { method: httpRequest.method, target: httpRequest.target, body: await body() };
     let verified = verifier.verify(text, signed, clock.now());
     if (verified === undefined) return undefined;
-    // Another process may have seen it.
+    // Another process may have accepted the same signature.
     if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, verified.signature)))
       verified = { ...verified, again: true };
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
@@ -266,7 +266,7 @@ async function isReplayed(sharing: Sharing, { name }: CredentialPlan, signature:
   return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
 }
 
-/** `realm.roles` is a claim of that name, else the member `roles` of the claim `realm`. */
+/** `realm.roles` is a claim with that name, or else the member `roles` of the claim `realm`. */
 function claimAt(claims: Value, path: string): Value | undefined {
   if (claims === null || typeof claims !== "object" || Array.isArray(claims)) return undefined;
   const members = claims as Readonly<Record<string, Value>>;
@@ -283,7 +283,7 @@ function rolesOf(
 ): readonly string[] {
   switch (credential.roles.kind) {
     case "own":
-    // The record says them.
+    // The roles are a column of the record.
     case "column":
       return declaredRoles;
     case "fixed":

@@ -1,4 +1,4 @@
-/** Creates the keys of callers (R5.4): the store has the hash, and the secret is shown once. */
+/** Creates API keys (R5.4): the store has the hash, and the secret is shown once. */
 import type { Clock } from "../../base/clock.ts";
 import { createIds } from "../../base/id.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
@@ -9,7 +9,7 @@ export interface Minting {
   readonly user: string;
   readonly roles: readonly string[];
   readonly credential: CredentialPlan;
-  /** How long from now; absent: until it is revoked. */
+  /** Lifetime; absent: until the key is revoked. */
   readonly milliseconds?: number | undefined;
 }
 
@@ -35,14 +35,14 @@ export async function mintKey(
   return { key, secret };
 }
 
-/** The credentials whose keys are made here; other ones are made by who signs their tokens. */
+/** The credentials whose keys Nonet creates; another issuer creates the other ones. */
 export function keyCredentials({ credentials }: AuthenticationPart): readonly CredentialPlan[] {
   return credentials.filter(
     ({ kind, oauth, login }) => kind === "api-key" || (kind === "basic" && login === undefined) || oauth !== undefined,
   );
 }
 
-/** How long a key lasts where whoever makes it does not say it. Of OAuth the document says that of tokens, not of clients. */
+/** Default lifetime of a key. For OAuth the document declares the lifetime of tokens, not of client keys. */
 export function keyMilliseconds({ oauth, lastsMilliseconds }: CredentialPlan): number | undefined {
   return oauth === undefined ? lastsMilliseconds : undefined;
 }

@@ -1,32 +1,31 @@
 /**
- * Texts that a caller knows and the service only has to recognise, fields marked `secret`: kept as
- * `argon2id$m$t$p$salt$hash`, salt and hash in base 64, so that the cost can be raised later without losing what is there.
- * What earlier releases kept, `scrypt$N$r$p$salt$hash`, is recognised as well.
+ * Hashes passwords and other fields marked `secret`: the store has `argon2id$m$t$p$salt$hash`, salt and hash in base64, so that
+ * the cost can be raised later. `scrypt$N$r$p$salt$hash` of earlier releases is still accepted.
  *
- * A text is brought to Unicode's composed form (NFC) first, as RFC 8265 section 4.2 has it for passwords: keyboards differ in
- * how they write `é`. Nothing else is done to it; case, blanks and control characters count, also NUL, and no length is cut.
+ * A text is first converted to Unicode's composed form (NFC), as RFC 8265 section 4.2 requires for passwords: keyboards differ in
+ * how they write `é`. Nothing else changes: case, blanks and control characters count, also NUL, and no text is truncated.
  */
 import { argon2, scrypt, timingSafeEqual } from "node:crypto";
 import type { Json } from "../../base/json.ts";
 import { canonicalText } from "../../http/json.ts";
 
-/** The first of the settings that OWASP names for Argon2id: 19 MiB (`m` is in KiB), twice, one lane. */
+/** The first of OWASP's settings for Argon2id: 19 MiB (`m` is in KiB), 2 passes, 1 lane. */
 const cost = { m: 19_456, t: 2, p: 1 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** Takes a good part of a second on a separate thread: never call it inside a transaction. */
+/** Takes a good part of a second on another thread: never call it inside a transaction. */
 export function hashPassword(text: string, random: (bytes: number) => Uint8Array): Promise<string> {
   return hashWithSalt(text, random(saltBytes));
 }
 
-/** The same for the same text and salt: for telling whether a text was sent before, without keeping it. */
+/** The same hash for the same text and salt: compares a text with an earlier one without storing it. */
 export async function hashWithSalt(text: string, salt: Uint8Array): Promise<string> {
   const hash = await argon2id(text, salt, cost);
   return ["argon2id", cost.m, cost.t, cost.p, base64(salt), base64(hash)].join("$");
 }
 
-/** Whether the text has this hash. Without a hash it is false, after the same time (R5.7). */
+/** Whether the text has this hash. With `null` the result is false after the same time (R5.7). */
 export async function isPassword(text: string, storedHash: string | null): Promise<boolean> {
   const [method, a, b, c, salt = "", expected = ""] = (storedHash ?? nobodys).split("$");
   const [first, second, third] = [Number(a), Number(b), Number(c)];
@@ -42,23 +41,22 @@ export async function isPassword(text: string, storedHash: string | null): Promi
   return known.length === hash.length && timingSafeEqual(known, hash) && storedHash !== null;
 }
 
-/** Whether the hash was made with another cost than today's. */
+/** Whether the hash has another cost than the current one. */
 export function isOutdated(storedHash: string): boolean {
   return !storedHash.startsWith(`argon2id$${cost.m}$${cost.t}$${cost.p}$`);
 }
 
-/** A hash that no known text has. */
+/** A hash that matches no known text. */
 const nobodys = `argon2id$${cost.m}$${cost.t}$${cost.p}$${base64(new Uint8Array(saltBytes))}$${base64(new Uint8Array(hashBytes))}`;
 
-/** So many at a time, so that the store still finds a thread to write with; the others wait for their turn. */
+/** Maximum parallel hashes, so that the store still gets a thread of the pool; others wait in a queue. */
 const concurrency = 2;
-/** With more hashes than this waiting, further logins are refused with `Retry-After`. */
+/** With a longer queue, the server rejects further logins with `Retry-After`. */
 const longestQueue = 100;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Whether there is room for one more. */
 export function isHashingBusy(): boolean {
   return waiting.length >= longestQueue;
 }
@@ -69,7 +67,7 @@ async function queued<Result>(task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } finally {
-    // Who waits takes over the place.
+    // The next one in the queue takes over the slot.
     const next = waiting.shift();
     if (next === undefined) running -= 1;
     else next();
@@ -108,7 +106,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** What of a secret is hashed: a text as it is. */
+/** The text of a secret that is hashed: a string unchanged, other values as canonical JSON. */
 export function secretText(value: Json): string {
   return typeof value === "string" ? value : canonicalText(value);
 }

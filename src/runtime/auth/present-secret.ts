@@ -1,6 +1,6 @@
 /**
- * A caller who changes the secret that it logs in with proves the present one (`changed` of a credential): a token alone, which
- * somebody else may have found, is not enough to take the account over. Guesses count as those of logins do (R5.7).
+ * A caller who changes its login secret proves the present one (`changed` of a credential): otherwise a stolen token would be
+ * enough to take over the account. Failed attempts count like failed logins (R5.7).
  */
 import type { Call, Values } from "../context/context.ts";
 import { isPassword, secretText } from "./password.ts";
@@ -13,8 +13,8 @@ import { invalid } from "../errors/api-error.ts";
 import { sentFor } from "../versions/request.ts";
 
 /**
- * Verifies what was sent, before the transaction, which would make everybody wait for the hash. Nothing is refused here: the
- * record may be somebody else's, and a request that comes again is given its first answer.
+ * Verifies the present secret before the transaction, because hashing would block other writers. It throws no error for a wrong
+ * secret: the record may be another caller's, and a repeated request gets its stored response.
  */
 export async function provePresentSecret(call: Call): Promise<Call> {
   const { presentSecret: plan } = call.compiled.operation;
@@ -31,7 +31,7 @@ export async function provePresentSecret(call: Call): Promise<Call> {
   return { ...call, presentSecret: { kind: "right", storedHash: record.secret } };
 }
 
-/** Before `values` are written to `row`. A function of the service's owner that changes a secret answers for that itself. */
+/** Call before writing `values` to `row`. A custom function that changes a secret checks this itself. */
 export function checkPresentSecret(call: Call, row: Row, values: Values): void {
   const { presentSecret: plan } = call.compiled.operation;
   const { caller, presentSecret: present } = call;
@@ -41,6 +41,6 @@ export function checkPresentSecret(call: Call, row: Row, values: Values): void {
     const detail = `${plan.member} is required to change ${plan.secret}`;
     throw invalid([{ pointer: `#/${plan.member}`, code: "required", detail }]);
   }
-  // It may have been changed while it was verified.
+  // The secret may have changed during the verification.
   if (present.kind === "wrong" || row[plan.secret] !== present.storedHash) throw unproved(call, plan);
 }

@@ -1,4 +1,4 @@
-/** Callers that are records of the service's own: found by name or id, with their secret and their roles as they are now. */
+/** Finds records that can log in, by name or id, with their secret and current roles. */
 import type { Value } from "../../expression/evaluate.ts";
 import { defined } from "../../base/defined.ts";
 import type { AuthenticationPart, CredentialPlan, LoginPlan } from "../../plan/authentication/types.ts";
@@ -47,7 +47,6 @@ function rolesIn(value: Value): readonly string[] {
   return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
 }
 
-/** Those of a credential that has some. */
 export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, credential: string): LoginRecords {
   return defined(logins.get(credential), `the records of ${credential}`);
 }

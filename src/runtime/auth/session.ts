@@ -1,6 +1,6 @@
 /**
- * Tokens of sessions: opaque and random, with the credential's prefix and a checksum, as keys are (R5.4). Those that a session
- * is renewed with are told from the others by a prefix of their own.
+ * Session tokens: opaque and random, with the credential's prefix and a checksum like keys (R5.4). Refresh tokens have another
+ * prefix.
  */
 import { createHmac } from "node:crypto";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
@@ -24,7 +24,7 @@ export interface Opening {
   readonly now: number;
 }
 
-/** A session's first tokens, or the next ones of it. */
+/** Creates the access token of a session, and its refresh token if the document declares one. */
 export async function openSession(
   tx: Transaction,
   opening: Opening,
@@ -61,18 +61,18 @@ function tokenOf(
   return { storedToken, secrets: { token, ...until } };
 }
 
-/** An honest client may ask twice with one token: two of its requests at once, or one that it sent again. */
+/** For this long a client may use a refresh token again: for two requests at once, or for a retry. */
 export const graceMilliseconds = 10_000;
 
 export type Renewed =
   | { readonly kind: "renewed"; readonly user: string; readonly secrets: SessionSecrets }
-  /** A token that was used long ago came again: the session ends. */
+  /** A refresh token was used again after the grace period: the session ends. */
   | { readonly kind: "reused"; readonly session: string }
   | { readonly kind: "unknown" };
 
 /**
- * Takes another token in the place of one, at each use (RFC 9700 section 4.14.2). What comes next follows from the token and
- * `secret`, so that who asks again within the grace is told the same, without its being kept anywhere.
+ * Replaces a refresh token at each use (RFC 9700 section 4.14.2). The new tokens are an HMAC of the old token with `secret`, so a
+ * retry within the grace period gets the same tokens, without storing them.
  */
 export async function renewSession(
   tx: Transaction,
@@ -86,7 +86,7 @@ export async function renewSession(
   const isGood = found?.use === "renew" && found.credential === credential.name && !isOver(found, now);
   if (found === undefined || !isGood) return { kind: "unknown" };
   const { session, user, replaced } = found;
-  // Either way: a clock that was set back must not make the grace longer.
+  // `Math.abs`: setting the clock back must not extend the grace period.
   if (replaced !== undefined && Math.abs(now - replaced) > graceMilliseconds) return { kind: "reused", session };
   const following = (use: SessionToken["use"]) => (bytes: number) =>
     createHmac("sha256", secret).update(`renew\0${use}\0${text}`).digest().subarray(0, bytes);
@@ -102,8 +102,8 @@ export async function renewSession(
 }
 
 /**
- * Until when the tokens of a session are good that is ended now. One that is ended at once has been over since ever: a clock
- * that is set back must not make it good again.
+ * Expiry of the tokens of a session that ends at `now`. A session that ends at once gets 0, so that it stays ended even if the
+ * clock is set back.
  */
 export function endAfter(now: number, revokedAfterMilliseconds: number | null | undefined): number {
   return revokedAfterMilliseconds ? now + revokedAfterMilliseconds : 0;

@@ -1,11 +1,11 @@
 /**
- * Tokens in answers. Where the document says `token(session)` the store writes a mark into the text, and the token takes its
- * place just before the answer leaves: in the transaction of what was done, so that what is undone leaves no session, and
- * after the answer was remembered for its key, so that no secret is kept (R4.20).
+ * Tokens in responses. For `token(session)` of the document the store writes a placeholder into the text; a token replaces it
+ * just before the response is sent. This happens in the transaction of the request, so a rollback leaves no session, and after
+ * the response was saved for its idempotency key, so no secret is stored (R4.20).
  *
- * A token is for the record itself. It is made for one that this request has made, or that has just proved who it is; who
- * came with a token of its own is told that one. Of any other record there is null. The marks of a request begin with a text
- * that nobody can know before, so that what a record says is never taken for one.
+ * A token belongs to the record in the response. The server creates one for a record that this request created or that has just
+ * logged in; a caller with a session gets the token of that session. For other records the member is null. Placeholders start
+ * with a nonce, so that no stored text can imitate one.
  */
 import { instantText } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
@@ -18,7 +18,7 @@ import { openSession } from "./session.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { idText } from "../context/caller.ts";
 
-/** A record that tokens may be made for: the caller has made it, or proved to be it. */
+/** Allows tokens for a record: the caller has created it, or logged in as it. */
 export function allowTokens(
   { placeholders }: Call,
   resource: string,
@@ -30,7 +30,7 @@ export function allowTokens(
 
 const uses = ["token", "refreshToken", "expiry"] as const;
 
-/** Undefined where the document has no tokens to give. */
+/** Undefined if the document has no password credential. */
 export function createPlaceholders(
   credentials: readonly CredentialPlan[],
   random: Context["random"],
@@ -44,7 +44,7 @@ export function createPlaceholders(
   return { nonce, variable: { ...Object.fromEntries(placeholders), end: `:${nonce}` }, proved: new Map() };
 }
 
-/** The text as it is the same for each request: what its tag is made from. */
+/** The text without nonces, the same for each request: the input of the entity tag. */
 export function unmarked({ placeholders }: Call, text: string): string {
   return placeholders === undefined ? text : text.replaceAll(placeholders.nonce, "");
 }
@@ -60,7 +60,7 @@ export function admitted(call: Call, response: HttpResponse): HttpResponse {
   const without = (instead: string) => (match: string, use: string, name: string, id: string) => {
     return isFor(call, name, idIn(id), use) ? match : instead;
   };
-  // Beside another text the mark is not the whole of a value.
+  // Inside a longer text, the placeholder is only a part of the value.
   const values = (response.body as string).replaceAll(placeholderPattern(nonce, '"'), without("null"));
   return { ...response, body: values.replaceAll(placeholderPattern(nonce, ""), without("")) };
 }
@@ -74,7 +74,7 @@ function provedKey({ plan }: Context, credential: string, id: string): string {
   return `${plan.credentials.find(({ name }) => name === credential)?.login?.resource}\0${id}`;
 }
 
-/** The answer with its tokens, which are made in the transaction. */
+/** The response with its tokens, created in the transaction. */
 export function withTokens(call: Call, tx: Transaction | undefined, result: HttpResponse): Awaitable<HttpResponse> {
   return call.placeholders === undefined ? result : withMade(call, tx, result);
 }
@@ -110,14 +110,14 @@ async function secretsOf(call: Call, tx: Transaction | undefined, name: string, 
   return openSession(tx, { credential, user, session, now }, context.random);
 }
 
-/** A session without an end has none to tell: the document says `until revoked`, and its members say null. */
+/** A session without expiry (`until revoked` in the document) has null as its expiry. */
 function textOf({ token, refreshToken, expires }: SessionSecrets, use: (typeof uses)[number]): string {
   if (use === "token") return token;
   if (use === "refreshToken") return refreshToken ?? "";
   return expires === undefined ? "" : instantText(expires);
 }
 
-/** Matches placeholders with the text around each. An id may be any text; in JSON it is escaped. */
+/** Matches placeholders with `around` on both sides. An id may be any text; in JSON it is escaped. */
 function placeholderPattern(nonce: string, around: "" | '"'): RegExp {
   return new RegExp(`${around}${nonce}:(${uses.join("|")}):([^:"]+):((?:[^"\\\\]|\\\\.)*?):${nonce}${around}`, "g");
 }
@@ -126,7 +126,7 @@ function idIn(escaped: string): string {
   return JSON.parse(`"${escaped}"`) as string;
 }
 
-/** An answer that was remembered with its marks, as those of this request; what they are of has proved it then and now. */
+/** Converts the placeholders of a stored response to those of this request, and allows their tokens, as the first request did. */
 export function remarked(call: Call, text: string, nonce: string): string {
   const { placeholders, context } = call;
   if (placeholders === undefined) return text;

@@ -1,6 +1,6 @@
 /**
- * The store as `oidc-provider` asks for it. What is secret is kept as its SHA-256, and what is used twice is found out by who
- * comes second: a code or a refresh token that two use at once is good for one of them, and then for none.
+ * Implements the storage adapter of `oidc-provider`. Secrets are stored as their SHA-256. If two requests use the same code or
+ * refresh token, the second one revokes the consent and all its tokens.
  */
 import type { Clock } from "../../../base/clock.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
@@ -14,7 +14,7 @@ export interface AdapterOptions extends ConsentDependencies {
   readonly credential: CredentialPlan;
   readonly keys: KeyStore;
   readonly clock: Clock;
-  /** What is thrown where something was used before. */
+  /** Creates the error for a code or token that was used before. */
   readonly used: () => Error;
 }
 
@@ -53,7 +53,7 @@ export function createAdapter(options: AdapterOptions, kind: string): Adapter {
       const consent = kind === "Grant" ? await findConsent(credential, options, id, clock.now()) : undefined;
       return payloadOf(kind === "Grant" ? consent?.grant : await present(kind, id), id);
     },
-    // What a session is told by is not what it is sent by.
+    // The uid of a session in links differs from the id in its cookie.
     findByUid: async (uid) => payloadOf(await present(byUid, uid), uid),
     async consume(id) {
       const found = await present(kind, id);
@@ -75,7 +75,7 @@ export function createAdapter(options: AdapterOptions, kind: string): Adapter {
 
 const byUid = "SessionUid";
 
-/** Apart from those of clients, whose ids are groups as well. */
+/** The prefix separates consents from clients, whose ids are groups too. */
 export function groupOf(id: string): string {
   return `consent ${hashSecret(id)}`;
 }
@@ -86,7 +86,7 @@ async function proved(options: AdapterOptions, { accountId }: Payload): Promise<
   return proofOf(user);
 }
 
-/** A consent is good for as long as what was given last for it, so it goes on where it is used. */
+/** Extends a consent to the expiry of the newest refresh token issued for it. */
 async function prolong({ grants }: AdapterOptions, id: string, expires: number): Promise<void> {
   const found = await grants.find("Grant", hashSecret(id));
   if (found === undefined || found.expires >= expires) return;
@@ -94,7 +94,7 @@ async function prolong({ grants }: AdapterOptions, id: string, expires: number):
   await grants.replace(found, { text: JSON.stringify({ ...payload, exp: Math.ceil(expires / 1000) }), expires });
 }
 
-/** Its secret was proved before anything is asked of `oidc-provider`, which knows of none. */
+/** Every client is public for `oidc-provider`: Nonet has verified the client's secret before. */
 async function clientOf({ credential, grants, keys, clock }: AdapterOptions, id: string): Promise<Payload | undefined> {
   const registered = await findRegistered(grants, id);
   const key = registered && (await keys.find(registered.hash));

@@ -1,19 +1,19 @@
-/** Asks a program that is written for Node's own requests and answers, and gives what it answers as data. No socket is opened. */
+/** Calls an HTTP handler for Node's requests and responses without a socket, and returns its response as data. */
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
 export interface Forwarded {
   readonly method: "GET" | "POST";
-  /** Path and query below the service's address. */
+  /** Path and query below the service's base address. */
   readonly target: string;
-  /** The service's address, absolute, without a slash at its end. */
+  /** The service's absolute base address, without a trailing slash. */
   readonly base: string;
   readonly cookies: string | undefined;
-  /** Of a form. */
+  /** A form body. */
   readonly body?: string;
 }
 
-/** A request that has come by no socket, and what is to be answered to it. */
+/** A request without a network connection, and its response. */
 export interface Bridged {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -59,7 +59,7 @@ export function requestOf(
   });
 }
 
-/** What is about the connection, or said by the service of every answer, stays behind. */
+/** Without the fields about the connection, and without those that the service adds to every response. */
 function headersOf(response: ServerResponse): readonly string[] {
   const left = ["content-length", "connection", "date", "transfer-encoding", "vary"];
   return Object.entries(response.getHeaders()).flatMap(([name, value]) =>

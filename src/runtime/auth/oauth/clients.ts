@@ -1,7 +1,7 @@
 /**
- * Clients, and how they prove who they are: `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1). A client is
- * a key that `nonet key create` made: the key's id names it, and the secret is kept as its hash. A public one names itself and
- * proves nothing (section 2.1); what it may have, users give it.
+ * Authenticates OAuth clients by `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1). A client is a key that
+ * `nonet key create` made: the key's id is the client id, and the store has the hash of the secret. A public client sends only
+ * its id (section 2.1); its permissions come from the users who consent.
  */
 import type { Clock } from "../../../base/clock.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
@@ -16,11 +16,11 @@ import { findRegistered } from "./registered.ts";
 
 export interface Client {
   readonly key: Key;
-  /** It has proved nothing. */
+  /** A public client has not authenticated. */
   readonly isPublic: boolean;
 }
 
-/** @throws OAuthFault */
+/** @throws OAuthError */
 export type ProveClient = (httpRequest: HttpRequest, form: Form) => Promise<Client>;
 
 interface ClientDependencies {
@@ -30,7 +30,7 @@ interface ClientDependencies {
   readonly failures: FailureLimits;
 }
 
-/** R5.7: only failures are limited, so guessing costs nobody anything whose secret is good. */
+/** R5.7: only failures are limited, so attacks do not block clients with a valid secret. */
 export function createClients(
   credential: CredentialPlan,
   { keys, grants, clock, failures }: ClientDependencies,
@@ -67,7 +67,7 @@ export function isGoodClient(key: Key, credential: CredentialPlan, now: number):
   return key.credential === credential.name && endOf(key, credential) > now;
 }
 
-/** One method and no more (RFC 6749 section 2.3). */
+/** Exactly one authentication method (RFC 6749 section 2.3). */
 function presented({ headers }: HttpRequest, form: Form): { readonly id: string; readonly secret: string } {
   const field = headers.get("authorization");
   const [id, secret] = [form.get("client_id"), form.get("client_secret")];
@@ -80,7 +80,7 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
   const decoded = Buffer.from(text, "base64").toString("utf8");
   const colon = decoded.indexOf(":");
-  // Both are in form encoding before they are in base 64.
+  // Both are form-encoded before the base64 encoding.
   const user = formDecoded(decoded.slice(0, colon));
   const password = formDecoded(decoded.slice(colon + 1));
   if (colon === -1 || user === undefined || password === undefined)

@@ -1,6 +1,6 @@
 /**
- * What a user has let a client do: the record that they are, for as long as it has the secret that it had then. A changed
- * password ends what was let before it, as it ends sessions.
+ * Finds the consents of users to clients. A consent is valid while the user has the same secret: a changed password ends earlier
+ * consents, as it ends sessions.
  */
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
 import type { Grant, GrantStore } from "../../../store/port/store.ts";
@@ -12,7 +12,7 @@ export interface ConsentDependencies {
   readonly logins: ReadonlyMap<string, LoginRecords>;
 }
 
-/** As `oidc-provider` names it. */
+/** The name of the model in `oidc-provider`. */
 const kind = "Grant";
 
 export function findUser(
@@ -23,7 +23,7 @@ export function findUser(
   return logins.get(oauth?.users?.credential ?? "")?.byId(id) ?? Promise.resolve(undefined);
 }
 
-/** What is stored with a consent about the verified secret. */
+/** Hash of the user's secret hash, stored with the consent to detect a changed password. */
 export function proofOf({ secret }: LoginRecord): string {
   return hashSecret(secret ?? "");
 }
@@ -33,7 +33,7 @@ export interface Consent {
   readonly user: LoginRecord;
 }
 
-/** Undefined for one that is over, or of a user who is gone or has another secret. */
+/** Undefined for an expired consent, a deleted user, or a user with a changed secret. */
 export async function findConsent(
   credential: CredentialPlan,
   planInput: ConsentDependencies,

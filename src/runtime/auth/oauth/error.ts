@@ -1,4 +1,4 @@
-/** What OAuth's own endpoints refuse: in OAuth's own JSON, not in that of the service (RFC 6749 section 5.2, R7.1). */
+/** Errors of the OAuth endpoints, in the JSON of OAuth instead of the service's error format (RFC 6749 section 5.2, R7.1). */
 import type { HttpResponse } from "../../../http/message.ts";
 
 export type OAuthErrorCode =
@@ -10,7 +10,7 @@ export type OAuthErrorCode =
 
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
-  /** Where guessing is held back: how long to wait. */
+  /** Present when too many attempts have failed. */
   readonly waitSeconds: number | undefined;
 
   constructor(code: OAuthErrorCode, description: string, waitSeconds?: number) {

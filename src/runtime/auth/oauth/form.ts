@@ -1,4 +1,4 @@
-/** The body of a request to OAuth's own endpoints: a form, each parameter once (RFC 6749 section 3.2). */
+/** Reads the form body of requests to OAuth endpoints: each parameter at most once (RFC 6749 section 3.2). */
 import { readBytes } from "../../validation/body.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { parseMediaType } from "../../../http/negotiation.ts";
@@ -10,7 +10,7 @@ const mediaType = "application/x-www-form-urlencoded";
 const mostBytes = 16 * 1024;
 const mostMilliseconds = 10_000;
 
-/** @throws OAuthFault */
+/** @throws OAuthError */
 export async function readForm(httpRequest: HttpRequest): Promise<Form> {
   const { headers, target } = httpRequest;
   const type = parseMediaType(headers.get("content-type") ?? "");
@@ -18,12 +18,12 @@ export async function readForm(httpRequest: HttpRequest): Promise<Form> {
     throw new OAuthError("invalid_request", `Send the parameters as ${mediaType}`);
   if ((headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity")
     throw new OAuthError("invalid_request", "Send the body without a content coding");
-  // Addresses end up in logs and histories (R5.3).
+  // Addresses are stored in logs and browser histories (R5.3).
   if (target.includes("?")) throw new OAuthError("invalid_request", "Send the parameters in the body");
   return parseForm((await readBytes(httpRequest, mostBytes, mostMilliseconds)).toString("utf8"));
 }
 
-/** A parameter without a value is as if it were not there. */
+/** A parameter without a value counts as absent (RFC 6749 section 3.1). */
 function parseForm(text: string): Form {
   const form = new Map<string, string>();
   const names = new Set<string>();
@@ -40,7 +40,7 @@ function parseForm(text: string): Form {
   return form;
 }
 
-/** Undefined for an escape that is none. */
+/** Undefined for an invalid percent-escape. */
 export function formDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

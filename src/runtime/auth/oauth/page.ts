@@ -1,19 +1,21 @@
 /**
- * The pages on which users prove who they are and are asked whether a client may act for them. No scripts, one style, and no
- * site may put them into a frame: what is clicked here is what is read here.
+ * The HTML pages on which users log in and consent to a client. They have no scripts and one style sheet, and no other site can
+ * frame them (clickjacking).
  */
 import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../../http/message.ts";
 
 export interface ConsentPage {
   readonly service: string;
-  /** Whom the client belongs to. */
+  /** The name of the client's owner. */
   readonly client: string;
-  /** What it asks for: each scope, with the roles that it gives. */
+  /** The requested scopes, each with its roles. */
   readonly scopes: readonly (readonly [scope: string, roles: readonly string[]])[];
-  /** Shows that the form was given to this browser. */
+  /** CSRF token: proves that this browser got the form. */
   readonly token: string;
-  /** Where the client is told the outcome: browsers follow the form there, and ask the policy whether they may. */
+  /**
+   * The client's redirect address; `form-action` of the policy has to allow it, because browsers follow the redirect of the form.
+   */
   readonly redirect: string;
 }
 
@@ -75,7 +77,7 @@ export function pageResponse(
   };
 }
 
-/** A scheme of an app's own is a source as a whole. */
+/** A custom scheme of an app, such as `com.example.app:`, has no origin; the policy allows the whole scheme. */
 function sourceOf(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   return origin === "null" ? protocol : origin;

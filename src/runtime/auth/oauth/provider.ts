@@ -1,6 +1,6 @@
 /**
- * `oidc-provider`, set up for what a document says: the code flow with PKCE and refresh tokens that are exchanged at each use,
- * and nothing else that it could do. It is an optional package, loaded where a document lets users log in for clients.
+ * Configures `oidc-provider`: only the code flow with PKCE and refresh tokens that rotate at each use. It is an optional package,
+ * loaded if the document lets users log in for clients.
  */
 import { generateKeyPairSync } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -15,16 +15,16 @@ export interface ProviderOptions extends Omit<AdapterOptions, "used"> {
   readonly service: string;
   readonly random: (bytes: number) => Uint8Array;
   readonly secret: string;
-  /** The service's address, without a slash at its end. */
+  /** The service's address, without a trailing slash. */
   readonly issuer: string;
-  /** The paths below it, and the one of an interaction. */
+  /** The paths below the issuer. */
   readonly routes: { readonly authorization: string; readonly token: string };
   readonly cookiePath: string;
   readonly consentUrl: (uid: string) => string;
   readonly canRequest: (client: string, scopes: readonly string[]) => Promise<boolean>;
 }
 
-/** What a user is asked at the moment. */
+/** The current step of a login: the page that the user has to complete. */
 export interface Interaction {
   readonly uid: string;
   readonly prompt: { readonly name: string };
@@ -41,7 +41,7 @@ interface NewGrant {
   save(): Promise<string>;
 }
 
-/** As much of the package as is used here. */
+/** The part of the package's types that Nonet uses. */
 export interface Provider {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   on(event: "server_error", listener: (context: { readonly req: IncomingMessage }, failure: unknown) => void): void;
@@ -87,7 +87,7 @@ export const missingPackage =
 
 export async function loadPackage(): Promise<Package> {
   try {
-    // @ts-ignore: it has no types, and need not be there.
+    // @ts-ignore: the package has no types, and is optional.
     return (await import("oidc-provider")) as Package;
   } catch (thrown) {
     if ((thrown as { readonly code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw thrown;
@@ -95,10 +95,10 @@ export async function loadPackage(): Promise<Package> {
   }
 }
 
-/** Who has logged in, until the user has agreed or not. */
+/** The cookie of the logged-in user, until the user consents or denies. */
 export const userCookie = "oauth_user";
 
-/** A minute for a code, ten for who is asked (RFC 9700, RFC 6749 section 4.1.2). */
+/** A code is valid for one minute, the login and consent pages for ten (RFC 9700, RFC 6749 section 4.1.2). */
 const codeSeconds = 60;
 const consentSeconds = 600;
 
@@ -117,7 +117,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       const wanted = (oidc.params.scope ?? "").split(" ").filter((scope) => scope !== "");
       if (!(await options.canRequest(oidc.params.client_id, wanted)))
         throw new errors.InvalidScope("a scope is unknown or not allowed for this client");
-      // Each time: there is no session by which a page could have a client let in unseen.
+      // Log in each time: with a session, a page could get consent without the user seeing it.
       return oidc.result?.login === undefined;
     }),
   );
@@ -131,7 +131,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const cookie = { httpOnly: true, sameSite: "lax", signed: true, overwrite: true };
   const provider = new ProviderOf(options.issuer, {
     adapter: (kind: string) => createAdapter({ ...options, used }, kind),
-    // Nothing is signed, since tokens are looked up; but a client has to have a way in which something would be.
+    // Nonet signs nothing, because it looks tokens up; but `oidc-provider` requires a key and an algorithm for each client.
     jwks: { keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })] },
     clientDefaults: { id_token_signed_response_alg: "ES256" },
     scopes,
@@ -166,7 +166,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       const user = await findUser(credential, options, id);
       return user === undefined ? undefined : { accountId: id, claims: () => ({ sub: id }) };
     },
-    // What was agreed to is good for this once.
+    // A consent is valid for one authorization request.
     loadExistingGrant: ({ oidc }: ConsentCheck) => {
       const id = oidc.result?.consent?.grantId;
       return id === undefined ? undefined : oidc.provider.Grant.find(id);
@@ -185,7 +185,10 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   return provider;
 }
 
-/** Tokens with a prefix and a checksum, as all of ours (R5.4); the package notes there what form they have. */
+/**
+ * Replaces the token format of `oidc-provider` by the prefix and checksum of Nonet (R5.4). `generateTokenId` also sets the
+ * token's format, so call the original.
+ */
 function named({ prototype }: Model, mint: () => string): void {
   const original = prototype.generateTokenId;
   prototype.generateTokenId = function generateTokenId(this: unknown): string {

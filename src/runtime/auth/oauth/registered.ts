@@ -1,15 +1,15 @@
 /**
- * What is kept of a client beside its key: where it may send users back to, and whether it can keep a secret. A client without
- * this acts for itself alone.
+ * Stores the OAuth registration of a client next to its key: redirect addresses, and whether it is public. A client without a
+ * registration acts only for itself.
  */
 import type { GrantStore, Key } from "../../../store/port/store.ts";
 
 export interface Registered {
   readonly id: string;
-  /** Of its key. */
+  /** The hash of the client's key. */
   readonly hash: string;
   readonly redirects: readonly string[];
-  /** It has no secret that only it knows: an app, a page (RFC 6749 section 2.1). */
+  /** Cannot store a secret: a mobile app or a browser page (RFC 6749 section 2.1). */
   readonly isPublic: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function findRegistered(grants: GrantStore, id: string): Promise<Re
   return found && { id, ...(JSON.parse(found.text) as Omit<Registered, "id">) };
 }
 
-/** What is wrong with an address to send users back to; undefined where it is good (RFC 8252 section 7, RFC 9700 section 2.1). */
+/** The reason why a redirect address is invalid; undefined for a valid one (RFC 8252 section 7, RFC 9700 section 2.1). */
 export function redirectProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "is no absolute address";
   const { protocol, hostname, username, password } = new URL(text);

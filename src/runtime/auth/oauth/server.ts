@@ -1,7 +1,7 @@
 /**
- * The authorization server of a credential of kind `oauth2` that has no issuer elsewhere: tokens for clients (RFC 6749 section
- * 4.4), and for what users let them do (`users.ts`, loaded where the document says `login`), their end (RFC 7009), what they
- * are (RFC 7662), and where all this is (RFC 8414, RFC 9728).
+ * The authorization server for `oauth2` credentials without an external issuer: tokens for clients (RFC 6749 section 4.4) and for
+ * users who consent (`users.ts`, loaded if the document declares `login`), revocation (RFC 7009), introspection (RFC 7662), and
+ * metadata (RFC 8414, RFC 9728).
  */
 import type { Clock } from "../../../base/clock.ts";
 import type {
@@ -30,18 +30,18 @@ export interface OAuthOptions extends TokenDependencies {
   readonly clock: Clock;
   readonly guard: LoginGuard;
   readonly failures: FailureLimits;
-  /** The same in all processes of the service, and after a restart. */
+  /** The same in all processes of the service and after a restart. */
   readonly secret: string;
   readonly random: (bytes: number) => Uint8Array;
-  /** The path that the operations are mounted below. */
+  /** The path prefix of the operations. */
   readonly prefix: string;
-  /** Where the service is reached, absolute. */
+  /** The absolute address of the service. */
   readonly baseUrl: () => string;
 }
 
 type Server = CredentialPlan & { readonly oauth: OAuthPlan };
 
-/** A credential whose tokens are made here. */
+/** Whether Nonet issues the tokens of this credential. */
 export function isServed(credential: CredentialPlan): credential is Server {
   return credential.oauth !== undefined;
 }
@@ -72,7 +72,7 @@ export function oauthPages(options: OAuthOptions): readonly Page[] {
   ];
 }
 
-/** Asked for at the first request that needs it: what it is made of is loaded then, and the service's address known. */
+/** Created at the first request, to load `oidc-provider` only then; the service's address is known by then. */
 function loadedOnce(options: OAuthOptions, credential: Server, users: OAuthUsersPlan): () => Promise<Users> {
   const { plan } = options;
   const login = plan.credentials.find(({ name }) => name === users.credential)?.login;
@@ -154,18 +154,18 @@ function grantTypes({ oauth: { users } }: Server): readonly string[] {
   return ["client_credentials", "authorization_code", ...renewed];
 }
 
-/** All that the client may have, where it asks for none (RFC 6749 section 3.3). */
+/** Without a requested scope, all scopes that the client may have (RFC 6749 section 3.3). */
 function grantedScopes(credential: Server, client: Key, scopeText: string | undefined): readonly string[] {
   const may = scopesOf(credential, client);
   if (scopeText === undefined) return may;
   const scopes = [...new Set(scopeText.split(" "))];
-  // An unknown token and one of another client get the same response.
+  // An unknown scope and a forbidden scope get the same response.
   if (!scopes.every((scope) => may.includes(scope)))
     throw new OAuthError("invalid_scope", "A scope is unknown or not allowed for this client");
   return may.filter((scope) => scopes.includes(scope));
 }
 
-/** 200 whether or not there was such a token (RFC 7009 section 2.2); another client's is not this one's to end. */
+/** 200 also for an unknown token (RFC 7009 section 2.2); a client cannot revoke another client's token. */
 async function revoke(options: OAuthOptions, credential: Server, { key }: Client, form: Form): Promise<HttpResponse> {
   const text = tokenIn(form);
   const found = await findToken(credential, text, options, options.clock.now());
@@ -176,14 +176,14 @@ async function revoke(options: OAuthOptions, credential: Server, { key }: Client
   return oauthResponse(200, {});
 }
 
-/** A token that is unknown, expired or another client's is only reported as not active (RFC 7662 section 2.2). */
+/** A token that is unknown, expired or of another client is reported only as not active (RFC 7662 section 2.2). */
 async function introspect(
   options: OAuthOptions,
   credential: Server,
   { key, isPublic }: Client,
   form: Form,
 ): Promise<HttpResponse> {
-  // RFC 7662 section 2.1: who asks has to have proved something, or tokens could be tried.
+  // RFC 7662 section 2.1: the client has to authenticate, or anyone could probe for valid tokens.
   if (isPublic) throw new OAuthError("invalid_client", "A public client cannot authenticate");
   const found = await findToken(credential, tokenIn(form), options, options.clock.now());
   if (found === undefined || found.client.id !== key.id) return oauthResponse(200, { active: false });
@@ -206,13 +206,13 @@ function tokenIn(form: Form): string {
   return text;
 }
 
-// ── Where all this is ──────────────────────────────────────────────────────────────────────────────────────────────
+// ── Metadata ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function issuerOf({ baseUrl }: OAuthOptions): string {
   return baseUrl().replace(/\/+$/, "");
 }
 
-/** Only what works is advertised. */
+/** Lists only implemented features. */
 function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Record<string, unknown>> {
   const { oauth } = credential;
   const issuer = issuerOf(options);
@@ -257,5 +257,5 @@ function metadata(body: Readonly<Record<string, unknown>>): HttpResponse {
   return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-/** Where clients look first (RFC 8414). */
+/** The address at which clients look for the metadata (RFC 8414). */
 const serverMetadataPath = "/.well-known/oauth-authorization-server";

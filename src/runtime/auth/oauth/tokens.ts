@@ -1,6 +1,6 @@
 /**
- * Access tokens of the service itself: random and kept as their SHA-256 with the scopes that were granted. What a token may do
- * is read at each request, from its client as it is then, so that a revoked client's tokens end with it (R5.4, R5.10).
+ * Issues and finds the access tokens of the service: random, stored as their SHA-256 with the granted scopes. The permissions of
+ * a token are read from its client at each request, so revoking a client revokes its tokens (R5.4, R5.10).
  */
 import { defined } from "../../../base/defined.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
@@ -12,28 +12,28 @@ import { findRegistered } from "./registered.ts";
 
 export interface AccessToken {
   readonly client: Key;
-  /** Whom it acts for: the client's own user, or the one who let it. */
+  /** The client's own user, or the user who consented. */
   readonly user: string;
-  /** Whether that is a record, with its roles as they are at each request (R5.10). */
+  /** Whether the user is a record; its roles are read at each request (R5.10). */
   readonly isRecord: boolean;
   readonly scopes: readonly string[];
   /** Epoch milliseconds. */
   readonly issued: number;
   readonly expires: number;
-  /** Those of the client, and of who let it, that the granted scopes give. */
+  /** The roles of the granted scopes, limited to those of the client and of the consenting user. */
   readonly roles: readonly string[];
 }
 
 const kind = "access-token";
 
-/** What is stored with the hash of a token. */
+/** Stored with the hash of a token that a client got for itself. */
 interface StoredToken {
   readonly client: string;
   readonly scopes: readonly string[];
   readonly issued: number;
 }
 
-/** Of what users let clients do, as `oidc-provider` names it. */
+/** The models of `oidc-provider` for tokens that users consented to. */
 const consented = "AccessToken";
 const refresh = "RefreshToken";
 
@@ -69,7 +69,7 @@ export interface TokenDependencies extends ConsentDependencies {
   readonly keys: KeyStore;
 }
 
-/** Undefined for one that is not good, or not any more. */
+/** Undefined for an invalid, expired or revoked token. */
 export async function findToken(
   credential: CredentialPlan,
   text: string,
@@ -89,17 +89,17 @@ export async function findToken(
   return { client, user: client.user, isRecord: false, scopes, issued, expires, roles };
 }
 
-/** What `oidc-provider` keeps of a token that it made. */
+/** The part of an `oidc-provider` token that Nonet reads. */
 interface Consented {
   readonly accountId: string;
   readonly clientId: string;
   readonly grantId: string;
   readonly scope?: string;
-  /** Seconds. */
+  /** Unix seconds. */
   readonly iat: number;
 }
 
-/** The user's roles as they are now, as far as the client may have them and the scopes give them. */
+/** The roles are the user's current ones, limited to those of the client and the scopes. */
 async function findConsented(
   credential: CredentialPlan,
   text: string,
@@ -125,7 +125,7 @@ export async function endToken(text: string, grants: GrantStore): Promise<void> 
   for (const each of [kind, consented]) await grants.end(each, hashSecret(text));
 }
 
-/** A refresh token ends with all that came of the same consent (RFC 7009 section 2.1). False where it is another client's. */
+/** Revoking a refresh token revokes all tokens of the same consent (RFC 7009 section 2.1). False for another client's token. */
 export async function endConsent(
   credential: CredentialPlan,
   text: string,
@@ -147,7 +147,7 @@ export function scopesOf(credential: CredentialPlan, client: Key): readonly stri
   );
 }
 
-/** Without scopes in the document, all roles of the client. */
+/** All roles of the client if the document declares no scopes. */
 function rolesOf(credential: CredentialPlan, client: Key, granted: readonly string[]): readonly string[] {
   const scopes = credential.oauth?.scopes;
   const roles = clientRoles(credential, client);
@@ -156,7 +156,7 @@ function rolesOf(credential: CredentialPlan, client: Key, granted: readonly stri
   return roles.filter((role) => scopeRoles.has(role));
 }
 
-/** The client's own, or those that the document gives to every client. */
+/** The roles of the client's key, or those that the document declares for every client. */
 function clientRoles({ roles }: CredentialPlan, client: Key): readonly string[] {
   return roles.kind === "fixed" ? roles.roles : client.roles;
 }

@@ -1,6 +1,6 @@
 /**
- * Users who let a client act for them (RFC 6749 section 4.1 with PKCE, RFC 7636): they prove who they are by the document's
- * password credential, and no session of it begins; then they are asked; then the client gets a code for a token.
+ * Lets users consent to a client (RFC 6749 section 4.1 with PKCE, RFC 7636). The user logs in with the document's password
+ * credential, which starts no session; then the user consents; then the client gets a code and exchanges it for a token.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
@@ -25,16 +25,16 @@ import { scopesOf } from "./tokens.ts";
 export interface UsersOptions extends ConsentDependencies {
   readonly service: string;
   readonly credential: CredentialPlan & { readonly oauth: OAuthPlan & { readonly users: OAuthUsersPlan } };
-  /** Of the credential that users prove themselves by. */
+  /** The login of the credential that users log in with. */
   readonly login: LoginPlan;
   readonly keys: KeyStore;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly guard: LoginGuard;
-  /** The same in all processes, and after a restart. */
+  /** The same in all processes and after a restart. */
   readonly secret: string;
   readonly prefix: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly issuer: string;
 }
 
@@ -43,7 +43,7 @@ export interface Users {
   resume(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
   consent(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
   respondWith(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
-  /** The token for a code, or for a refresh token; the client has proved who it is. */
+  /** The token for a code or a refresh token; the client is authenticated. */
   token(client: string, form: Form): Promise<HttpResponse>;
 }
 
@@ -75,7 +75,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
   const forwarded = async (what: Omit<Forwarded, "base">): Promise<BridgedResponse> => {
     const pair = bridged({ ...what, base: issuer });
     const reply = await requestOf(program, pair);
-    // Theirs is ours: it is reported, and nothing of it is told.
+    // An error of `oidc-provider` is one of the service: log it, and respond 500 without details.
     if (failures.has(pair.request)) throw failures.get(pair.request);
     return reply;
   };
@@ -104,7 +104,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
     async authorize({ target, headers }) {
       const consentRequest = await withDefaultScopes(authorizePath, target, clientScopes);
       const reply = browserResponse(await forwarded({ method: "GET", target: consentRequest, cookies: undefined }));
-      // Who logged in before in this browser is nothing to this request.
+      // An earlier login in this browser is invalid for this request.
       const old = headers.get("cookie")?.includes(`${userCookie}=`) === true ? ended(userCookie, cookiePath) : [];
       return { ...reply, headers: [...reply.headers, ...old] };
     },
@@ -138,7 +138,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
   };
 }
 
-/** The page for one browser. */
+/** A page of the login, and its interaction in `oidc-provider`. */
 interface ConsentRequest {
   readonly interaction: Interaction;
   readonly page: ConsentPage;
@@ -146,7 +146,7 @@ interface ConsentRequest {
   readonly provider: Provider;
 }
 
-/** The request with all that the client may have, where it asks for no scope; and its outcome is told in an address. */
+/** Adds all scopes of the client to a request without `scope`, and allows only `response_mode=query`. */
 async function withDefaultScopes(
   path: string,
   target: string,
@@ -155,7 +155,7 @@ async function withDefaultScopes(
   const query = new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "");
   const id = query.get("client_id");
   if ((query.get("scope") ?? "") === "" && id !== null) query.set("scope", (await clientScopes(id)).join(" "));
-  // Fragments and forms with scripts are for clients of a time before PKCE.
+  // `fragment` and `form_post` are for clients without PKCE.
   if (query.has("response_mode") && query.get("response_mode") !== "query") query.set("response_mode", "unsupported");
   return `${path}?${query.toString()}`;
 }
@@ -193,7 +193,7 @@ async function consentResponse(
   return finished(consentRequest, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 }
 
-/** The id of who has proved to be a record, as `login` would have it proved (R5.7); else what to say. */
+/** The id of the user's record after a login with the limits of the `login` action (R5.7); else the error for the page. */
 async function prove(options: UsersOptions, form: Form, { address }: HttpRequest): Promise<string | PageError> {
   const { credential, logins, guard, clock } = options;
   const by = credential.oauth.users.credential;
@@ -223,7 +223,7 @@ async function finished(
   return { status: 303, headers: ["Location", next, "Cache-Control", "no-store"] };
 }
 
-/** For this interaction, and for this question of it. */
+/** CSRF token for one page of one interaction. */
 function formToken(secret: string, uid: string, prompt: string): string {
   return createHmac("sha256", secret).update(`oauth page\0${uid}\0${prompt}`).digest("base64url");
 }
@@ -233,7 +233,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Of a cookie and its signature. */
+/** Deletes a cookie and its signature. */
 function ended(cookie: string, path: string): readonly string[] {
   const end = `=; path=${path}; expires=Thu, 01 Jan 1970 00:00:00 GMT; samesite=lax; httponly`;
   return [cookie, `${cookie}.sig`].flatMap((name) => ["Set-Cookie", name + end]);
