@@ -25,15 +25,10 @@ export function isSecret(prefix: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
 }
 
-/**
- * Digits after the prefix that count failed attempts per key: enough that no two keys share them; the other digits remain secret.
- */
+/** Digits after the prefix that identify a key in failure counts: enough to be unique; the others remain secret. */
 const nameDigits = 8;
 
-/**
- * The prefix and first digits of a key, to count failed attempts for it; undefined if the text is too short or has another
- * prefix.
- */
+/** The part of a key that identifies it in failure counts; undefined if the text is no key of this prefix. */
 export function nameOfSecret(prefix: string, text: string): string | undefined {
   const length = prefix.length + nameDigits;
   return text.startsWith(prefix) && text.length > length ? text.slice(0, length) : undefined;

@@ -30,9 +30,7 @@ export interface Authentication {
   carries(httpRequest: HttpRequest): boolean;
   /** The 401 error for a caller without credentials (R5.2). */
   challenge(): ApiError;
-  /**
-   * The 403 error for a caller without one of these grants; names the scope that would allow the request (RFC 6750 section 3.1).
-   */
+  /** The 403 error for a caller without a matching grant; names the scope that is missing (RFC 6750 section 3.1). */
   forbidden(caller: Caller, allow: Operation["allow"]): ApiError;
 }
 

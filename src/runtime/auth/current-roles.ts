@@ -16,8 +16,7 @@ export interface Holder {
 
 /**
  * Returns those of the caller's earlier roles that one of its keys still has; undefined if none of its keys is valid any more. A
- * caller that is a record has the roles of the record. Nonet cannot look up tokens of another issuer: their callers retain their
- * roles.
+ * caller that is a record has the roles of the record. Tokens of another issuer cannot be looked up: their roles remain.
  */
 export async function rolesHeld(
   plan: AuthenticationPart,

@@ -7,9 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 const toleranceSeconds = 300;
 
-/**
- * Length of the interval in which a signature may be valid: five minutes on both sides, and 1 ms because the end is exclusive.
- */
+/** A signature is valid for at most this long: five minutes on both sides, plus 1 ms for the exclusive end. */
 export const goodMilliseconds: number = 2 * toleranceSeconds * 1000 + 1;
 
 export interface Signed {

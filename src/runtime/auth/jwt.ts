@@ -17,16 +17,10 @@ export type VerifyToken = (token: string, now: number) => Promise<JWTPayload | u
 
 const sharedSecret = ["HS256", "HS384", "HS512"];
 const publicKey = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
-/**
- * `typ` of an access token is `at+jwt` (RFC 9068); many issuers still send `JWT` or nothing. Any other type is another kind of
- * token.
- */
+/** `typ` of access tokens: `at+jwt` (RFC 9068); many issuers send `JWT` or nothing. Others are no access tokens. */
 const types = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 
-/**
- * The verifier returns undefined for an invalid token, and throws 503 if the issuer's keys are unavailable. Without a secret all
- * tokens are invalid.
- */
+/** Undefined for invalid tokens, and for all tokens without a secret; throws 503 if the issuer's keys are unavailable. */
 export function createTokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const options: JWTVerifyOptions = {
     algorithms: credential.jwks === undefined ? sharedSecret : publicKey,

@@ -1,4 +1,4 @@
-/** The operations of the stream made ready: like all others, but for what they are about, which is in no table. */
+/** Compiles the operations of the event stream. They are like other operations, except that events have no table. */
 import { streamOperations } from "../../plan/events/events.ts";
 import { noTable } from "../../plan/resources/tables.ts";
 import type { Plan } from "../../plan/plan.ts";

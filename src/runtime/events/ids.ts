@@ -1,25 +1,25 @@
 /**
- * Ids of events: the position in the journal, encrypted under a secret of the store, so that they need no column, are not the
- * same in two stores, and cannot be made up. Whoever holds one (`Last-Event-ID`) holds the position and does not know it: how
- * much happens of which it is told nothing is not for a receiver to count (R5.8).
+ * Event ids: the position in the event log, encrypted with a secret of the store. So they need no column, differ between two
+ * stores and cannot be guessed. A client that sends one back (`Last-Event-ID`) cannot read the position from it: receivers must
+ * not be able to count the events that they may not see (R5.8).
  */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 export interface EventIds {
   idOf(position: number): string;
-  /** A name of the position that differs each time: it does not tell whether anything has happened since the last one. */
+  /** A different id for the same position each time, so it does not reveal whether another event has happened since. */
   cursorOf(position: number): string;
-  /** Undefined for what this service never gave. */
+  /** Undefined for an id that this service did not create. */
   positionOf(id: string): number | undefined;
 }
 
 const form = /^evt_([0-9a-v]{26})$/;
 
-/** A position and as many noughts are one block of AES, which is a permutation: a block that ends otherwise was made up. */
+/** One AES block: the position, then 8 zero bytes. AES is a permutation, so a block with another ending was forged. */
 const cipher = "aes-128-ecb";
 const blockBytes = 16;
 
-/** The first two bytes of a position, which are noughts: those of a mark are random. */
+/** The first two bytes of a position are zero in event ids and random in cursors. */
 const nonceBytes = 2;
 
 export function createEventIds(secret: string, random: (bytes: number) => Uint8Array): EventIds {

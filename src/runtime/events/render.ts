@@ -12,21 +12,21 @@ import type { ResponseFilter } from "../records/write-only.ts";
 import type { EventIds } from "./ids.ts";
 import type { EventConverter } from "../versions/events.ts";
 
-/** The receiver, as permissions see it. */
+/** The receiver of an event, for the permission checks. */
 export interface Receiver {
-  /** Null for a caller who is not signed in. */
+  /** Null for a caller without a credential. */
   readonly id: string | null;
   readonly roles: readonly string[];
   readonly scoped: boolean;
   readonly claims?: Readonly<Record<string, Value>>;
-  /** The version whose shapes it knows; absent: the newest. */
+  /** The API version of the event's shape; absent: the newest. */
   readonly version?: string;
 }
 
 export interface RenderedEvent {
   readonly id: string;
   readonly type: string;
-  /** One JSON object, on one line. */
+  /** One JSON object without line breaks. */
   readonly body: string;
 }
 
@@ -35,14 +35,14 @@ export interface EventRenderer {
   readonly media: string;
   readonly ids: EventIds;
   /**
-   * What each receiver is told of an entry: undefined where it may not know of it, or its data is no longer kept. What is
-   * written alike for several receivers is written once. Of use while `tx` is.
+   * Returns a function that renders the entry for a receiver: undefined if the receiver may not see it, or its data has expired.
+   * Receivers that get the same body share one rendering. Use it only while `tx` is open.
    */
   renderFor(
     tx: Transaction,
     entry: JournalRecord,
     through: "webhook" | "stream",
-    /** Absent: the document's. */
+    /** Default: the envelope of the document. */
     envelope?: EventsPlan["envelope"],
   ): (receiver: Receiver) => Promise<RenderedEvent | undefined>;
 }
@@ -101,7 +101,7 @@ export function createEventRenderer(
   };
 }
 
-/** Every role's name has a letter, so that nobody is not the same as somebody without roles. */
+/** Every role name contains a letter, so `-` (no caller) differs from a caller without roles. */
 function nameOf(subject: Subject | undefined): string {
   return subject === undefined ? "-" : `${subject.scoped} ${subject.roles.join()}`;
 }
@@ -114,7 +114,7 @@ interface RendererView {
   readonly personal: boolean;
 }
 
-/** What events hold is flat: a resource's own members. If it ever nests others, they are written for each receiver. */
+/** Events are flat: only members of the resource. Nested resources would have to be rendered for each receiver. */
 function rendererView(view: View): RendererView {
   const personal = view.members.some(
     ({ when, source }) =>
@@ -127,7 +127,7 @@ function variablesOf({ id, roles, scoped, claims = {} }: Receiver, at: number, b
   return { caller: { id, roles, scoped, claims }, input: null, now: instantText(at), base } as unknown as Variables;
 }
 
-/** What an event carries it carries to everybody, in the order in which the document lists it. */
+/** The members listed by `carries` of the document, in its order; every receiver gets all of them. */
 function carried({ resource, columns, virtual }: Table, names: readonly string[]): View {
   const all = [...columns, ...virtual];
   return {
@@ -154,17 +154,17 @@ interface EventAttributes {
 }
 
 /**
- * The order of a record's events: its revision. The position in the journal would tell how much happens of which a receiver is
- * told nothing (R5.8).
+ * The record's revision orders the events of one record. The position in the event log would reveal the number of events that the
+ * receiver may not see (R5.8).
  */
 function sequenceOf({ data }: JournalRecord): number {
   return Number(data?.["_rev"] ?? 0);
 }
 
-/** As many digits as any safe integer has: CloudEvents compares texts. */
+/** The digits of the largest safe integer: CloudEvents compares sequences as text. */
 const sequenceDigits = 16;
 
-/** Structured mode (CloudEvents 1.0); `sequence` is its extension of that name. */
+/** Structured mode of CloudEvents 1.0, with its `sequence` extension. */
 function cloudEvent({ id, type, data, source, entry }: EventAttributes): string {
   const start = JSON.stringify({
     specversion: "1.0",

@@ -1,4 +1,4 @@
-/** `GET /events` as a stream or a page, and `GET /events/{id}` (R6.3, R6.15, R6.16). */
+/** Responds to `GET /events` with a stream or a page, and to `GET /events/{id}` (R6.3, R6.15, R6.16). */
 import type { StreamPlan } from "../../plan/events/types.ts";
 import type { JournalRecord } from "../../store/port/store.ts";
 import { subscriberOf } from "../limits/limiter.ts";
@@ -22,10 +22,10 @@ export interface EventsOptions {
 }
 
 const streamType = "text/event-stream";
-/** What `GET /events` is given as; the first of those that a caller likes best. */
+/** The media types of `GET /events`; the first one wins if the client accepts several equally. */
 export const eventMediaTypes: readonly string[] = [streamType, "application/json"];
 
-/** What a page looks through at most: then it is short, and says where to go on. */
+/** A page scans at most this many entries; then it is short, with a cursor for the next ones. */
 const maximumScanned = 10_000;
 const batch = 200;
 
@@ -68,7 +68,7 @@ async function streamOf({ plan, renderer, streams, authentication }: EventsOptio
     close: true,
   };
   if (httpRequest.method === "HEAD") return { ...response, stream: { start: () => {}, ended: () => {} } };
-  // What is kept for as long as the stream is open is only what its caller is known by.
+  // An open stream must not retain the body of its request.
   const bodiless = { ...httpRequest, body: () => Promise.resolve({ kind: "aborted" } as const) };
   const stream = streams.open({
     holder: JSON.stringify(caller.id === null ? [subscriberOf(httpRequest.address)] : [caller.credential, caller.id]),
@@ -83,7 +83,7 @@ async function streamOf({ plan, renderer, streams, authentication }: EventsOptio
   return { ...response, stream };
 }
 
-/** The position after which it goes on; undefined: from now on. @throws Refusal `event-id-expired` */
+/** The position to resume after; undefined: start now. @throws ApiError `event-id-expired` */
 async function startOf(plan: StreamPlan, { ids }: EventRenderer, call: Call): Promise<number | undefined> {
   const sent = call.httpRequest.headers.get(plan.resume.toLowerCase());
   if (sent === undefined || sent === "") return undefined;
@@ -101,7 +101,7 @@ async function isComplete(plan: StreamPlan, context: Context, position: number, 
   const [entry, next] = await Promise.all([journal.at(position), journal.events(position, 1)]);
   if ((await journal.last()) === position) return true;
   if (entry === undefined) {
-    // The beginning, before anything has happened, has no entry of its own.
+    // The position before the first entry (0) has no entry.
     const first = position === 0 ? await journal.at(1) : undefined;
     return first !== undefined && isFresh(first);
   }
@@ -135,7 +135,7 @@ async function pageOf({ plan, renderer }: EventsOptions, call: Call): Promise<Ht
 
 interface EventPage {
   readonly items: readonly string[];
-  /** The position that the next page goes on after; absent on the last one. */
+  /** The position after which the next page starts; absent on the last page. */
   readonly end?: number;
 }
 
@@ -149,7 +149,7 @@ async function readPage(
   const { store } = call.context;
   const receiver = receiverOf(call.caller, call);
   const items: string[] = [];
-  // Where the last item is: whether another one follows is known only when one is found.
+  // Position of the last item. There is a next page only if another event follows it.
   let full = 0;
   for (let scanned = 0; scanned < maximumScanned; ) {
     const entries = await store.journal.events(after, batch);

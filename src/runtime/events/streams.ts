@@ -1,6 +1,6 @@
 /**
- * The streams that are open (R6.15, R6.16). However many there are, the journal is read once for all of them that are up to
- * date; one that goes on from an earlier event reads by itself, as fast as it is taken, until it is.
+ * The open event streams (R6.15, R6.16). All streams that have caught up share one read of the event log. A stream that resumes
+ * at an earlier event reads separately, at the client's speed, until it has caught up.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
@@ -14,45 +14,45 @@ export interface StreamsOptions {
   readonly store: Store;
   readonly renderer: EventRenderer;
   readonly clock: Clock;
-  /** Called with every failure that is a bug of Nonet or of its store. */
+  /** Called with each error that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown) => void;
 }
 
 export interface Streams {
-  /** @throws Refusal `rate-limited` where the holder has as many as it may. */
+  /** @throws ApiError `rate-limited` if the holder has too many open streams */
   open(following: Following): Streaming;
-  /** Something may have been written: it is looked for at once, and not only when its turn comes. */
+  /** Reads the event log at once instead of at the next interval, because there may be new entries. */
   nudge(): void;
-  /** Ends all; callers come back and go on where they were. */
+  /** Ends all streams; clients reconnect and resume. */
   endAll(): void;
-  /** As `endAll`, and those that are opened from now on are ended too. */
+  /** Like `endAll`, and also ends streams that open later. */
   close(): void;
-  /** How many are open. */
+  /** Number of open streams. */
   count(): number;
 }
 
 export interface Following {
-  /** Whose stream it is, among which there may be so many. */
+  /** The caller or address for the limit of open streams. */
   readonly holder: string;
   readonly receiver: Receiver;
-  /** Who the receiver is now; undefined where it may not follow any more (R5.10). */
+  /** The receiver with its current roles; undefined if it may no longer read the stream (R5.10). */
   readonly still: () => Promise<Receiver | undefined>;
-  /** Whether an event of this type is wanted. */
+  /** Whether the client subscribed to this event type. */
   readonly wants: (type: string) => boolean;
-  /** The position in the journal that it goes on after. */
+  /** The position in the event log after which the stream starts. */
   readonly after: number;
 }
 
-/** So many followers are written to before requests have their turn. */
+/** Followers to write to before yielding to the event loop. */
 const perTick = 500;
 
 const perHolder = 10;
 /** How often the log is polled for events that the store did not announce, and streams are checked. */
 const roundMilliseconds = 250;
 const beatMilliseconds = 15_000;
-/** With the time between two rounds, at most five seconds. */
+/** Interval of permission checks. With the round interval added, at most five seconds (R5.10). */
 const checkMilliseconds = 4_000;
-/** A reader that is up to date and takes nothing is cut off beyond this. */
+/** Unread bytes at which the server closes a stream that has caught up. */
 const maximumWaiting = 1_048_576;
 /** Entries that are read and sent in one transaction. */
 const batch = 50;
@@ -120,14 +120,14 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     readFor(follower).catch((thrown: unknown) => fail(thrown, [follower]));
   }
 
-  /** Tells what follows `after`, of which `last` is known to be there; gives the position that was read to. */
+  /** Sends the entries between `after` and `last`; returns the position up to which it has read. */
   async function readSome(after: number, last: number, to: readonly Follower[]): Promise<number> {
     const entries = await store.journal.events(after, batch);
     const end = entries.at(-1)?.position ?? after;
     const reached = entries.length < batch ? Math.max(last, end) : end;
     const texts = entries.length === 0 ? new Map<Follower, string>() : await textsFor(entries, to);
     for (const [number, follower] of to.entries()) {
-      // To write to thousands takes longer than others should wait.
+      // Writing to thousands of streams must not block other requests.
       if (number % perTick === perTick - 1) await nextTick();
       if (follower.position >= reached || !followers.has(follower)) continue;
       follower.position = reached;
@@ -137,7 +137,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     return reached;
   }
 
-  /** Nothing is sent before the transaction in which it was decided is over. */
+  /** Collects the texts first: the server sends nothing before the transaction has ended. */
   function textsFor(
     entries: readonly JournalRecord[],
     to: readonly Follower[],
@@ -172,16 +172,16 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
 
   function fail(thrown: unknown, whom: readonly Follower[]): void {
     if (!isPassing(thrown)) report(thrown);
-    // They come back, and go on after what they have.
+    // Clients reconnect and resume after their last event.
     for (const follower of whom) end(follower);
   }
 
-  // ── Looking after ──
+  // ── Maintenance ──
 
   function round(): void {
     const now = clock.now();
     for (const follower of followers) {
-      // Either way: a clock that was set back must not put off what is due.
+      // `Math.abs`: setting the clock back must not delay a heartbeat or check.
       if (Math.abs(now - follower.spoke) >= beatMilliseconds) speak(follower, beat(follower));
       if (Math.abs(now - follower.checked) >= checkMilliseconds) void check(follower, now);
     }
@@ -189,8 +189,8 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
   }
 
   /**
-   * Who is told little would have, after long, an event that is past its time: what it has not missed is named too. Each time,
-   * since whether something has happened of which it is not told is not for it to know.
+   * The heartbeat also moves the client's `Last-Event-ID`, which would expire if the client may see few events. The id changes
+   * each time, so it does not reveal whether hidden events happened.
    */
   function beat(follower: Follower): string {
     return `:\nid: ${renderer.ids.cursorOf(follower.position)}\n\n`;
@@ -232,7 +232,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     const { receiver, after } = following;
     const follower: Follower = { following, receiver, sink, position: after, spoke: now, checked: now };
     followers.add(follower);
-    // A caller that is cut off before its first event goes on from here too.
+    // If the connection breaks before the first event, the client resumes from this id.
     sink.write(`retry: 3000\nid: ${renderer.ids.cursorOf(after)}\n\n`);
     rounds ??= setInterval(round, roundMilliseconds).unref();
     deaf ??= store.changes(nudge);

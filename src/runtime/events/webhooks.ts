@@ -1,4 +1,4 @@
-/** What operations on webhook endpoints do besides their document: they check addresses and create secrets. */
+/** Extensions of the operations on webhook endpoints: they validate addresses and create secrets. */
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import { webhookOperations } from "../../language/events/decide.ts";
@@ -9,14 +9,14 @@ import type { Extension, Extensions } from "../context/compiled.ts";
 import { invalid } from "../errors/api-error.ts";
 
 export interface WebhookOptions {
-  /** What the secrets of endpoints are made from. */
+  /** The key from which the endpoints' secrets are derived. */
   readonly key: string;
-  /** Why nothing can be sent to an address; undefined: it can. */
+  /** Why webhooks cannot be sent to the address; undefined if they can. */
   readonly urlFault: (url: string) => string | undefined;
 }
 
 const day = 86_400_000;
-/** Secrets that sign beside the present one (R6.6). */
+/** Maximum number of old secrets that still sign besides the current one (R6.6). */
 const maximumOld = 10;
 
 export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {
@@ -44,7 +44,7 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   return {
     [webhookOperations.create]: {
       fill(call, next) {
-        // What it is sent stays as its maker knows it, whatever versions come (R9.2).
+        // The endpoint's events have the version of its creator, also after newer versions (R9.2).
         const version = next["version"] ?? call.version.name ?? null;
         validateEndpoint(call, { ...next, version });
         return {
@@ -66,12 +66,12 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   };
 }
 
-/** Every endpoint has its secrets, derived from one key, so that a copy of the data alone has none (R6.6). */
+/** Each endpoint's secrets are derived from one key outside the data, so a copy of the data has no secrets (R6.6). */
 export function endpointSecret(key: string, endpoint: string, number: number): string {
   return `whsec_${createHmac("sha256", key).update(`${endpoint} ${number}`).digest("base64")}`;
 }
 
-/** The secret so far goes on signing for a day, unless it is to end now: it may be known to others. */
+/** The old secret also signs for another day, unless the caller revokes it because it may have leaked. */
 function rotated(call: Call, _: Values, row: Row | undefined): Values {
   const number = row?.["secretNumber"] as number;
   const { revokeOld } = call.input as JsonObject;

@@ -1,35 +1,34 @@
 /**
- * How one key's requests are counted: in a window that begins at the first of them, or with a bucket that is refilled all
- * the time. Times are epoch milliseconds. All numbers are whole, so that the last request that a limit allows is allowed
- * and the next one is not (R8.3).
+ * Counts the requests of one key: in a window that begins with the first request, or with a token bucket that refills
+ * continuously. Times are epoch milliseconds. All numbers are integers, so the limit is exact (R8.3).
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 
-/** What is counted for one key. */
+/** The count of one key. */
 export interface Slot {
-  /** Of a window: requests. Of a bucket: what is missing in it at `at`, in the shape's own unit. */
+  /** Window: the number of requests. Bucket: the missing tokens at `at`, in units of the shape. */
   used: number;
-  /** Of a window: its end. Of a bucket: the last request. */
+  /** Window: its end. Bucket: the last request. */
   at: number;
 }
 
 export interface Shape {
-  /** `q` and `w` of the policy: so many, in so many seconds. */
+  /** `q` and `w` of `RateLimit-Policy`: the number of requests and the seconds. */
   readonly quota: number;
   readonly windowSeconds: number;
   open(now: number): Slot;
-  /** Brings it down from a future that a clock which was set back has taken away: nobody waits for that once more. */
+  /** Moves a time in the future back after the clock was set back, so that nobody waits for that time again. */
   rewind(slot: Slot, now: number): void;
-  /** Whether it counts nothing any more, and may be forgotten. */
+  /** Whether the count is zero again and the slot can be dropped. */
   over(slot: Slot, now: number): boolean;
   left(slot: Slot, now: number): number;
-  /** Milliseconds until there is more of it than now. */
+  /** Milliseconds until the next request is available. */
   wait(slot: Slot, now: number): number;
   consume(slot: Slot, now: number): void;
   refund(slot: Slot): void;
-  /** What was counted elsewhere, and so many more. */
+  /** Sets the count of other processes, plus `more` requests. */
   put(slot: Slot, counted: Slot, more: number): void;
-  /** Its stored form, and back. */
+  /** Converts to the stored form and back. */
   save(slot: Slot): { readonly used: number; readonly until: number };
   restore(saved: { readonly used: number; readonly until: number }, now: number): Slot;
 }
@@ -64,7 +63,7 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
   };
 }
 
-/** The unit is one of `length` parts of a request, so that each millisecond refills exactly `count` units. */
+/** One unit is 1/`length` of a request, so each millisecond refills exactly `count` units. */
 function bucketOf(
   { count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">,
   burst: number,

@@ -1,7 +1,7 @@
 /**
- * Rates in front of the pipeline (R0.1, R8.1 to R8.5). A request passes two gates: before its credential is looked at, the
- * limits per address and those of callers without a credential; after it, the others. At each gate all limits have to have
- * something left before any is taken from, and who is refused at the second gets back what the first took.
+ * Limits request rates (R0.1, R8.1 to R8.5). There are two checks: before authentication, the limits per address and for
+ * anonymous callers; after it, the others. A check consumes from all its limits or from none; a rejection by the second check
+ * refunds the first.
  */
 import { hash } from "node:crypto";
 import type { Limited, LimitsPart, QuotaPlan } from "../../plan/limits/types.ts";
@@ -14,23 +14,23 @@ import { type Reservation, refund, reserve, type SharedCounts } from "./reservat
 import type { Sharing } from "./shared-counts.ts";
 
 export interface Limiter {
-  /** Undefined where nothing limits how often the operation is run. */
+  /** Undefined for an operation without limits. */
   of(operation: Operation): OperationLimits | undefined;
-  /** Of every request to no operation: pages, paths and methods that the service does not have. By address. */
+  /** Limits for requests without an operation: pages, and unknown paths and methods. By address. */
   readonly others: OperationLimits;
-  /** Of `OPTIONS`, which carries no credential. By address. */
+  /** Limits for `OPTIONS`, which carries no credential. By address. */
   readonly preflights: OperationLimits;
-  /** Of requests that the service stores something for, from any caller. By address. */
+  /** Limits for unauthenticated requests that write to the store. By address. */
   readonly stored: OperationLimits;
-  /** Those whose counts survive a restart. */
+  /** Limiters whose counts survive a restart. */
   readonly durable: readonly RateLimiter[];
 }
 
-/** What holds for one operation. */
+/** The limits of one operation. */
 export interface OperationLimits {
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
-  /** `RateLimit-Policy`, for requests with and without a credential. */
+  /** `RateLimit-Policy` of requests with and without a credential. */
   readonly policy: string;
   readonly anonymousPolicy: string;
 }
@@ -44,15 +44,15 @@ interface Rule {
   readonly sharedCounts: SharedCounts | undefined;
 }
 
-/** One request to an operation with limits, and what it has taken so far. */
+/** One request to an operation with limits, and its reservations so far. */
 export interface Admission {
   readonly limits: OperationLimits;
   readonly httpRequest: HttpRequest;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Whether it carries a credential, good or bad. */
+  /** Whether the request has a credential, valid or not. */
   readonly carries: boolean;
   readonly reservations: Reservation[];
-  /** By quotas in a window that its success counted for: an item of `RateLimit` each. */
+  /** Items of `RateLimit` for the quotas in a window that the request counted for. */
   readonly counted: string[];
   /** The limits that refused it, for the response header. */
   exceeded: readonly Reservation[];
@@ -61,21 +61,21 @@ export interface Admission {
 
 export interface LimiterOptions {
   readonly plan: Pick<LimitsPart, "rates" | "generalRates" | "quotas">;
-  /** Hashes the keys of long windows, which are stored; the same after every restart. */
+  /** Key of the hash for stored counter keys; the same after every restart. */
   readonly secret: string;
   /** Called when the counts of a long window have changed. */
   readonly changed: () => void;
-  /** Where several processes count together. */
+  /** Present if several processes share counts. */
   readonly sharing?: Sharing | undefined;
 }
 
-/** Windows from this length on survive a restart (R8.3). */
+/** Counts of windows with at least this length survive a restart (R8.3). */
 const durableMilliseconds = 3_600_000;
 const maximumKeys = 100_000;
-/** In a minute, from one address, where the document states no rate for it (R8.8). */
+/** Requests per minute and address if the document declares no rate (R8.8). */
 const defaultCount = 1200;
 const storedCount = 120;
-/** From this quota on one request too many for each process is at most a hundredth of it. */
+/** From this quota on, one extra request per process exceeds it by at most 1%. */
 const lenientFrom = 100;
 
 export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions): Limiter {
@@ -84,7 +84,7 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     const long = rate.windowMilliseconds >= durableMilliseconds;
     const durable = long && sharing === undefined;
     const limiter = createRateLimiter({ rate, maximumKeys, seed, ...(durable ? { changed } : {}) });
-    // A long key must not make a short-lived count dear, and one that others keep says nobody's address.
+    // Hash long keys to limit memory, and stored or shared keys to conceal addresses.
     const conceals = long || sharing !== undefined;
     const keyOf = (key: string) => (conceals || key.length > 64 ? concealed(secret, key) : key);
     const { count, windowMilliseconds, burst } = rate;
@@ -141,17 +141,17 @@ function quotaPolicy(quota: QuotaPlan): string {
   return `"${quota.name}";q=${quota.count};w=${window}`;
 }
 
-/** Decides which keys share a count where there are too many: nobody who does not know the secret can choose. */
+/** Selects which keys share a count if there are too many; clients cannot predict it without the secret. */
 export function seedOf(secret: string): number {
   return Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
 }
 
-/** The hash of a key: different for each key, and unreadable. */
+/** A hash that identifies the key and conceals it. */
 export function concealed(secret: string, key: string): string {
   return hash("sha256", `${secret}\0${key}`, "base64url").slice(0, 22);
 }
 
-/** Whose request it is: the caller, or without a credential the address (R8.4); or which record it is about. */
+/** The partition key: the caller, or the address of an anonymous caller (R8.4), or the record. */
 export function partitionOf(
   by: Limited["by"],
   httpRequest: HttpRequest,
@@ -178,15 +178,15 @@ export function admissionOf(
   return { limits, httpRequest, parameters, carries, reservations: [], counted: [], exceeded: [], signedIn: false };
 }
 
-/** The first gate; a promise where other processes are asked. @throws Refusal `rate-limited`, or rejects with it */
+/** The first check; returns a promise if the counts are shared. @throws ApiError `rate-limited` */
 export function limitBeforeAuth(admission: Admission, now: number): Promise<void> | undefined {
   const { before } = admission.limits;
   return before.length > 0 ? pass(admission, before, null, now) : undefined;
 }
 
 /**
- * The second gate. `barred`: the caller may not run the operation at all and is about to learn so; then it must not use up
- * what others may do with the record. @throws Refusal `rate-limited`, or rejects with it
+ * The second check. `barred`: the caller will get 403, so the request must not use up the limit of the record. @throws ApiError
+ * `rate-limited`
  */
 export function limitAfterAuth(
   admission: Admission,
@@ -245,16 +245,13 @@ export function refundTokens({ reservations }: Admission, now: number): void {
   refund(reservations, now);
 }
 
-/** Reports what the transaction counted in the header of the response. */
+/** Adds a quota that the transaction counted to the `RateLimit` header. */
 export function reportQuota(admission: Admission, quota: QuotaPlan, { used, until }: Counted, now: number): void {
   const left = Math.max(0, quota.count - used);
   admission.counted.push(`"${quota.name}";r=${left};t=${Math.max(1, Math.ceil((until - now) / 1000))}`);
 }
 
-/**
- * The fields that tell what is left (R8.1), on 2xx and 4xx. A signed-in caller who has the representation already has used
- * nothing up (R4.17).
- */
+/** The `RateLimit` headers (R8.1) of 2xx and 4xx responses. A 304 response for an authenticated caller is refunded (R4.17). */
 export function rateLimitHeaders(
   admission: Admission,
   { status }: Pick<HttpResponse, "status">,

@@ -1,6 +1,6 @@
 /**
- * What is more than can be done now (R8.9): refused before anything is spent on it, so that what is under way still ends in
- * time. And what a store fails for until somebody has seen to it, which is told to the operator once and not for each request.
+ * Load shedding (R8.9): rejects requests above the capacity before they use resources, so that active requests still end in time.
+ * It also tracks lasting store failures, which are reported to the operator once a minute instead of for each request.
  */
 import { isDamage, isLasting } from "../../store/port/error.ts";
 import type { Awaitable } from "../../store/port/store.ts";
@@ -8,19 +8,19 @@ import type { Account } from "../../http/memory-budget.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 export interface Load {
-  /** Before anything of an operation's request is read. @throws Refusal `overloaded` */
+  /** Call before reading an operation's request. @throws ApiError `overloaded` */
   assertRoom(account?: Account): void;
-  /** Counts what an operation does until it is done. */
+  /** Counts the task as active until it ends. */
   during<T>(task: () => Awaitable<T>): Awaitable<T>;
-  /** How many milliseconds later than it should have been the event loop came to something; reported at each tick. */
+  /** Reports how many milliseconds the event loop is late. */
   late(milliseconds: number): void;
-  /** Something was written, and is durable. */
+  /** Call after a durable write. */
   wrote(): void;
-  /** Whether the failure lasts until an operator acts, and was reported to one in the last minute. */
+  /** Whether an operator has to fix the failure ("lasting"), and whether it was reported in the last minute ("told"). */
   failed(thrown: unknown): "lasting, not told" | "lasting, told" | "other";
-  /** Whether the last that was to be written could not be, or something that was to be read was damaged. */
+  /** Whether the last write failed, or a read found damaged data. */
   readonly impaired: boolean;
-  /** `Retry-After`: not the same for all, so that those who were refused together do not come back together. */
+  /** `Retry-After` with a random delay, so that rejected clients do not retry at the same time. */
   retryAfter(): readonly string[];
 }
 
@@ -30,12 +30,12 @@ export interface LoadOptions {
 }
 
 /**
- * What waits for the store or for functions. Their bodies are in memory, and with a few thousand writes a second more of
- * them would be answered after their callers have gone.
+ * Active operations, which wait for the store or for functions. Their bodies are in memory, and at a few thousand writes per
+ * second the callers of more operations would have timed out.
  */
 const mostActive = 4096;
 
-/** One turn that long may be a pause or a function that blocked once; two in a row are a service that does not keep up. */
+/** One late tick may be a GC pause or a blocking function; after two in a row the service is overloaded. */
 const lateMilliseconds = 1000;
 
 const reportMilliseconds = 60_000;

@@ -1,7 +1,7 @@
 /**
- * One limit with what it counts for each key. Its memory is bounded: what is over is dropped, and once as many keys as there
- * may be are live, further ones share what is counted among themselves. So a flood of keys makes a limit stricter for some,
- * and never lets a live window be forgotten.
+ * One rate limit with a count per key. Its memory is bounded: ended counts are dropped, and when the maximum number of keys is
+ * active, further keys share counts. So a flood of keys makes a limit stricter for some callers, and never resets an active
+ * window.
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Counted } from "../../store/port/store.ts";
@@ -13,40 +13,40 @@ export interface RateLimiter {
   readonly name: string;
   readonly quota: number;
   readonly windowSeconds: number;
-  /** What is counted for a key, to be read, or taken from before anything else happens. */
+  /** The bucket of a key, to read or consume; not stored before `consume` or `hold`. */
   look(key: string, now: number): BucketRef;
   left(bucketRef: BucketRef, now: number): number;
-  /** Whether nothing is counted there any more. */
+  /** Whether the bucket is unused or its window has ended. */
   isOver(bucketRef: BucketRef, now: number): boolean;
-  /** Whole seconds until there is more, at least 1. */
+  /** Whole seconds until the next request is available, at least 1. */
   waitSeconds(bucketRef: BucketRef, now: number): number;
   consume(bucketRef: BucketRef, now: number): void;
-  /** As if it had not been taken. */
+  /** Undoes one `consume`. */
   refund(bucketRef: BucketRef): void;
-  /** What changed since this was asked last and is not over. */
+  /** The counts that changed since the last call and have not ended. */
   changes(now: number): ReadonlyMap<string, Counted>;
   /** The result of `changes` could not be stored: the next call returns it again. */
   again(keys: Iterable<string>): void;
   restore(key: string, counted: Counted, now: number): void;
-  /** Whoever asks for the key from now on finds this place, though nothing was taken from it yet. */
+  /** Stores an unused bucket, so that later calls of `look` for the key return it. */
   hold(bucketRef: BucketRef): void;
-  /** What several processes have counted takes the place of what was; `owed` is what they do not know of yet. */
+  /** Replaces the count by that of all processes; `owed`: requests that this process has not reported yet. */
   applyShared(bucketRef: BucketRef, counted: Slot, owed: number): void;
 }
 
-/** Where a key's requests are counted. */
+/** The bucket of one key, or of several keys that share it. */
 export interface BucketRef {
   readonly slot: Slot;
-  /** The key, or the one that several share. */
+  /** The key, or the shared key such as `*17`. */
   readonly key: string;
   listed: boolean;
 }
 
 export interface RateLimiterOptions {
   readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst">;
-  /** Live keys that have a count of their own. */
+  /** Maximum number of active keys with a separate count. */
   readonly maximumKeys: number;
-  /** Says which keys fall together beyond it, so that nobody who does not know it can choose whose company to keep. */
+  /** Secret start of the hash that assigns further keys to shared counts, so that clients cannot choose theirs. */
   readonly seed: number;
   /** Called at each change; absent if the counts are not stored. */
   readonly changed?: () => void;
@@ -57,7 +57,7 @@ const sharedCounts = 1024;
 
 export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimiterOptions): RateLimiter {
   const shape = shapeOf(rate);
-  /** The one that is over first stands first. */
+  /** Ordered by the time at which they end. */
   const bucketRefs = new Map<string, BucketRef>();
   const shared = new Map<string, BucketRef>();
   const pending = new Set<string>();
@@ -74,7 +74,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     bucketRef.listed = true;
     (isShared(bucketRef.key) ? shared : bucketRefs).set(bucketRef.key, bucketRef);
   };
-  /** One that is live must not be forgotten, so what is over is looked for only at the front. */
+  /** Drops ended buckets, which are at the front; active ones must stay. */
   const isFull = (now: number): boolean => {
     for (const [key, { slot }] of bucketRefs) {
       if (!shape.over(slot, now)) break;
@@ -96,7 +96,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     look(key, now) {
       const reference = live(bucketRefs, key, now);
       if (reference !== undefined) return reference;
-      // Whoever was counted with others stays with them until that is over: a count of its own would be a second one.
+      // A key with a shared count keeps it until it ends; a separate count would double its limit.
       const common = shared.size === 0 ? undefined : live(shared, sharedKey(seed, key), now);
       if (common !== undefined) return common;
       return { key: isFull(now) ? sharedKey(seed, key) : key, slot: shape.open(now), listed: false };
@@ -105,7 +105,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     isOver: ({ slot }, now) => shape.over(slot, now),
     waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(shape.wait(slot, now) / 1000)),
     consume(bucketRef, now) {
-      // A bucket is over the later the later it was used.
+      // Each use of a token bucket delays its end, so move it to the back.
       if (bucketRef.listed && rate.burst !== undefined) bucketRefs.delete(bucketRef.key);
       if (!bucketRef.listed || rate.burst !== undefined) list(bucketRef);
       shape.consume(bucketRef.slot, now);
@@ -147,9 +147,9 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
   };
 }
 
-/** No other key begins like this. */
+/** Ordinary keys never start with `*`. */
 function sharedKey(seed: number, key: string): string {
-  // FNV-1a from another start.
+  // FNV-1a with `seed` as its start.
   let hash = seed;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return `*${(hash >>> 0) % sharedCounts}`;

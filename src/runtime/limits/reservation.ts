@@ -1,32 +1,32 @@
 /**
- * One request that is counted in several limits at once: it takes one from each of them, or from none, and may give them back.
+ * Reserves a request in several limits at once: one from each or none, with a refund.
  *
- * Where several processes count together (`shared-counts.ts`), what is counted here is what they are known to have counted, and what
- * they have not been told of yet. A request for which there is no room by that is refused without asking. One for which there
- * is room is let pass at once where it is the only one that they do not know of, and the limit is so high that one more does
- * not matter; else they are asked first. So they let pass at most one request too many each (R8.3), of small limits and of long
- * windows none, and whoever sends one request after another never waits.
+ * If several processes share counts (`shared-counts.ts`), a process knows the last shared count and the requests that it has not
+ * reported yet. It rejects a request above the limit without a round trip. It admits a request at once if there is no other
+ * unreported one and the limit is high enough for one extra request; otherwise it waits for the shared count. So each process
+ * admits at most one request too many (R8.3), none for small limits and long windows, and a client that sends its requests one
+ * after another never waits.
  */
 import type { Awaitable } from "../../store/port/store.ts";
 import type { RateLimiter, BucketRef } from "./rate-limiter.ts";
 import type { CountListener, Shared, Sharing } from "./shared-counts.ts";
 
-/** A place in the count of one limit. */
+/** One request in one limit. */
 export interface Reservation {
   readonly limiter: RateLimiter;
   readonly bucketRef: BucketRef;
   readonly sharedCounts: SharedCounts | undefined;
 }
 
-/** How a limit is counted with other processes. */
+/** How processes share the count of a limit. */
 export interface SharedCounts {
   readonly sharing: Sharing;
   readonly sharedOf: (bucketRef: BucketRef) => Shared;
-  /** Whether one request may pass that they do not know of yet. */
+  /** Whether one request may pass before it is reported. */
   readonly lenient: boolean;
 }
 
-/** Takes one from each limit, or from none of them; gives those that have none left. A promise where other processes are asked. */
+/** Consumes one request from each limit or from none; returns the limits that are used up. A promise if the counts are shared. */
 export function reserve(wanted: readonly Reservation[], now: number): Awaitable<readonly Reservation[]> {
   const full = wanted.filter(({ limiter, bucketRef }) => limiter.left(bucketRef, now) === 0);
   if (full.length > 0) {
@@ -44,7 +44,7 @@ export function refund(reserved: readonly Reservation[], now: number): void {
   for (const reservation of reserved) {
     const { limiter, bucketRef } = reservation;
     limiter.refund(bucketRef);
-    // What was taken from a window that is over is none of the next one's.
+    // A request in an ended window must not reduce the count of the next window.
     if (!limiter.isOver(bucketRef, now)) report(reservation, -1, now);
   }
 }
@@ -63,14 +63,14 @@ async function reserveShared(
   return full;
 }
 
-/** Of a bucket: how many requests are not reported to the other processes yet, and when their counts arrived last. */
+/** State of a bucket: the number of unreported requests, and the time of the last shared count. */
 interface Known {
   owed: number;
   syncedAt: number;
 }
 
 const knowledge = new WeakMap<BucketRef, Known>();
-/** A full limit is checked with the other processes again after this time: they may have refunded. */
+/** A used-up limit is synchronised again after this time: other processes may have refunded. */
 const renewedMilliseconds = 250;
 
 function knownOf(bucketRef: BucketRef): Known {
@@ -95,7 +95,7 @@ function report(reservation: Reservation, count: number, now: number): void {
   sharedCounts.sharing.report(sharedCounts.sharedOf(bucketRef), count, countListener(reservation, count, now));
 }
 
-/** `told`: how many of the counted requests were not reported before. */
+/** Applies a shared count; `reported`: how many requests the report contained. */
 function countListener({ limiter, bucketRef }: Reservation, reported: number, now: number): CountListener {
   const known = knownOf(bucketRef);
   return (counted) => {
@@ -115,7 +115,7 @@ function renew(reservation: Reservation, now: number): void {
   report(reservation, 0, now);
 }
 
-/** Whether there was room, and it is taken. */
+/** Consumes one request of the shared count; false if it is used up. */
 async function isGranted(reservation: Reservation, now: number): Promise<boolean> {
   const { limiter, bucketRef, sharedCounts } = reservation;
   limiter.hold(bucketRef);
@@ -124,7 +124,7 @@ async function isGranted(reservation: Reservation, now: number): Promise<boolean
     countListener(reservation, 0, now),
   );
   if (granted !== undefined) return granted;
-  // Each counts for itself.
+  // The shared count is unavailable: use the count of this process.
   if (limiter.left(bucketRef, now) === 0) return false;
   limiter.consume(bucketRef, now);
   return true;

@@ -1,13 +1,13 @@
 /**
- * What several processes count together (R8.3). All that is asked in a turn of the event loop, or while an answer is under
- * way, is one call; two requests of one key are one entry of it.
+ * Shares rate counts between processes (R8.3). One call contains all requests of an event-loop tick, or all that arrive during
+ * the previous call; requests with the same key share one entry.
  *
- * Where the others cannot be asked, each process counts for itself: a limit protects a service, and one that is down is not
- * protected. Quotas are no part of this: they are counted with what they count, or it is not done.
+ * If the shared store is unavailable, each process counts separately: a limit protects a service, and must not stop it. Quotas
+ * are different: the transaction counts them or fails.
  */
 import type { RateRequest, RateCount, RateLimit, Rates } from "../../store/port/store.ts";
 
-/** What is counted. */
+/** Identifies a shared count. */
 export interface Shared {
   readonly name: string;
   readonly key: string;
@@ -18,16 +18,16 @@ export interface Shared {
 export type CountListener = (count: RateCount | undefined) => void;
 
 export interface Sharing {
-  /** So many were let pass, or given back where negative; none: what is counted is only asked. */
+  /** Adds `consumed` requests (negative: refunds; 0: only reads the count). */
   report(shared: Shared, consumed: number, onCount: CountListener): void;
-  /** Whether one more may pass; undefined where nobody can say. It is heard of before this resolves. */
+  /** Consumes one request: false if the limit is used up, undefined if the store is unavailable. Calls `onCount` first. */
   want(shared: Shared, onCount: CountListener): Promise<boolean | undefined>;
 }
 
 export interface SharingOptions {
   readonly rates: Rates;
   readonly now: () => number;
-  /** Called with a sentence when the shared store cannot be reached, and when it can again. */
+  /** Called with a message when the shared store becomes unavailable, and when it is available again. */
   readonly notice: (message: string) => void;
 }
 
@@ -38,15 +38,15 @@ interface Entry {
   readonly waiting: ((granted: boolean | undefined) => void)[];
 }
 
-/** A request does not wait longer for what others count. */
+/** Timeout of a shared count; then the process counts separately. */
 const patienceMilliseconds = 2_000;
-/** So long each counts for itself before the others are asked again. */
+/** After a failure, this process counts separately for this long before it tries again. */
 const standaloneMilliseconds = 1000;
 
 export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
   let pending = new Map<string, Entry>();
   let running = false;
-  /** By a clock that nobody sets. */
+  /** In the monotonic clock's milliseconds. */
   let standaloneUntil = 0;
   let standalone = false;
 
@@ -75,7 +75,7 @@ export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
     running = false;
   }
 
-  /** Undefined where they cannot be asked. */
+  /** Undefined if the shared store is unavailable. */
   async function countAll(batch: readonly Entry[]): Promise<readonly RateCount[] | undefined> {
     const requests = batch.map(
       ({ shared, consumed, waiting }): RateRequest => ({ ...shared, consumed, wanted: waiting.length }),

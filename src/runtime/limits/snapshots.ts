@@ -1,6 +1,6 @@
 /**
- * Brings the counts of long windows into the store and back (R8.3): a second after the first change, and when the service
- * stops. So they are exact after a stop, and after a kill what one second has admitted may be forgotten.
+ * Saves the counts of long windows and loads them (R8.3): one second after the first change, and when the service stops. So a
+ * stop loses no counts, and a killed process loses at most those of one second.
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Count, CountStore } from "../../store/port/store.ts";
@@ -22,7 +22,7 @@ export interface RateSnapshotsOptions {
 }
 
 const delayMilliseconds = 1000;
-/** Before the names in the store: quotas are counted there too. */
+/** Prefix of the names in the store, which also contains quotas. */
 const prefix = "rate ";
 
 export function createRateSnapshots({ counts, clock, limiters, failed }: RateSnapshotsOptions): RateSnapshots {
@@ -53,7 +53,7 @@ export function createRateSnapshots({ counts, clock, limiters, failed }: RateSna
     const now = clock.now();
     const byName = new Map(limiters().map((limiter) => [prefix + limiter.name, limiter]));
     const stored = await counts.all(now);
-    // Meters drop what is over from the front.
+    // Limiters drop ended buckets from the front, so order by end.
     for (const { name, key, ...counted } of stored.toSorted((one, other) => one.until - other.until))
       byName.get(name)?.restore(key, counted, now);
   };

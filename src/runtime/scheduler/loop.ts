@@ -1,21 +1,21 @@
 /**
- * What is done again and again (what time does, what webhooks are sent), one run after another: never two at once, each able
- * to be stopped, none of them failing its caller.
+ * Runs a recurring task (timers, webhook delivery): never two runs at once, each can be stopped, and errors are reported instead
+ * of thrown.
  */
 import { isPassing } from "../../store/port/error.ts";
 import type { Time } from "./timers.ts";
 
 export interface SchedulerLoop {
-  /** Does what is due; 0 where a run is under way. Never rejects. */
+  /** Runs the task if it is not running; returns the number of completed jobs, 0 if it is running. Never rejects. */
   tick(): Promise<number>;
-  /** Resolves once no run is under way; the present one is cut short. */
+  /** Stops the current run early; resolves when it has ended. */
   rest(): Promise<void>;
 }
 
 export function createSchedulerLoop(time: Time, report: (failure: unknown) => void): SchedulerLoop {
   let running: Promise<number> | undefined;
   let resting = false;
-  // What fails at one run fails at the next, several times a second: it is reported once, until a run succeeds.
+  // A failure usually repeats several times a second: report it once until a run succeeds.
   let isReported = false;
 
   async function run(): Promise<number> {
@@ -24,7 +24,7 @@ export function createSchedulerLoop(time: Time, report: (failure: unknown) => vo
       isReported = false;
       return count;
     } catch (thrown) {
-      // The next run does it.
+      // Temporary failure: the next run tries again.
       if (isPassing(thrown)) return 0;
       if (!isReported) report(thrown);
       isReported = true;

@@ -1,4 +1,4 @@
-/** Retention (part 8): expired records are deleted or lose their personal data, and so does the event log. */
+/** Retention (part 8): deletes expired records or erases their personal data, also in the event log. */
 import { deliveryResource } from "../../language/events/decide.ts";
 import type { Erasure } from "../../plan/limits/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -8,20 +8,20 @@ import { transitionBySystem } from "../records/effects.ts";
 import { entryOf } from "../records/journal.ts";
 import { changesBetween, duplicate, validateValues, touch } from "../records/defaults-and-rules.ts";
 
-/** Whether it is deleted; false where something still refers to it. That it is gone is all that the journal keeps of it. */
+/** Deletes a record; false if another record refers to it. The event log retains only the fact of the deletion. */
 export async function discard(changeContext: ChangeContext, tx: Transaction, table: Table, row: Row): Promise<boolean> {
   const deleted = await tx.delete(table.resource, row);
   if (deleted.kind === "referenced") return false;
   for (const { resource, id } of deleted.records) {
     const record = String(id as string | number);
     await forget(changeContext, tx, resource, record);
-    // The service's own deliveries are no records of the document: that they are gone is nobody's history.
+    // Webhook deliveries are internal records: their deletion is not logged.
     if (resource !== deliveryResource) await tx.record(entryOf(changeContext, resource, record));
   }
   return true;
 }
 
-/** Removes a record from the event log and from the deliveries of webhooks. */
+/** Removes a record from the event log and from webhook deliveries. */
 async function forget(changeContext: ChangeContext, tx: Transaction, resource: string, record: string): Promise<void> {
   await tx.forget(resource, record);
   const { webhook } = changeContext.context.plan.events;
@@ -38,7 +38,7 @@ async function forget(changeContext: ChangeContext, tx: Transaction, resource: s
   }
 }
 
-/** Whether there was anything left to erase. Rules about a write (`old`, `caller`, `now`) are about what callers write. */
+/** Returns whether it erased anything. It skips rules about writes (`old`, `caller`, `now`), which apply to callers. */
 export async function erase(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -64,10 +64,10 @@ export async function erase(
   return true;
 }
 
-/** Somebody may have written what a record is to have once it is erased: it has something else then. */
+/** A caller may have written the replacement value of a unique column; then the next round tries another. */
 const mostRounds = 500;
 
-/** Records that there are at the same time have different numbers, in every round; none has more than eight digits. */
+/** Records with different `_seq` get different numbers in every round. */
 const perRound = 2 ** 32;
 
 function erased({ column, to }: Erasure, row: Row, round: number): Values[string] {
@@ -75,7 +75,7 @@ function erased({ column, to }: Erasure, row: Row, round: number): Values[string
   const first = row["_seq"] as number;
   const numbered = (number: number): string => to.before + number.toString(36).padStart(to.pad, "0") + to.after;
   const present = row[column];
-  // It may have been erased in a later round, when what it would have now was not free.
+  // If a later round erased the value because an earlier replacement was in use, keep it.
   if (typeof present === "string") {
     const number = Number.parseInt(present.slice(to.before.length), 36);
     if (number >= first && (number - first) % perRound === 0 && numbered(number) === present) return present;

@@ -1,6 +1,6 @@
 /**
- * What time does to records: moves and retention whose moment has come, each record in a transaction of its own, by the
- * principal `system` (R3.5). What cannot be done now is put off until the record changes, and the operator is told.
+ * Runs timed transitions and retention that are due, each record in a separate transaction, by the principal `system` (R3.5). A
+ * job that fails is postponed until the record changes, and the operator is notified.
  */
 import { instantText } from "../../base/clock.ts";
 import { momentOf } from "../../plan/states/schedule.ts";
@@ -17,25 +17,25 @@ import { holdToRules } from "../records/rules.ts";
 
 export interface Time {
   /**
-   * Does what is due, what is due longest first; gives the number of records to which it did something. Stops between two
-   * batches once `isStopped`. Each record has one turn: what is due again at once waits for the next run.
+   * Runs the jobs that are due, oldest first; returns the number of changed records. Stops between two batches once `isStopped`.
+   * Each record runs once: a job that is due again waits for the next run.
    */
   run(isStopped: () => boolean): Promise<number>;
 }
 
 export interface TimeReports {
-  /** Called with every failure that is a bug of Nonet or of its store. */
+  /** Called with each error that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown) => void;
-  /** Called with a sentence about each timed job that a rule of the document prevents. */
+  /** Called with a message about each timed job that a rule of the document prevents. */
   readonly notice: (message: string) => void;
   /** Called after each timed job, with its delay. */
   readonly completed?: TimerObserver | undefined;
 }
 
-/** `refused`: by the document's own rules. */
+/** `refused`: rejected by a rule of the document. */
 export type TimerObserver = (outcome: "done" | "refused" | "failed", lateMilliseconds: number) => void;
 
-/** Records whose transactions share one wait for the disk; between batches requests have their turn. */
+/** Records whose transactions share one disk sync; between batches other requests run. */
 const batch = 32;
 
 export function createTime(context: Context, reports: TimeReports): Time {
@@ -64,7 +64,7 @@ function keyOf({ resource, id }: Due): string {
   return JSON.stringify([resource, id]);
 }
 
-/** Whether anything was done to the record. An act that fails is left out, so that those after it are not held up. */
+/** Returns whether the record changed. A failed job is skipped so that the record's later jobs still run. */
 async function fire(context: Context, { notice, report, completed }: TimeReports, due: Due): Promise<boolean> {
   const failed = new Map<TimedJob, unknown>();
   const late = context.clock.now() - due.due;
@@ -103,13 +103,13 @@ async function act(
   const table = tableOf(context, resource);
   const now = context.clock.now();
   let row = await tx.lock(resource, id);
-  // It may have moved on since it was found, or another process is moving it.
+  // The record may have changed since the query, or another process may have run its jobs.
   if (row === undefined || !isDue(row, now)) return false;
   let done = false;
   let again = Number.POSITIVE_INFINITY;
   for (const timed of dueJobs(table, row, now)) {
     if (failed.has(timed)) {
-      // What is in its way is other records, and nothing says when they have gone.
+      // Other records block the job, and no event reports their removal: try again later.
       if (isLate(failed.get(timed))) again = now + retryMilliseconds;
       continue;
     }
@@ -123,7 +123,7 @@ async function act(
     if (outcome !== "done") continue;
     done = true;
     row = (await tx.get(resource, "id", id)) ?? row;
-    // In another state other things are due, and the write has said when.
+    // The new state has other jobs, and the write has scheduled them.
     if (row["state"] !== present["state"]) return true;
     const after = momentOf(timed, row);
     if (after !== undefined && after !== before) again = Math.min(again, after);
@@ -137,7 +137,7 @@ function isLate(cause: unknown): boolean {
   return cause instanceof ApiError && cause.details.isLate === true;
 }
 
-/** What still refers to a record that should be deleted may be gone by then; nothing says so when it is. */
+/** Retry interval of a job that other records block, such as a deletion of a referenced record. */
 const retryMilliseconds = 3_600_000;
 
 function isDue(row: Row, now: number): boolean {
@@ -149,7 +149,7 @@ function momentsOf({ timed = [] }: Table, row: Row): readonly number[] {
   return timed.flatMap((one) => momentOf(one, row) ?? []);
 }
 
-/** Those whose moment has come, the earliest first, and else in the document's order. */
+/** The jobs that are due, oldest first, then in the document's order. */
 function dueJobs({ timed = [] }: Table, row: Row, now: number): readonly TimedJob[] {
   return timed
     .flatMap((one) => ({ one, moment: momentOf(one, row) ?? Number.POSITIVE_INFINITY }))
@@ -165,7 +165,7 @@ interface JobRun {
   readonly now: number;
 }
 
-/** `blocked`: something prevents it that no change of the record would remove. */
+/** `blocked`: other records prevent the job, so a change of this record would not help. */
 type Outcome = "done" | "deleted" | "nothing" | "blocked";
 
 async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promise<Outcome> {
@@ -190,7 +190,7 @@ async function performBy(
   await tx.declareWrites(transitionedBy(what.effects));
   const transition = await firstTransition(changeContext, tx, what.moves, row);
   if (transition === undefined) return "nothing";
-  // It stays in its state, where its time goes on: only the journal knows that this moment has been answered.
+  // The record stays in its state, so its times do not change: only the event log shows that this job has already run.
   if (!transition.changesState && (await tx.hasFired(table.resource, String(row["id"] as string), timed.cause, due)))
     return "nothing";
   await applyTransition(changeContext, tx, { table, row, transition, effects: what.effects });

@@ -13,9 +13,7 @@ export interface ConsentPage {
   readonly scopes: readonly (readonly [scope: string, roles: readonly string[]])[];
   /** CSRF token: proves that this browser got the form. */
   readonly token: string;
-  /**
-   * The client's redirect address; `form-action` of the policy has to allow it, because browsers follow the redirect of the form.
-   */
+  /** The client's redirect address; browsers apply `form-action` of the policy to the redirect after the form. */
   readonly redirect: string;
 }
 

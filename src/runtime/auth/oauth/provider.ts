@@ -185,10 +185,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   return provider;
 }
 
-/**
- * Replaces the token format of `oidc-provider` by the prefix and checksum of Nonet (R5.4). `generateTokenId` also sets the
- * token's format, so call the original.
- */
+/** Replaces the tokens of `oidc-provider` by ours (R5.4). The original is still called: it also sets the token's format. */
 function named({ prototype }: Model, mint: () => string): void {
   const original = prototype.generateTokenId;
   prototype.generateTokenId = function generateTokenId(this: unknown): string {
