@@ -1,10 +1,10 @@
 /**
- * Functions that no request runs: when an event has happened (`on`), and once in each interval (`every`). Both are done as the
- * system, by its present, and each remembers in the store what it has done.
+ * Runs the functions that no request calls: after an event (`on`), and once per interval (`every`). Both run as the system in the
+ * newest version, and the store has a record of which ones have run.
  *
- * Events are read from the journal behind a bookmark, in their order. One whose function fails is tried again after a while,
- * and holds up only later events of its own record. Where nothing before it is open, what a function writes and the bookmark
- * are one transaction; else an event may come twice after a restart.
+ * Events are read from the event log in order, after an offset. A failed function is retried later and delays only later events
+ * of the same record. If no earlier event is pending, the function's writes and the offset are one transaction; otherwise an
+ * event may run twice after a restart.
  */
 import { instantText } from "../../base/clock.ts";
 import { parseClockDuration } from "../../base/duration.ts";
@@ -20,7 +20,7 @@ import { noRequest } from "./operations.ts";
 import { type Run, Waits } from "./transaction.ts";
 
 export interface FunctionScheduler {
-  /** Runs what is to be run by now; gives the number of functions that did. */
+  /** Runs the functions that are due; returns how many ran. */
   run(isStopped: () => boolean): Promise<number>;
 }
 
@@ -30,13 +30,13 @@ export interface FunctionSchedulerOptions {
   readonly version: Served;
   readonly dependencies: FunctionDependencies;
   readonly report: (failure: unknown) => void;
-  /** The id by which others know an event. */
+  /** The public id of an event. */
   readonly idOf: (position: number) => string;
 }
 
 const reader = "functions";
 const batch = 200;
-/** Behind an event that is open, no more than so many others are done. */
+/** While an event is pending, run at most this many events after it. */
 const furthest = 2000;
 const firstRetryMilliseconds = 1000;
 const longestRetryMilliseconds = 3_600_000;
@@ -46,7 +46,7 @@ export function createFunctionScheduler(options: FunctionSchedulerOptions): Func
   const intervals = createIntervalRunner(options);
   return {
     async run(isStopped) {
-      // What a function does elsewhere nobody undoes: two processes must not begin it both.
+      // Effects outside the store cannot be rolled back, so only one process may run functions.
       if (!(await options.context.store.acquireLease("functions"))) return 0;
       const done = await intervals(isStopped);
       return done + (await events(isStopped));
@@ -73,11 +73,11 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
   if (Object.keys(on).length === 0) return () => Promise.resolve(0);
   const { journal } = context.store;
   let position: number | undefined;
-  /** Behind the position, those that are done. */
+  /** The positions after `position` that are done. */
   const done = new Set<number>();
   const failing = new Map<string, Attempts>();
 
-  /** Events from before there were functions are none of theirs. */
+  /** Starts after the last event: earlier ones happened before the service had functions. */
   const begin = async (): Promise<number> => {
     const last = await journal.last();
     return context.store.transaction(async (tx) => {
@@ -92,7 +92,7 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
     try {
       await inTransactions(context, eventRun(options, entry, supplied), async (tx, run) => {
         const offset = await tx.offset(reader);
-        // Another process has come to it first.
+        // Another process has run it.
         if (offset !== undefined && offset >= entry.position) return;
         await run.runIn(tx);
         if (next) await tx.setOffset(reader, entry.position);
@@ -138,7 +138,7 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
     const reached = position;
     if (reached > written) {
       await context.store.transaction(async (tx) => {
-        // Another process may have gone further since this one was last the one to do it.
+        // Another process may have read further since this one held the lease.
         if (((await tx.offset(reader)) ?? 0) < reached) await tx.setOffset(reader, reached);
       });
     }
@@ -185,7 +185,7 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
   const counts = new Map<string, number>();
   const failing = new Map<string, Attempts>();
 
-  /** Intervals begin when the day does in UTC; of those that went by while nothing ran, one is made up for. */
+  /** Intervals start at midnight UTC; of the intervals missed during downtime, one runs. */
   async function runOne({ name, milliseconds, supplied }: IntervalFunction): Promise<boolean> {
     const now = context.clock.now();
     const began = Math.floor(now / milliseconds) * milliseconds;
@@ -203,7 +203,7 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
         const before = await tx.offset(readerName);
         if (before !== undefined && before >= began) return false;
         await tx.setOffset(readerName, began);
-        // It has just become known: its first time is when the next interval begins.
+        // A new function: it runs first when the next interval begins.
         if (before === undefined) return false;
         await runIn.runIn(tx);
         return true;
@@ -225,9 +225,9 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
   };
 }
 
-// ── Both ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Shared ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** In one transaction after another, while the function waits for something else. */
+/** Runs the task in a transaction, and again in a new one each time the function waits for something other than the store. */
 async function inTransactions<Result>(
   { store }: Context,
   { call, run, rewind }: Runnable,
@@ -237,7 +237,7 @@ async function inTransactions<Result>(
     let begun = false;
     try {
       return await store.transaction(async (tx) => {
-        // A store does it again where another transaction was in the way (R7.4).
+        // The store retries a transaction after a conflict with another one (R7.4).
         if (begun) rewind();
         begun = true;
         const result = await task(tx, run);
@@ -266,7 +266,7 @@ function started(context: Context, call: Call, supplied: Started["supplied"]): S
   return { name: call.cause, call, deadline, supplied, system: true };
 }
 
-/** Nobody asks for it: the system does it. */
+/** A call by the system, without a request. */
 function systemCall(
   { context, version }: FunctionSchedulerOptions,
   { chance }: Replayed,
@@ -274,7 +274,7 @@ function systemCall(
   request?: string,
 ): Call {
   const now = context.clock.now();
-  // It is about no operation, and none of this one is used: what is asked for is done by operations of its own.
+  // The call has no operation, and does not use this one: the function's record operations have their own.
   const [compiled] = context.compiled.values();
   if (compiled === undefined) throw new Error("a service without operations has no work");
   return {

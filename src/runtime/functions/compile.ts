@@ -1,4 +1,4 @@
-/** The functions of a service made ready: which operation has which, and what they use of the service. */
+/** Assigns a service's functions to its operations, and provides what they use of the service. */
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
@@ -13,7 +13,7 @@ import { createFunctionScheduler, type FunctionScheduler } from "./background.ts
 import type { Served } from "../context/version.ts";
 
 export interface CompiledFunctions {
-  /** What functions do that no request runs; undefined where there are none. */
+  /** The scheduler of functions without a request; undefined if there are none. */
   functionScheduler(
     context: Context,
     version: Served,
@@ -27,11 +27,11 @@ export interface CompiledFunctions {
 export interface CompileFunctionsOptions {
   readonly plan: EndpointsPart;
   readonly functions?: ServiceFunctions | undefined;
-  /** Called with the name of each function that begins; the function that it returns is called at the end. */
+  /** Called with a function's name when it starts; the returned callback is called when it ends. */
   readonly functionBegan?: ((name: string) => () => void) | undefined;
-  /** Writes a line for the operator. */
+  /** Writes a log line for the operator. */
   readonly notice?: (message: string) => void;
-  /** Compiles operations of the system, which functions run on records. */
+  /** Compiles the system's operations, with which functions change records. */
   readonly compile: (operations: readonly Operation[]) => ReadonlyMap<string, CompiledOperation>;
   readonly perform: Inside["perform"];
 }
@@ -83,7 +83,7 @@ export function compileFunctions({
   };
 }
 
-/** What is made once for all that functions ask for. */
+/** Caches that all functions share. */
 function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
   const quieted = new WeakMap<CompiledOperation, CompiledOperation>();
   const views = new Map<string, ResourceView>();
@@ -116,7 +116,7 @@ function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
   };
 }
 
-/** Everything of a record that can be given at all. */
+/** All members of a record except secrets. */
 function fullView(table: Table): ResourceView {
   const columns = table.columns.filter(({ marks }) => !marks.includes("secret"));
   const names = new Set([...columns, ...table.virtual].map(({ name }) => name));

@@ -1,6 +1,6 @@
 /**
- * What a request says to an operation whose document describes the wire: parameters as values of their types, and the body,
- * each in the member of the place that it came from (`{ path, query, header, cookie, body }`), so that no names collide.
+ * The input of an operation with an HTTP contract: parameters as values of their types, and the body, grouped by location (`{
+ * path, query, header, cookie, body }`), so that equal names do not collide.
  */
 import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -17,7 +17,7 @@ import { badEscape, decode, shortened } from "../routing/target.ts";
 
 export interface ContractRequest {
   readonly httpRequest: HttpRequest;
-  /** Undecoded. */
+  /** Not decoded. */
   readonly query: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly bytes: () => Promise<Buffer>;
@@ -25,7 +25,7 @@ export interface ContractRequest {
 
 type Schemas = ResourcesPart["schemas"];
 
-/** Not validated yet, except for what cannot be parsed. */
+/** Rejects only input that cannot be parsed; the caller validates the rest. */
 export async function contractInput(
   operation: Operation,
   schemas: Schemas,
@@ -53,7 +53,7 @@ export async function contractInput(
   return { ...groups, ...(body === undefined ? {} : { body }) };
 }
 
-/** A fault of a parameter names that, and is one of the request's syntax; one of the body points into that. */
+/** A violation in a parameter names the parameter or header; one in the body has a pointer into the body. */
 export function contractValidator(validate: Validator, { parameters }: HttpContract): Validator {
   return (value) =>
     validate(value).map((violation): Violation => {
@@ -68,7 +68,7 @@ export function contractValidator(validate: Validator, { parameters }: HttpContr
     });
 }
 
-/** Whether what is wrong can be said of the request's line and head alone: 400, and 422 where it is the body's (R7.2). */
+/** Whether a violation is in a parameter: status 400, and 422 for the body (R7.2). */
 export function isOfParameters(violations: readonly Violation[]): boolean {
   return violations.some(({ parameter, header }) => parameter !== undefined || header !== undefined);
 }
@@ -81,7 +81,7 @@ function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): V
 
 type Pairs = ReadonlyMap<string, readonly string[]>;
 
-/** The values of each name, in their order; parameters that nobody has described are nobody's business. */
+/** The values of each name in order; undeclared parameters are ignored. */
 function pairsOf(text: string, separator: string, where: (name: string) => Parameters<typeof badEscape>[0]): Pairs {
   const pairs = new Map<string, string[]>();
   for (const part of text.split(separator)) {
@@ -92,14 +92,14 @@ function pairsOf(text: string, separator: string, where: (name: string) => Param
     const name = decode(sent) ?? badEscape(where(shortened(sent)));
     const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
     const values = pairs.get(name);
-    // Each time a new list would cost the square of a name that is repeated all through a body.
+    // Append instead of copying: copying is quadratic for a body that repeats one name.
     if (values === undefined) pairs.set(name, [value]);
     else values.push(value);
   }
   return pairs;
 }
 
-/** OpenAPI's style `simple`: the items of a list with commas between them. */
+/** OpenAPI's style `simple`: list items separated by commas. */
 function listed({ schema }: ContractParameter, values: readonly string[], schemas: Schemas): Json | undefined {
   const [text] = values;
   if (text === undefined) return undefined;
@@ -107,7 +107,7 @@ function listed({ schema }: ContractParameter, values: readonly string[], schema
   return text.split(",").map((item) => valueOf(item.trim(), itemsOf(schema, schemas), schemas));
 }
 
-/** OpenAPI's style `form`, exploded: a list repeats its name, an object's members are parameters of their own. */
+/** OpenAPI's style `form` with `explode`: a list repeats its name, and each member of an object is a parameter. */
 function exploded({ name, schema }: ContractParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
   const types = typesOf(schema, schemas);
   const values = pairs.get(name) ?? [];
@@ -141,7 +141,7 @@ function itemsOf(schema: JsonObject, schemas: Schemas): JsonObject {
   return isObject(items) ? items : {};
 }
 
-/** A text as the value that its schema speaks of. What cannot be one stays a text, and is refused for that. */
+/** Parses a text to the type of its schema. An unparsable text stays a string, which the validator rejects. */
 function valueOf(text: string, schema: JsonObject, schemas: Schemas): Json {
   const types = typesOf(schema, schemas);
   if (

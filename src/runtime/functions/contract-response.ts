@@ -1,6 +1,6 @@
 /**
- * What a function answers where its document describes the wire: `{ status, body, headers }`, held to what is said of that
- * status. What Nonet itself refuses is told as the document says errors are, where it says so and the words are found.
+ * Validates the response `{ status, body, headers }` of a handler with an HTTP contract against the contract of its status.
+ * Nonet's own errors get the declared error shape, if Nonet can fill it.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
@@ -59,7 +59,7 @@ function isHandlerResponse(result: unknown): result is HandlerResponse {
   return typeof status === "number" && Number.isInteger(status) && status >= 200 && status < 600;
 }
 
-/** The status itself, its class, or all others. */
+/** The declared response for the status, for its class (`4XX`), or `default`. */
 function responseFor({ answers }: CompiledContract, status: number): CompiledResponse | undefined {
   const named = (name: string): CompiledResponse | undefined => answers.find((one) => one.status === name);
   return named(String(status)) ?? named(`${Math.floor(status / 100)}XX`) ?? named("default");
@@ -69,7 +69,7 @@ function contractError(call: Call, detail: string, pointer = "#"): Error {
   return wrong(call, "the handler", [{ pointer, detail }]);
 }
 
-/** What HTTP itself says of an answer is not for functions to say. */
+/** Headers that Nonet sets; those of the handler are ignored. */
 const framing = new Set(["content-length", "content-type", "transfer-encoding", "connection", "date", "request-id"]);
 
 function headersOf(call: Call, described: CompiledResponse, result: Readonly<Record<string, unknown>>): string[] {
@@ -137,7 +137,7 @@ function inBody({ pointer = "#", detail }: Violation): { readonly pointer: strin
   return { pointer: `#/body${pointer.slice(1)}`, detail };
 }
 
-/** JSON where it may be that. */
+/** JSON if the contract allows it. */
 function usual({ media }: ContractResponsePlan): string {
   return media.find(isJson) ?? media.find((one) => !one.includes("*")) ?? "application/json";
 }
@@ -174,7 +174,7 @@ export function asContractResponse(wire: CompiledContract, { code }: ApiError, r
     : { ...bare, headers: ["Content-Type", media, ...bare.headers], body: JSON.stringify(fits) };
 }
 
-/** What is wrong with a request has one of two statuses, and many interfaces know but one of them. */
+/** For invalid requests Nonet has two statuses, and many contracts declare only one of them. */
 function statusOf(wire: CompiledContract, code: string, status: number): number {
   const declared = (one: number): boolean => wire.answers.some((response) => response.status === String(one));
   if (code !== "invalid-request" || declared(status)) return status;
@@ -197,7 +197,7 @@ function errorVariablesOf(declared: Json, code: string, status: number): ErrorVa
   return { code, status, message };
 }
 
-/** Members that are called what errors are usually called by. Others that have to be there are not made up. */
+/** Fills members with usual error names; other required members stay empty. */
 function filled(
   schema: JsonObject,
   variables: ErrorVariables,

@@ -1,6 +1,6 @@
 /**
- * What a function asks for, done by the code that requests are done by: the same judging, rules, moves, effects, events and
- * quotas. There is nobody there to send headers, so what is only about them (If-Match, older versions) is left out.
+ * Performs the record operations of functions with the same code as requests: validation, rules, transitions, effects, events and
+ * quotas. A function sends no headers, so there are no preconditions (If-Match) and no older versions.
  */
 import { canonicalInstant } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
@@ -19,13 +19,13 @@ import { ApiError } from "../errors/api-error.ts";
 import { withSecrets } from "../records/secrets.ts";
 import type { Where } from "./records.ts";
 
-/** A list as a function asks for it. */
+/** The list query of a function. */
 export interface Wanted {
   readonly where?: Where;
-  /** `-createdAt`, `size,-door`; without it the newest first. */
+  /** For example `-createdAt` or `size,-door`; default: newest first. */
   readonly sort?: string;
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string | null;
 }
 
@@ -42,18 +42,18 @@ export interface Inner {
   run(tx: Transaction, operation: string, id: Value | undefined, input: JsonObject): Promise<JsonObject | undefined>;
 }
 
-/** Made once for a service. */
+/** Created once per service. */
 export interface Inside {
-  /** The system's operations on a resource, prepared. */
+  /** The system's operations on a resource, compiled. */
   readonly system: ReadonlyMap<
     string,
     { readonly create: CompiledOperation; readonly update: CompiledOperation; readonly delete: CompiledOperation }
   >;
-  /** The operation as it is done for a function. */
+  /** The operation without preconditions and with status 200, for functions. */
   quiet(compiled: CompiledOperation): CompiledOperation;
-  /** The members that the system sees of a record: all but hashes. */
+  /** All members of a record except secrets. */
   viewOf(table: Table): ResourceView;
-  /** The same query is prepared once. */
+  /** Caches the query, so that the store prepares it once. */
   query(query: ListQuery): ListQuery;
   perform(call: Call, tx: Transaction): Promise<HttpResponse>;
 }
@@ -99,7 +99,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
     return typeof body === "string" ? (JSON.parse(body) as JsonObject) : undefined;
   }
 
-  /** The document's operation that does it, or the system's. */
+  /** The document's operation for the action, or the system's. */
   function operationThat(resource: string, action: "create" | "update" | "delete"): CompiledOperation {
     if (system) return systemOf(inside, resource)[action];
     const found = context.plan.operations.find((one) => one.resource === resource && one.action === action);
@@ -150,7 +150,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
   };
 }
 
-/** What does not fit in what a function writes says in which of its writes that is: an operation has several. */
+/** Adds the operation's name to violations, because a function may perform several operations. */
 async function located<Result>({ name }: Operation, perform: () => Promise<Result>): Promise<Result> {
   try {
     return await perform();
@@ -162,12 +162,12 @@ async function located<Result>({ name }: Operation, perform: () => Promise<Resul
   }
 }
 
-/** A function speaks of today's names, whatever version its caller is served. */
+/** A function uses the newest names, whatever its caller's version is. */
 function withoutVersioned({ own: _, secrets: __, functions: ___, presentSecret: ____, ...call }: Call): Call {
   return call;
 }
 
-/** Nothing is sent for it. */
+/** A placeholder: a function's operation has no HTTP request. */
 export const noRequest: Call["httpRequest"] = {
   method: "POST",
   target: "/",
@@ -178,8 +178,8 @@ export const noRequest: Call["httpRequest"] = {
 };
 
 /**
- * The parameters of the path that would lead there: the record by its id, and its parents as its own fields say. Of a record
- * that is to be made the input says them, which the path would. Undefined where there is no such record.
+ * The path parameters of the operation: the record's key, and its parents' from the record's fields. For a new record the parents
+ * are fields of the input. Undefined if a record does not exist.
  */
 async function namedBy(
   { context }: Call,
@@ -262,7 +262,6 @@ function sortOf(table: Table, sort: string): ListQuery["sort"] {
   });
 }
 
-/** The system's operations on a resource. */
 function systemOf({ system }: Inside, resource: string) {
   return defined(system.get(resource), `the system's operations on ${resource}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The records of a service as its functions see them: of each resource what its caller may see and do, by the same code as
- * requests; and as `system` all of them, where a function says so.
+ * The records of a service for its functions: what the caller may see and do, with the same code as requests; and with `system`
+ * all records.
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -10,21 +10,21 @@ import type { Row } from "../../store/port/store.ts";
 import type { Inner, Wanted } from "./operations.ts";
 import type { RunStep } from "./transaction.ts";
 
-/** By resource. */
+/** By resource name. */
 export type Records = Readonly<Record<string, RecordsOf>> & {
-  /** Without permissions: rules, moves and events stay. */
+  /** Without permission checks; rules, transitions and events still apply. */
   readonly system: Readonly<Record<string, RecordsOf>>;
 };
 
 export interface RecordsOf {
   get(id: string | number): Promise<JsonObject | undefined>;
-  /** The newest that fits. */
+  /** The newest match. */
   find(where: Where): Promise<JsonObject | undefined>;
   list(wanted?: Wanted): Promise<{ readonly items: readonly JsonObject[]; readonly next: string | null }>;
   create(values: unknown): Promise<JsonObject>;
   update(id: string | number, changes: unknown): Promise<JsonObject>;
   delete(id: string | number): Promise<void>;
-  /** An operation on the resource by its name: with the id of its record, where it is about one, and what it takes. */
+  /** Runs an operation by its name, with the id of its record (if it has one) and its input. */
   run(operation: string, ...args: readonly unknown[]): Promise<JsonObject | undefined>;
   readonly move: Readonly<Record<string, (id: string | number, input?: unknown) => Promise<JsonObject>>>;
 }
@@ -38,7 +38,7 @@ export interface Comparisons<Value> {
   readonly lte?: Value;
 }
 
-/** By field: a value, or comparisons. */
+/** By field: a value or comparisons. */
 export type Where = Readonly<Record<string, unknown>>;
 
 export function recordsFor(
@@ -104,7 +104,7 @@ function guarded<Value>(names: readonly string[], make: (name: string) => Value,
     {},
     {
       get: (_, name) => {
-        // What a promise, a console and the like ask of any object.
+        // Names that promises, consoles and serialisers look up on any object.
         if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
         let value = known.get(name);
         if (value === undefined) {
@@ -122,7 +122,7 @@ function guarded<Value>(names: readonly string[], make: (name: string) => Value,
   );
 }
 
-/** What a function gives, as it would come by HTTP: dates are texts, what is undefined is not there. */
+/** Converts a function's result to JSON: dates become strings, undefined members are dropped. */
 export function plain(value: unknown): JsonObject {
   if (value === undefined || value === null) return {};
   return JSON.parse(JSON.stringify(value)) as JsonObject;

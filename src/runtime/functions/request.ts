@@ -1,4 +1,4 @@
-/** The functions of one request: those of its operation, each of which may go on through several transactions. */
+/** The functions of one request's operation; each may run across several transactions. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "../context/context.ts";
@@ -20,12 +20,12 @@ export interface OperationFunctions {
 
 export type Replayed = Pick<CallFunctions, "chance" | "rewind">;
 
-/** What functions use of a service. */
+/** The dependencies of functions. */
 export interface FunctionDependencies {
   readonly inside: Inside;
-  /** Writes a line for the operator. */
+  /** Writes a log line for the operator. */
   readonly log: (message: string) => void;
-  /** Called with the name of each function that begins; the function that it returns is called at its end or when nobody waits for it. */
+  /** Called with a function's name when it starts; the returned callback is called when it ends or is aborted. */
   readonly began?: ((name: string) => () => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export function functionsOfCall(
 ): CallFunctions {
   const runs = new Map<string, Run>();
   const { chance, rewind } = replayed(context);
-  /** The same run in each transaction. */
+  /** Continues the function's run in each transaction. */
   const runIn = (
     name: string,
     supplied: ServiceFunction,
@@ -82,12 +82,12 @@ export function functionsOfCall(
   };
 }
 
-/** The files that a function passes on: an upload has more than the members that the function sees. */
+/** The uploads in a function's result: JSON conversion would lose their hidden members. */
 function uploadsAmong(supplied: unknown): JsonObject {
   return Object.fromEntries(Object.entries(supplied as JsonObject).filter(([, value]) => value instanceof Uploaded));
 }
 
-/** A function that does not keep to the document: Nonet's side of the service is wrong, and not its caller's. */
+/** An error of the service, not of its caller: a function returned what the document does not allow. */
 export function wrong(
   { compiled: { operation } }: Call,
   who: string,
@@ -97,14 +97,14 @@ export function wrong(
   return new Error(`${who} \`${operation.name}\` gave what the document does not say: ${details}`);
 }
 
-/** What a function is started with: a call of an operation, or work of the service's own. */
+/** The start of a function: for a request, or for the scheduler. */
 export interface Started {
   /** Its name in the log. */
   readonly name: string;
   readonly call: Call;
   /** Epoch milliseconds. */
   readonly deadline: number;
-  /** Members of its context beside those that all have; asked for in its first transaction. */
+  /** Further members of the context, loaded in the first transaction. */
   supplied(runStep: RunStep): Promise<Partial<FunctionContext>>;
   /** Whether it runs as the system, without permissions. */
   readonly system: boolean;
@@ -193,7 +193,7 @@ function fail({ plan }: Context, code: string, { detail, errors = [] }: FailDeta
 }
 
 /**
- * What the function did wrong is no fault of its caller: values that it made up and that do not fit, what is no error at all.
+ * Converts errors of the function itself to server errors, such as invalid values that it wrote: the caller did not cause them.
  */
 function ours(thrown: unknown, name: string): unknown {
   if (thrown instanceof ApiError) {
@@ -206,7 +206,7 @@ function ours(thrown: unknown, name: string): unknown {
   return thrown instanceof Error ? thrown : new Error(`\`${name}\` threw what is no error: ${String(thrown)}`);
 }
 
-/** What one attempt has drawn the next one draws again, so that ids that a function knows stay what they are. */
+/** Replays random values and ids in the next attempt, so that ids that a function has seen stay the same. */
 export function replayed(context: Context): Replayed {
   const drawn = new Map<string, unknown[]>();
   const at = new Map<string, number>();

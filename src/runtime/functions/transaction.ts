@@ -1,41 +1,41 @@
 /**
- * One function under way. What it asks of the store is done in the transaction of its request, one thing after the other.
+ * Runs one function. Its record operations run one after another in the transaction of its request.
  *
- * All writes of a service go through one transaction after another, so a function that waits for something else (another
- * service, a timer) must not hold its own open meanwhile: it is undone then, and when the function goes on, another one does
- * anew what was done before. Where that comes to something else, because others have changed what the function has read,
- * the request is refused, to be sent again. A function that asks for nothing but records never comes to that.
+ * A service writes in one transaction at a time, so a function that waits for something else (another service, a timer) must not
+ * block it. Its transaction is rolled back; when the function continues, a new transaction repeats its steps. If a repeated step
+ * has another result, because another request changed the records, the request fails with 503 and can be retried. A function that
+ * uses only records never needs this.
  */
 import type { Transaction } from "../../store/port/store.ts";
 import { isPassing } from "../../store/port/error.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 export interface Run {
-  /** What the function gives, when it and all that it asked for is done in this transaction. */
+  /** Continues the function in this transaction; returns its result once it and all its steps are done. */
   runIn(tx: Transaction): Promise<unknown>;
-  /** There is no other transaction for it: those who wait get the reason, and so does the function. */
+  /** Aborts the function: there is no further transaction. Its waiters get the reason. */
   end(reason: unknown): void;
 }
 
 export interface Step<Result> {
-  /** The same transaction gives the same; what it writes is undone with it. */
+  /** Deterministic within a transaction; a rollback undoes its writes. */
   perform(tx: Transaction): Promise<Result>;
   readonly writes: boolean;
 }
 
-/** What a function uses to have something done. */
+/** Requests a step of a function. */
 export type RunStep = <Result>(step: Step<Result>) => Promise<Result>;
 
 export interface RunOptions {
   /** Starts the function. */
   readonly start: (runStep: RunStep, signal: AbortSignal) => unknown;
-  /** How long it may still take, in milliseconds, asked when it first waits for something else. */
+  /** Remaining milliseconds; called when the function first waits for something else. */
   readonly left: () => number;
 }
 
-/** Thrown to undo the transaction of a function that waits for something else. */
+/** Thrown to roll back the transaction of a function that waits for something else. */
 export class Waits extends Error {
-  /** Resolves when it goes on, or may not any more; never rejects. */
+  /** Resolves when the function continues or is aborted; never rejects. */
   readonly over: Promise<void>;
 
   constructor(over: Promise<void>) {
@@ -55,11 +55,11 @@ type Outcome =
 
 interface Done {
   readonly step: Step<unknown>;
-  /** What came of it, to tell whether it still does. */
+  /** The result, to detect a different one after a retry. */
   readonly summary: string;
 }
 
-/** A function that goes on by itself does so within a few of these. */
+/** A function that waits only for promises in memory continues within this many microtasks. */
 const microtasks = 8;
 
 export function createRun({ start, left }: RunOptions): Run {
@@ -70,7 +70,7 @@ export function createRun({ start, left }: RunOptions): Run {
   let outcome: Outcome | undefined;
   let started = false;
   let wrote = false;
-  /** What must not be caught by the function: half of something may be written. */
+  /** The function must not swallow this error: a step may be half done. */
   let fatal: { readonly error: unknown } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -94,7 +94,7 @@ export function createRun({ start, left }: RunOptions): Run {
         complete: (result) => (result.kind === "value" ? resolve(result.value as never) : reject(result.error)),
       });
     });
-    // Nobody may wait for it, which must not end the process.
+    // If the function ignores the promise, a rejection must not end the process.
     pending.catch(() => {});
     wake?.();
     return pending;
@@ -114,7 +114,7 @@ export function createRun({ start, left }: RunOptions): Run {
     try {
       return { kind: "value", value: await step.perform(tx) };
     } catch (error) {
-      // The store runs the transaction again; the function does not notice.
+      // A temporary error: the store retries the transaction, unnoticed by the function.
       if (isPassing(error)) throw error;
       const isUndone = !(error instanceof ApiError) || error.details.undo === true || tx.changes.length > before;
       if (isUndone) fatal ??= { error };
@@ -122,19 +122,19 @@ export function createRun({ start, left }: RunOptions): Run {
     }
   }
 
-  /** In another transaction than before: everything once more. */
+  /** Repeats all steps in a new transaction. */
   async function redo(tx: Transaction): Promise<void> {
     for (const { step, summary } of done) {
       const came = await attempt(tx, step);
       if (summaryOf(came) === summary) continue;
-      // What failed is told as that: nobody has come between.
+      // A failed repetition keeps its error; a changed result is a conflict.
       const error = came.kind === "value" || came.error instanceof ApiError ? overtaken() : came.error;
       abandon(error);
       throw error;
     }
   }
 
-  /** Whether the function has gone on without anything else's happening. */
+  /** Whether the function continues without waiting for anything outside the process. */
   async function goesOn(): Promise<boolean> {
     for (let count = 0; count < microtasks; count += 1) {
       await Promise.resolve();
@@ -179,7 +179,7 @@ export function createRun({ start, left }: RunOptions): Run {
           done.push({ step: next.step, summary: summaryOf(came) });
           next.complete(came);
         } else if (outcome !== undefined) break;
-        // It may have gone on since that was looked at.
+        // Its state may have changed during `goesOn`, so check again.
         else if (!(await goesOn()) && waiting.length === 0 && outcome === undefined) throw new Waits(later());
       }
       if (fatal !== undefined) throw fatal.error;

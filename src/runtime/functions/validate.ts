@@ -1,4 +1,4 @@
-/** Whether functions fit a document: each that it needs is there, and each that is there is one that something runs. */
+/** Checks that the functions match the document: no handler is missing, and each function belongs to something. */
 import { parseClockDuration } from "../../base/duration.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -6,7 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { servedPlan, withoutContractOperations } from "../../plan/endpoints/contract.ts";
 import { handlerOf, hookOf, type ServiceFunctions } from "./functions.ts";
 
-/** A sentence for each that does not. */
+/** Returns a message for each mismatch. */
 export function mismatches(plan: Plan, functions: ServiceFunctions): readonly string[] {
   const { before, after, on, every, ...handlers } = functions;
   const { operations } = servedPlan(plan);
@@ -34,7 +34,7 @@ export function mismatches(plan: Plan, functions: ServiceFunctions): readonly st
   ];
 }
 
-/** The plan with what functions around its operations may add to their answers: any error of the document. */
+/** The plan whose hooked operations may also return any error of the document. */
 export function planWith(plan: Plan, functions: ServiceFunctions | undefined): Plan {
   if (functions === undefined) return plan;
   const enforced =

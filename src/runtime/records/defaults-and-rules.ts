@@ -1,4 +1,4 @@
-/** From a body's members and the document's defaults to the columns of a record. */
+/** Converts the members of a body and the document's defaults to the column values of a record. */
 import { fragmentSegment } from "../../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -16,16 +16,16 @@ import { isSegment } from "../routing/target.ts";
 import { checkTrees } from "./tree.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 
-/** A validated body in its stored form: the columns that it sets, and the call with what expressions see as `input`. */
+/** A validated body in stored form: the column values, and the call with the `input` of expressions. */
 export interface StoredInput {
   readonly call: Call;
   readonly values: Values;
 }
 
 /**
- * Converts a validated body to its stored form: defaults of members that are left out, times in UTC. Each record that it refers
- * to must be one that this caller sees; a missing one looks the same (R2.10). What `row` says already, as far as the caller
- * sees it, is not asked again.
+ * Converts a validated body to its stored form: defaults for missing members, times in UTC. The caller must be allowed to see
+ * each referenced record; a hidden one gets the same error as a missing one (R2.10). Values that the caller can read unchanged in
+ * `row` are not checked again.
  */
 export function readInput(received: Call, tx: Transaction, supplied: JsonObject, row?: Row): Awaitable<StoredInput> {
   const { functions } = received;
@@ -66,14 +66,14 @@ async function convertMembers(
   return { call: seeing(call, resolved), values };
 }
 
-/** The call with what its expressions see as `input`. */
+/** The call with `input` for its expressions. */
 function seeing(call: Call, input: JsonObject): Call {
   return { ...call, variables: { ...call.variables, input: { ...input, ...call.received } as Value } };
 }
 
 /**
- * Whether a field of a record that exists keeps its value when a body leaves it out: it may not change, the caller does
- * not see it and so cannot have meant to take it away, or it is a file, which JSON has no way to send again.
+ * Whether a field of an existing record is unchanged if the body omits it: it is immutable, or hidden from the caller, or a file,
+ * which JSON cannot contain.
  */
 export function stays({ kind, compiled: { operation } }: Call, name: string): boolean {
   const { fixed = [], files = {} } = operation.body ?? {};
@@ -147,7 +147,7 @@ async function isThere(
   return row !== undefined && isVisible(call, tx, form.visible, row);
 }
 
-/** What a new record has where the body says nothing: defaults, the start state. */
+/** Fills the missing values of a new record: id, defaults, start state. */
 export function fillDefaults(call: Call, table: Table, values: Values): void {
   for (const column of table.columns) {
     const { name, marks } = column;
@@ -158,20 +158,20 @@ export function fillDefaults(call: Call, table: Table, values: Values): void {
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
 
-/** Fields that are set to the present at every change. */
+/** Sets the fields with the default `now` on change. */
 export function touch({ now }: ChangeContext, table: Table, changes: Values): void {
   for (const column of table.columns) {
     if (column.default?.kind === "now-on-change") changes[column.name] = instantText(now);
   }
 }
 
-/** A counted id is the store's to give; a client's is in the values already. */
+/** The store assigns counter ids; ids from clients are already in `values`. */
 function newId(call: Call, { id }: Table, column: Column): Value {
   if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
   return null;
 }
 
-/** What a column has that nobody gives a value; null where it has no default. */
+/** The default value of a column; null without one. */
 export function defaultValue(call: Call, { default: made, type }: Column): Value {
   switch (made?.kind) {
     case "now":
@@ -188,18 +188,18 @@ export function defaultValue(call: Call, { default: made, type }: Column): Value
     case "literal":
       return made.value as Value;
     default:
-      // Absent; a `counter` is the store's to give.
+      // No default, or a `counter`, which the store assigns.
       return null;
   }
 }
 
-/** The number that a text is, as it is written in a path. */
+/** The integer of a text in canonical form, such as a path segment. */
 function numberOf(text: string | null): number | undefined {
   const number = Number(text);
   return text !== null && Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
-/** Uniform decimal digits: bytes of 250 and more are thrown again. */
+/** Uniform decimal digits: bytes of 250 and above would bias them, and are skipped. */
 function digits({ random }: Context, length: number): string {
   let text = "";
   while (text.length < length)
@@ -215,8 +215,8 @@ function uuid(bytes: Uint8Array): string {
 }
 
 /**
- * Stored computed fields, and rules over the record alone, of the record as it would be (language, section 4); `old` is the record before. `set`
- * are the fields that a move has worked out.
+ * Computes stored fields and checks the rules of a single record on its new values (language, section 4); `old` is the record
+ * before. `set`: the fields that a transition has computed.
  */
 export function validateValues(
   changeContext: ChangeContext,
@@ -236,8 +236,8 @@ export function validateValues(
 }
 
 /**
- * Whether nobody has looked if what the column refers to is there: a default or an expression says it and no body. A caller
- * need not be a record of the document's; who has logged in as one is.
+ * Whether the reference still has to be checked: the value comes from a default or an expression, not from a body. The caller's
+ * id needs no check if the caller has logged in as a record of that resource.
  */
 function isUnchecked(
   changeContext: ChangeContext,
@@ -298,17 +298,17 @@ async function compute(
   }
 }
 
-/** Others are evaluated when all is written (rules.ts). */
+/** Late rules are evaluated after all writes (rules.ts). */
 function isEarly({ isLate }: RulePlan): boolean {
   return isLate !== true;
 }
 
-/** What an operation's own record has to come to: the rules are those that this operation can break. */
+/** The columns, and the rules that this operation can break. */
 export function operationTable({ compiled: { operation, table } }: Call): Pick<Table, "columns" | "rules"> {
   return { columns: table.columns, rules: operation.rules };
 }
 
-/** What is worked out has to fit its field like what is sent: a number in its range, a text of its length (422). */
+/** Computed values must fit their field like sent ones: range, length, not null (422). */
 function checkFit(changeContext: ChangeContext, columns: readonly Column[], row: Values): void {
   const violations: Violation[] = [];
   for (const column of columns) {
@@ -324,7 +324,7 @@ function checkFit(changeContext: ChangeContext, columns: readonly Column[], row:
   throwViolations(changeContext, columns, violations);
 }
 
-/** A path is to name the record by this value: no client can send an empty segment, `.` or `..`, and no path holds a control character. */
+/** A key must be usable in a path: not empty, `.` or `..`, and without control characters, which clients cannot send. */
 function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row: Values, old: Row | undefined): void {
   const violations: Violation[] = [];
   const keys = keyColumns(changeContext.context.plan);
@@ -338,7 +338,7 @@ function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row
   throwViolations(changeContext, columns, violations);
 }
 
-/** By which paths name records, of the resource itself or as a parent. */
+/** The columns that paths use as keys of records, also of parents. */
 const keysOfPlans = new WeakMap<Plan, ReadonlySet<Column>>();
 
 function keyColumns(plan: Plan): ReadonlySet<Column> {
@@ -363,7 +363,7 @@ function throwViolations(
   violations: readonly Violation[],
 ): void {
   if (violations.length === 0) return;
-  // What the caller does not see of the record at hand, and what is of another record, is not told (R5.9).
+  // Do not expose members that the caller cannot see, or members of other records (R5.9).
   const call = callOf(changeContext);
   const local = columns.every((column) => call?.compiled.table.columns.includes(column));
   const exposed = local
@@ -374,7 +374,7 @@ function throwViolations(
   );
 }
 
-/** Validators of columns, each compiled at its first use. */
+/** Validators of columns, compiled at first use. */
 export function createColumnValidators(schemas?: Plan["schemas"]): (column: Column) => Validator {
   let validatorOf: ReturnType<typeof createValidators> | undefined;
   const validators = new WeakMap<Column, Validator>();
@@ -406,10 +406,7 @@ export function sameValue(one: Value, other: Value): boolean {
   );
 }
 
-/**
- * The loser of a uniqueness constraint: the document's own error, or 409 with the members that it is about (R2.11), those
- * that the caller may know of (R5.9).
- */
+/** The error of a uniqueness conflict: the document's, or 409 with the members (R2.11) that the caller may know (R5.9). */
 export function duplicate(changeContext: ChangeContext, table: Table, columns: readonly string[]): ApiError {
   const local = table.conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
   if (local !== undefined) return new ApiError(local.else);

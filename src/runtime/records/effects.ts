@@ -10,13 +10,13 @@ import { ApiError } from "../errors/api-error.ts";
 import { changesBetween, duplicate, validateValues, touch } from "./defaults-and-rules.ts";
 import { dependsOnOthers } from "./views.ts";
 
-/** What a change did to the record's state: nothing where both are absent; created in `to` where only `from` is. */
+/** The states before and after a change: `from` is absent for a created record; both are absent if the state is not involved. */
 export interface Change {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** A record after its change (before it, where it is deleted), with what that emits and causes. */
+/** A record after its change (before it for a deletion), with its events and effects. */
 export interface Changed {
   readonly table: Table;
   readonly row: Row;
@@ -26,8 +26,8 @@ export interface Changed {
 }
 
 /**
- * Follows a write of the operation's own record, and gives the record as it is when all is done: what it caused may have
- * moved it in turn, or changed what it tells of others.
+ * Applies the effects of writing the operation's record, and returns the record after them: they may have changed it again, or
+ * other records that its view contains.
  */
 export async function applyEffects(
   call: Call,
@@ -47,7 +47,7 @@ export async function applyEffects(
 
 const resources = new WeakMap<readonly EffectPlan[], ReadonlySet<string>>();
 
-/** The resources whose records these may move, or what they cause in turn. */
+/** The resources whose records these effects may change, directly or indirectly. */
 export function transitionedBy(effects: readonly EffectPlan[]): ReadonlySet<string> {
   let transitioned = resources.get(effects);
   if (transitioned === undefined) {
@@ -57,7 +57,7 @@ export function transitionedBy(effects: readonly EffectPlan[]): ReadonlySet<stri
   return transitioned;
 }
 
-/** Whether it moved any other record. An event that finds no move is ignored. */
+/** Returns whether another record changed. An event without a matching transition is ignored. */
 export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {
   const { change, row } = changed;
   const newState = change.from === change.to ? undefined : change.to;
@@ -66,7 +66,7 @@ export async function follow(changeContext: ChangeContext, tx: Transaction, chan
   return happened.length > 0 && cause(changeContext, tx, happened, row);
 }
 
-/** Whether events move any of the records that `row`, a record or what came in, refers to. */
+/** Returns whether the events changed a record that `row` (a record or an incoming event) refers to. */
 export async function cause(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -82,7 +82,7 @@ export async function cause(
   return transitioned;
 }
 
-/** For the moves that an event makes the input is what it carries. */
+/** The `input` of the transitions that an event causes is the event's payload. */
 function causedBy(changeContext: ChangeContext, { event, payload }: EffectPlan, row: Row): ChangeContext {
   const { by, context, now, request, variables } = changeContext;
   const input: Record<string, Value> = {};
@@ -98,7 +98,7 @@ function causedBy(changeContext: ChangeContext, { event, payload }: EffectPlan, 
   };
 }
 
-/** The move that an event makes of the record with an id, if any fits. */
+/** Applies the transition of an event to the record with this id, if one matches. */
 async function applyEffect(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -114,7 +114,7 @@ async function applyEffect(
   return true;
 }
 
-/** The first move that starts where the record is and whose guard holds. */
+/** The first transition from the record's state whose guard is true. */
 export async function firstTransition(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -132,7 +132,7 @@ export async function firstTransition(
   return undefined;
 }
 
-/** What the moved record may not be is refused like any other write of it, and with it all that was done before. */
+/** Writes a transition. If the new record is invalid, everything before it is rolled back as well. */
 export async function applyTransition(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -157,7 +157,7 @@ export interface RecordTransition {
   readonly table: Table;
   readonly row: Row;
   readonly transition: TransitionPlan;
-  /** The events of the operation that makes it. */
+  /** The events of the operation. */
   readonly emits?: readonly string[];
   readonly effects: readonly EffectPlan[];
 }
@@ -166,7 +166,7 @@ function undoing({ code, details }: ApiError): ApiError {
   return new ApiError(code, { ...details, undo: true });
 }
 
-/** The record as the move would leave it: the new state, and what `set` says, each from the record before. */
+/** The record after the transition: the new state, and the `set` values computed from the record before. */
 export async function transitioned(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -184,15 +184,15 @@ export async function transitioned(
   return next;
 }
 
-/** A transition that the document does not declare: the service makes it on its own resources. */
+/** A transition of an internal resource, such as a webhook delivery; the document does not declare it. */
 export interface SystemTransition {
   readonly resource: string;
   readonly row: Row;
-  /** The state after it. */
+  /** The new state. */
   readonly to: string;
-  /** Of other columns. */
+  /** Changes of other columns. */
   readonly changes: Row;
-  /** As the journal has it. */
+  /** The cause in the event log. */
   readonly cause: string;
 }
 

@@ -1,4 +1,4 @@
-/** Finds the record of a write: it is visible, the caller may change it, and it is as the caller read it. */
+/** Finds the record of a write and checks that the caller may see and change it, and has read its current revision. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -21,7 +21,7 @@ export function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-/** The key that the path gives, or undefined where no record can have it; null where `the` says which one it is. */
+/** The key in the path; undefined if no record can have it, null if the operation declares `the`. */
 export function keyOf(call: Call): Value | undefined {
   const { key, the } = call.compiled.operation;
   if (the !== undefined) return null;
@@ -30,8 +30,8 @@ export function keyOf(call: Call): Value | undefined {
 }
 
 /**
- * A record that is absent, and one that this caller may not see, are refused alike (R5.8): the document's `unseen` status
- * unless the caller may see every record there is.
+ * The error for a record that is absent or that the caller may not see (R5.8): the document's `unseen` status, or 404 if the
+ * caller may see all records.
  */
 export function absent(call: Call): ApiError {
   const hides = call.kind.visible !== "allowed" && call.context.plan.unseen === 403;
@@ -39,8 +39,8 @@ export function absent(call: Call): ApiError {
 }
 
 /**
- * The same where the path names a parent that is absent or hidden: seen or not by its own resource's operations (docs/reference/http.md#hidden-records),
- * and alike for all parents of a path, whichever of them it is.
+ * The same for an absent or hidden parent in the path. Its own resource decides the visibility
+ * (docs/reference/http.md#hidden-records), and all parents of a path get the same error.
  */
 export function absentParent(call: Call): ApiError {
   const subject = subjectOf(call.caller);
@@ -48,7 +48,7 @@ export function absentParent(call: Call): ApiError {
   return hides && call.context.plan.unseen === 403 ? new ApiError("forbidden") : new ApiError("not-found");
 }
 
-/** Whether a caller's decision holds for a record as it is in the transaction; evaluates its conditions until one holds. */
+/** Whether a permission decision is true for a record; evaluates its conditions until one is true. */
 export function holds(
   { context, variables }: Pick<ChangeContext, "context" | "variables">,
   tx: Transaction,
@@ -65,7 +65,7 @@ export function holds(
   return anyFrom(0);
 }
 
-/** The parents that the path names, each tied to the one before, each visible to this caller; else 404. */
+/** Loads the parents in the path: each belongs to the one before and is visible to the caller; else 404. */
 export function findParents(call: Call, tx: Transaction): Awaitable<readonly Row[]> {
   return call.compiled.operation.parents.length === 0 ? [] : allParents(call, tx);
 }
@@ -84,13 +84,13 @@ async function allParents(call: Call, tx: Transaction): Promise<readonly Row[]> 
   return rows;
 }
 
-/** Whether this caller may know of a record that it refers to, or that its path leads through. */
+/** Whether the caller may see a referenced record or a parent in the path. */
 export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPlan[], row: Row): Awaitable<boolean> {
   if (call.system === true) return true;
   return holds(call, tx, decide(grants, subjectOf(call.caller)), row);
 }
 
-/** The record of the path, or undefined if there is none below the parents of the path. */
+/** The record in the path; undefined if the path's parents have no such record. */
 export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
   const { operation, table } = call.compiled;
   if (operation.the !== undefined) return theRecord(call, tx, parents);
@@ -103,7 +103,7 @@ export function findRecord(call: Call, tx: Transaction, parents: readonly Row[])
   });
 }
 
-/** The oldest that fits of those that the caller may run the operation on, else of those that it sees. */
+/** The oldest matching record that the caller may run the operation on, or else that it may see. */
 async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
   const { allowed, visible } = call.kind.the ?? {};
   const { resource } = call.compiled.table;
@@ -114,15 +114,15 @@ async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): 
   return (await first(allowed)) ?? (await first(visible));
 }
 
-/** Refuses callers who may not see the record as if it were absent, and with 403 those who may see but not do this. */
+/** Rejects callers who may not see the record as if it were absent, and others without permission with 403. */
 export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promise<void> {
   if (await holds(call, tx, call.kind.allowed, row)) return;
   throw (await holds(call, tx, call.kind.visible, row)) ? new ApiError("forbidden") : absent(call);
 }
 
 /**
- * If-Match and If-None-Match against the record as it is inside the transaction (R4.16): 412 and 428, with the tag that
- * would do. An If-None-Match that holds says nothing of the revision that is edited.
+ * Checks If-Match and If-None-Match against the record inside the transaction (R4.16): 412 or 428, with the current tag.
+ * If-None-Match does not replace a required If-Match.
  */
 export function checkPreconditions(call: Call, tx: Transaction, row: Row): Awaitable<void> {
   const match = tagsOf(call, "if-match");
@@ -132,13 +132,13 @@ export function checkPreconditions(call: Call, tx: Transaction, row: Row): Await
     return checkTags(call, tx, row, { match, noneMatch, needed });
 }
 
-/** The tags that a request names; `*` is whichever the record has. */
+/** The entity tags in a header, or `*`. */
 type Tags = "*" | readonly string[];
 
 interface Preconditions {
   readonly match: Tags | undefined;
   readonly noneMatch: Tags | undefined;
-  /** Nothing was sent, and the document asks for it. */
+  /** The document requires If-Match, and the request has none. */
   readonly needed: boolean;
 }
 
@@ -168,7 +168,7 @@ async function checkTags(
   }
 }
 
-/** Whether one of the tags is of this revision in some shape: other data in that response may have changed. */
+/** Whether a tag contains this revision; other data of its response may have changed. */
 function readAt(tags: Tags, revision: number): boolean {
   return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }
@@ -182,7 +182,7 @@ export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags |
   return tags;
 }
 
-/** `choose`: takes and locks the first record that fits, in the same transaction (language, section 6). */
+/** `choose`: selects and locks the first matching record in the same transaction (language, section 6). */
 export function choose(call: Call, tx: Transaction, values: Values): Awaitable<void> {
   if (call.compiled.operation.choose.length > 0) return chooseAll(call, tx, values);
 }

@@ -1,10 +1,10 @@
-/** What a change of a record leaves in the journal: its move (R3.7), and an entry for each event that it emits (R6.1). */
+/** Records a change in the event log: its transition (R3.7), and an entry for each of its events (R6.1). */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { JournalEntry, Row, Transaction } from "../../store/port/store.ts";
 import { type ChangeContext, callOf } from "../context/context.ts";
 import type { Changed } from "./effects.ts";
 
-/** `entered`: the state that the change entered, if any; a move from a state to itself enters none. */
+/** `newState`: absent if the change did not change the state. */
 export async function journalChange(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -21,10 +21,10 @@ export async function journalChange(
   for (const other of others) await tx.record({ ...known, event: other, data });
 }
 
-/** The members that every entry of a change has. */
+/** The members that all entries of a change share. */
 export function entryOf(changeContext: ChangeContext, resource: string, record: string): JournalEntry {
   const { now, by, cause, request, due } = changeContext;
-  // What is sent of it later is a child of this request (R1.4).
+  // The trace of this request is the parent of later webhook deliveries (R1.4).
   const trace = callOf(changeContext)?.observation.observer?.traceparent?.();
   return {
     at: now,
@@ -38,7 +38,7 @@ export function entryOf(changeContext: ChangeContext, resource: string, record: 
   };
 }
 
-/** The record as it is now, for receivers of its event; it has no secret and no write-only member. */
+/** The record for the receivers of its event, without secrets and write-only members. */
 function snapshot({ columns }: Table, row: Row): Row {
   const isHidden = ({ marks }: Column): boolean => marks.includes("secret") || marks.includes("write-only");
   if (!columns.some(isHidden)) return row;

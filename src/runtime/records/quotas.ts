@@ -1,6 +1,6 @@
 /**
- * Quotas (R8.7), counted inside the transaction of what they count: of parallel writes at the edge exactly the rest passes,
- * and what is refused, undone or only given again counts nothing. They are the last check of a write.
+ * Counts quotas (R8.7) inside the transaction of the write: parallel writes cannot exceed them, and rejected or rolled back
+ * writes and repeated requests do not count. They are the last check of a write.
  */
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
@@ -11,7 +11,7 @@ import type { Call, ChangeContext, LiveQuota } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { concealed, partitionOf, reportQuota } from "../limits/limiter.ts";
 
-/** By resource, the quotas of its live records. */
+/** The quotas of live records, by resource. */
 export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, readonly LiveQuota[]> {
   return Map.groupBy(
     quotas.filter((quota) => quota.kind === "live"),
@@ -20,8 +20,8 @@ export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, re
 }
 
 /**
- * Refuses a record that has begun to count where there are as many already; `old` is the record before, if it was there.
- * Something is written already, so the transaction is undone.
+ * Rejects a record that newly counts towards a full quota and rolls the transaction back; `old` is the record before, if it
+ * existed.
  */
 export function holdLive(
   { context }: ChangeContext,
@@ -44,13 +44,13 @@ async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row |
   }
 }
 
-/** What belongs to nobody counts for nobody. */
+/** A record without an owner counts for nobody. */
 function counts({ column, states }: LiveQuota, row: Row): boolean {
   if ((row[column] ?? null) === null) return false;
   return states === undefined || states.includes(row["state"] as string);
 }
 
-/** Counts what an operation has done; refuses it, and so undoes it, where it was one too many. */
+/** Counts a successful operation; rejects it and rolls it back if it exceeds a quota. */
 export async function countSuccess(call: Call, tx: Transaction, response: HttpResponse): Promise<void> {
   const { context, now } = call;
   for (const { limit, by } of call.compiled.operation.quotas) {
@@ -71,7 +71,7 @@ function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string 
   return typeof sent === "string" || typeof sent === "number" ? `r${sent}` : undefined;
 }
 
-/** `milliseconds`: until a window ends; a standing quota does not say when there is room again. */
+/** `milliseconds`: time until the window ends; unknown for live records. */
 function quotaExceeded(quota: QuotaPlan, milliseconds?: number): ApiError {
   const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
   return new ApiError("quota-exceeded", {

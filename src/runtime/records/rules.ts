@@ -1,6 +1,6 @@
 /**
- * Rules that read other records, evaluated when all is written: each for the records that what was written can concern
- * (language, section 2). Rules of a record alone are evaluated before it is written (values.ts).
+ * Evaluates rules that read other records, after all writes, for each record that the writes can affect (language, section 2).
+ * Rules of a single record are evaluated before its write (defaults-and-rules.ts).
  */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { reachVariable } from "../../expression/reach.ts";
@@ -12,13 +12,13 @@ import { ApiError } from "../errors/api-error.ts";
 import { sameValue } from "./defaults-and-rules.ts";
 
 export interface Holding {
-  /** Of `tx.changes`, how many there were when it was last asked. */
+  /** Length of `tx.changes` at the last check. */
   readonly from?: number;
-  /** Rules about a write are not asked. */
+  /** Skip rules about writes. */
   readonly stateOnly?: boolean;
 }
 
-/** @throws Refusal with the error of a rule that is broken. */
+/** @throws ApiError with the error of a broken rule. */
 export function holdToRules(
   changeContext: Pick<ChangeContext, "context" | "variables">,
   tx: Transaction,
@@ -31,12 +31,12 @@ export function holdToRules(
   }
 }
 
-/** A rule that is to be evaluated for some records. */
+/** A rule to evaluate for some records. */
 interface RuleCheck {
   readonly late: LateRule;
-  /** `reach.value`, where the rule is not evaluated for all records. */
+  /** `reach.value`: selects the records; null for all. */
   readonly value: Value;
-  /** Of `itself`. */
+  /** For rules of kind `itself`. */
   readonly change?: RecordChange;
 }
 
@@ -62,7 +62,7 @@ function checksOf({ context }: Pick<ChangeContext, "context">, changes: readonly
   for (const { change, writes } of changesByRecord(changes)) {
     const late = context.tables.get(change.resource)?.lateRules ?? [];
     for (const [index, rule] of late.entries()) {
-      // A rule over one record is evaluated before each write, except where a deletion clears a reference of the record.
+      // A rule of one record was evaluated before each write, except when a deletion cleared a reference of the record.
       const concerned = rule.kind === "itself" ? writes.some((one) => concerns(rule, one)) : concerns(rule, change);
       if (!concerned) continue;
       for (const value of valuesOf(rule, change)) {
@@ -78,7 +78,7 @@ function checksOf({ context }: Pick<ChangeContext, "context">, changes: readonly
 interface RecordChanges {
   /** From the state before the first write to the state after the last one. */
   readonly change: RecordChange;
-  /** In their order. */
+  /** In order. */
   readonly writes: readonly RecordChange[];
 }
 
@@ -105,7 +105,7 @@ function valuesOf({ find: { absent, column }, kind }: LateRule, { old, row }: Re
   return [...new Set(values)].filter((value) => value !== null || absent !== undefined);
 }
 
-/** What no two transactions do at once. A walk alone holds the records that it reads. */
+/** Lock name that keeps two transactions from checking the same rule at once. Reading references already locks the records. */
 function nameOf({ change, late: { inDatabase, key, kind, name }, value }: RuleCheck): string | undefined {
   if (kind === "itself" && !inDatabase) return undefined;
   if (key === undefined) return name;
@@ -135,7 +135,7 @@ async function isBroken(
 
 const queries = new WeakMap<LateRule, Map<TypedExpression | undefined, RuleQuery>>();
 
-/** A store prepares a query once. */
+/** The same object each time, so that the store prepares the query once. */
 function queryOf(late: LateRule, where: TypedExpression | undefined, broken: TypedExpression): RuleQuery {
   const known = queries.get(late) ?? new Map<TypedExpression | undefined, RuleQuery>();
   queries.set(late, known);

@@ -1,4 +1,4 @@
-/** Hashes secrets before the transaction, which would make every other write wait for it. */
+/** Hashes secrets before the transaction, because hashing would block other writes. */
 import type { Json } from "../../base/json.ts";
 import type { Column } from "../../plan/resources/types.ts";
 import type { Awaitable } from "../../store/port/store.ts";

@@ -1,4 +1,4 @@
-/** References marked `tree`: no record is ever above itself (R2.13). */
+/** Checks references marked `tree`: no record is its own ancestor (R2.13). */
 import { defined } from "../../base/defined.ts";
 import type { Column, ReferencePlan } from "../../plan/resources/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
@@ -6,8 +6,8 @@ import { callOf, type ChangeContext } from "../context/context.ts";
 import { invalid } from "../errors/api-error.ts";
 
 /**
- * Refuses the record as it would be where one of its parents, or a parent of those, is the record itself. A new record is above
- * none. Every record on the way up is locked, so that two moves at once cannot make a circle together.
+ * Rejects a changed record that would be its own ancestor; a new record cannot be one. All ancestors are locked, so that two
+ * concurrent changes cannot create a cycle.
  */
 export async function checkTrees(
   changeContext: ChangeContext,

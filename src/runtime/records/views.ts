@@ -1,4 +1,4 @@
-/** What a kind of caller sees of a resource: an allow-list of members, made before any request (R2.9, R5.9). */
+/** The members of a resource that a kind of caller sees: an allow-list, computed at start (R2.9, R5.9). */
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
 import { type TypedExpression, parts } from "../../expression/typed.ts";
@@ -39,14 +39,14 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
   return { view: { resource: table.resource, members }, readable, known: new Set(names), derived, tag };
 }
 
-/** What answers nest: the document's views, and how a kind of caller sees the records of a resource. */
+/** Views for nested members of responses: the document's views, and the records of a resource for a kind of caller. */
 export interface Nested {
   readonly views: EndpointsPart["views"];
   readonly subject: Subject | undefined;
   record(resource: string): View;
 }
 
-/** The view that an operation's own `gives` makes for a kind of caller. */
+/** The view of an operation's custom `gives` for a kind of caller. */
 export function operationView({ resource, response }: Operation, nested: Nested): View | undefined {
   const { members, kind } = response;
   if (kind !== "members" || members === undefined) return undefined;
@@ -89,14 +89,14 @@ function viewSource(resource: string, source: ResponseSource, nested: Nested): P
   }
 }
 
-/** Whether an expression needs the store: it walks to another record, or goes through all of a resource. */
+/** Whether an expression reads other records: it follows a reference or uses all records of a resource. */
 export function readsOtherRecords(expression: TypedExpression): boolean {
   return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
 }
 
 const ofOthers = new WeakMap<View, boolean>();
 
-/** Whether its text can change with other records than its own. */
+/** Whether its text can change when other records change. */
 export function dependsOnOthers(view: View): boolean {
   const known = ofOthers.get(view);
   if (known !== undefined) return known;
@@ -111,7 +111,7 @@ function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
   return source.kind === "expression" ? readsOtherRecords(source.expression) : source.kind !== "column";
 }
 
-/** Whether it depends on who asks, or when. */
+/** Whether its value depends on the caller or the time. */
 export function readsMoment(expression: TypedExpression): boolean {
   return expression.kind === "variable" || parts(expression).some(readsMoment);
 }

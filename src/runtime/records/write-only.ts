@@ -1,7 +1,7 @@
 /**
- * Members that `writeOnly` marks below a `schema:` are taken and stored, and never given back (R5.9): a store whose views leave
- * them out, so that no answer, event, webhook, stream or older version has them. A document without such members has its store
- * as it is.
+ * Removes members marked `writeOnly` below a `schema:` from everything the service returns (R5.9): a store wrapper filters its
+ * views, so responses, events, webhooks, streams and older versions omit them. Documents without such members use the store
+ * directly.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -16,10 +16,10 @@ type PartStrip = (value: Json) => Json | undefined;
 const retainAll: PartStrip = (value) => value;
 const dropAll: PartStrip = () => undefined;
 
-/** The text of a view's record, or of several with commas between them, as it may be given. */
+/** Filters the JSON text of a view's record, or of several separated by commas. */
 export type ResponseFilter = (view: View, text: string) => string;
 
-/** Undefined where nothing is write-only. */
+/** Undefined if the document has no write-only members. */
 export function createResponseFilter({ schemas, tables }: ResourcesPart): ResponseFilter | undefined {
   const columns = new Map(
     tables.flatMap(({ resource, columns: all }) =>
@@ -39,7 +39,7 @@ export function createResponseFilter({ schemas, tables }: ResourcesPart): Respon
   };
 }
 
-/** The columns with write-only members inside their values: a response never has the whole stored value. */
+/** The columns with write-only members inside their values; responses never contain their full value. */
 export function partlyHiddenColumns({ columns }: Table, named: ResourcesPart["schemas"]): ReadonlySet<string> {
   return new Set(columns.flatMap(({ name, schema }) => (holdsWriteOnly({ schema, named }, new Set()) ? [name] : [])));
 }
@@ -52,13 +52,13 @@ export function withoutWriteOnly(schema: JsonObject, named: ResourcesPart["schem
 
 // ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A schema, and where others are found that it refers to. */
+/** A schema, and the named schemas that it refers to. */
 interface Schema {
   readonly schema: Json | undefined;
   readonly named: ResourcesPart["schemas"];
 }
 
-/** What is said of the same value: the schema itself, what it refers to, and what it is made of. */
+/** The schemas that apply to the same value: the schema itself, references, and combinations (`allOf`, …). */
 function facets({ schema, named }: Schema, around: ReadonlySet<Json> = new Set()): readonly JsonObject[] {
   if (!isObject(schema) || around.has(schema)) return [];
   const inside = new Set([...around, schema]);
@@ -73,7 +73,7 @@ function facets({ schema, named }: Schema, around: ReadonlySet<Json> = new Set()
   return [schema, ...all.flatMap((one) => facets({ schema: one as Json, named }, inside))];
 }
 
-/** The schemas of a member of the value, or of what lists and maps of it hold. */
+/** The schemas of a member or item of the value. */
 function below(of: Schema, name: string | number): readonly Schema[] {
   const one = (schema: unknown): Schema => ({ schema: schema as Json, named: of.named });
   return facets(of).flatMap((facet): readonly Schema[] => {
@@ -177,14 +177,14 @@ function schemaStrip(of: Schema | undefined): PartStrip {
   return of === undefined ? retainAll : (value) => stripped(value, [of]);
 }
 
-/** A value is given without what is write-only in it; what is worked out from that is not given at all. */
+/** A stored value loses its write-only parts; a value computed from them is dropped. */
 function expressionStrip(columns: Columns, resource: string, expression: TypedExpression): PartStrip {
   const at = schemasOf(columns, resource, expression);
   if (at !== undefined) return (value) => stripped(value, at);
   return readsWriteOnly(columns, resource, expression) ? dropAll : retainAll;
 }
 
-/** The schemas of a field, or of a member of one. */
+/** The schemas of a field or of a member of a field; undefined for other expressions. */
 function schemasOf(columns: Columns, resource: string, expression: TypedExpression): readonly Schema[] | undefined {
   switch (expression.kind) {
     case "field":
@@ -195,7 +195,7 @@ function schemasOf(columns: Columns, resource: string, expression: TypedExpressi
     case "member": {
       const around = schemasOf(columns, resource, expression.object);
       if (around === undefined) return undefined;
-      // What is inside of a write-only value is write-only.
+      // The members of a write-only value are write-only.
       return around.some(isWriteOnly) ? around : around.flatMap((of) => below(of, expression.name));
     }
     default:
@@ -215,7 +215,7 @@ function readsWriteOnly(columns: Columns, resource: string, expression: TypedExp
 
 // ── The store ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The store, of which nobody gets what is write-only. Who brings events to receivers has another one, and asks `given` too. */
+/** A store whose views omit write-only members. The event renderer uses the unfiltered store and filters itself. */
 export function filteringStore(store: Store, filter: ResponseFilter): Store {
   const inside = (tx: Transaction): Transaction => {
     const written = (view: View, result: Awaitable<Written>): Awaitable<Written> =>
@@ -251,7 +251,7 @@ export function filteringStore(store: Store, filter: ResponseFilter): Store {
   });
 }
 
-/** The same object but for some methods; stores may be of classes, whose methods need them. */
+/** The same object with some methods replaced; the others are bound to it, because stores may be classes. */
 function overlaid<Base extends object>(aggregate: Base, methods: Partial<Base>): Base {
   return new Proxy(aggregate, {
     get(target, name) {
