@@ -33,7 +33,7 @@ export function compileContract(
   };
 }
 
-/** @throws Refusal with the answer, where it is an error: everything is undone. */
+/** @throws ApiError with the response if its status is an error; everything is rolled back. */
 export function contractResponse(call: Call, wire: CompiledContract, result: unknown): HttpResponse {
   const returned = isHandlerResponse(result) ? result : undefined;
   if (returned === undefined) throw contractError(call, "an answer is `{ status, body, headers }`");
@@ -146,12 +146,9 @@ function covers(range: string, media: string): boolean {
   return range === "*/*" || range === media || (range.endsWith("/*") && media.startsWith(range.slice(0, -1)));
 }
 
-// ── What Nonet refuses ─────────────────────────────────────────────────────────────────────────────────────────────
+// ── Errors of Nonet ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * A refusal in the words of the wire: with a status that it has, and in the shape of that status. Where it has none, or a
- * shape that nothing that is known fits into, it is told as every service tells it.
- */
+/** Converts an error to the status and shape of the contract; unchanged if the contract has none that Nonet can fill. */
 export function asContractResponse(wire: CompiledContract, { code }: ApiError, returned: HttpResponse): HttpResponse {
   const status = statusOf(wire, code, returned.status);
   const described = responseFor(wire, status);

@@ -1,4 +1,4 @@
-/** What operations that write do, each within a transaction, with the quotas that it counts for (R8.7). */
+/** The actions that write, each within a transaction, including the quotas that they count for (R8.7). */
 import type { Json } from "../../base/json.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { isJson } from "../../plan/endpoints/contract.ts";
@@ -42,7 +42,7 @@ const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> =
   logout,
 };
 
-/** `refused` makes the answer of a refusal that undoes nothing. */
+/** `rejected`: makes the response of an error without a rollback. */
 export function actionOf(
   { action, effects, quotas }: Operation,
   rejected: (error: ApiError) => HttpResponse = thrown,
@@ -56,7 +56,7 @@ export function actionOf(
   };
 }
 
-/** What its events may move is held so from the first look at it. */
+/** Locks the resources that events may change, before the first read. */
 function holding(perform: Action, resources: ReadonlySet<string>): Action {
   return (call, tx) => {
     const held = tx.declareWrites(resources);
@@ -64,7 +64,7 @@ function holding(perform: Action, resources: ReadonlySet<string>): Action {
   };
 }
 
-/** The function after the operation, then the quotas that count it. */
+/** Runs the `after` function, then counts the quotas. */
 async function conclude(call: Call, tx: Transaction, response: HttpResponse): Promise<HttpResponse> {
   if (call.functions?.hasAfter === true) await afterwards(call, tx, response);
   await countSuccess(call, tx, response);
@@ -75,7 +75,7 @@ function thrown(error: ApiError): never {
   throw error;
 }
 
-/** Only what has functions around it is read within a transaction; a caller who may not read it is refused before them. */
+/** A read runs in a transaction only if it has functions; permissions are checked before them. */
 function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
   return async (call, tx) => {
     const response = await read(call);
@@ -88,7 +88,7 @@ function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
   };
 }
 
-/** The function after an operation sees what that answers, and the record as it is now. */
+/** The `after` function gets the response body and the current record. */
 async function afterwards(call: Call, tx: Transaction, { body, headers }: HttpResponse): Promise<void> {
   const { table } = call.compiled;
   const row: Row | undefined =

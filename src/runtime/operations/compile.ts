@@ -1,6 +1,6 @@
 /**
- * An operation made ready to run: what the plan says, with validators compiled and queries prepared, so that a request
- * finds everything by index. What depends on the kind of caller is made at the first call of that kind.
+ * Compiles operations: validators and queries are prepared at start, so a request only looks them up. Everything that depends on
+ * the kind of caller is compiled at its first request.
  */
 import { noTable } from "../../plan/resources/tables.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -24,7 +24,7 @@ import type { VersionConverter, VersionedOperation, Reads } from "../context/ver
 import { type Nested, operationView, readsOtherRecords, viewOf } from "../records/views.ts";
 import { partlyHiddenColumns, withoutWriteOnly } from "../records/write-only.ts";
 
-/** Shapes of list queries kept prepared for one operation and kind of caller; beyond it the oldest is dropped. */
+/** Maximum number of prepared list queries per operation and kind of caller; above it the oldest is dropped. */
 const maximumShapes = 256;
 
 export interface CompileOptions {
@@ -88,14 +88,14 @@ function tableAbout({ resource }: Operation, tables: ReadonlyMap<string, Table>)
   return resource === "" ? noTable : tableOf({ tables }, resource);
 }
 
-/** What an older version's operations ask of a body and show of a record. Nothing of it reaches the store. */
+/** Compiles the bodies and views of an older version's operations; they never query the store. */
 export function compileVersioned(plan: Plan, kinds: CallerKinds): readonly VersionedOperation[] {
   const validatorOf = createValidators(idPatterns(plan.tables), plan.schemas);
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   return plan.operations.map((operation): VersionedOperation => {
     const table = tableAbout(operation, tables);
     const views: ResourceView[] = [];
-    // A version that nobody calls costs nothing: schemas are compiled at the first body that is held to them.
+    // Schemas compile at the first body, so unused versions cost nothing.
     const validators = new Map<JsonObject, Validator>();
     const lazyValidator =
       (schema: JsonObject): Validator =>
@@ -146,7 +146,7 @@ function readsOf(
     ? converter.viewToOlder(view)
     : undefined;
   if (olderView === undefined) return undefined;
-  // Of a field that is hidden from this caller the older version says nothing either.
+  // Members hidden from this caller are hidden in the older version too.
   const members = own.tag === "" ? olderView.members : olderView.members.filter(({ name }) => own.known.has(name));
   return kind.readsIn({ ...olderView, members });
 }
@@ -171,7 +171,7 @@ function filterValidators(
   ]);
 }
 
-/** Whose id a pattern is; of one that several resources share nobody's alone. */
+/** The resource of each id pattern; "" if several resources share it. */
 function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { resource, columns } of tables) {
@@ -262,7 +262,7 @@ function theOne(
   };
 }
 
-/** The list's own conditions are the operation's, the same for every request, and so not part of the key. */
+/** The list's fixed condition is the same for every request, so the key omits it. */
 function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
   return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;

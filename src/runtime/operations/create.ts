@@ -1,4 +1,4 @@
-/** `POST /xs`: a new record (R4.7). */
+/** `POST /xs`: creates a record (R4.7). */
 import type { JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
@@ -33,7 +33,7 @@ export async function create(call: Call, tx: Transaction): Promise<HttpResponse>
   return insertRecord(upgradeRequest(call, own.input), tx, parents, {});
 }
 
-/** The faults of a new record. A member that the service makes is no unknown one to who may see it (R2.4, R5.9). */
+/** The violations of a new record. For a member that the service sets, callers who see it get `read-only` (R2.4, R5.9). */
 export function validateNew(call: Call, input: JsonObject): readonly Violation[] {
   const { validate, table } = call.compiled;
   const violations = validate?.(input) ?? [];
@@ -46,7 +46,7 @@ export function validateNew(call: Call, input: JsonObject): readonly Violation[]
   });
 }
 
-/** The rest of a creation, for POST and for a PUT that creates: `given` holds columns that the path decides. */
+/** Inserts the record of a POST or of a PUT that creates; `initial` has the values from the path. */
 export async function insertRecord(
   received: Call,
   tx: Transaction,
@@ -75,7 +75,7 @@ export async function insertRecord(
   return respondWith(call, tx, { what: "created", ...made });
 }
 
-/** The record that is there already, where the document says that it is given in place of the new one. */
+/** Returns the existing record instead of a conflict, if the document declares `same`. */
 async function respondPresent(
   call: Call,
   tx: Transaction,
@@ -91,7 +91,7 @@ async function respondPresent(
     operation.action === "create" && same !== undefined
       ? await tx.first(table.resource, equalityOf(table, columns), { like })
       : undefined;
-  // Whoever may not see the other record learns no more of it than that it is there (R5.8).
+  // A caller who may not see the other record learns only that it exists (R5.8).
   if (row === undefined || !(await holds(call, tx, call.kind.visible, row))) throw duplicate(call, table, columns);
   if (differs !== undefined && !Object.entries(input).every(([name, value]) => sameValue(row[name] ?? null, value)))
     throw new ApiError(differs);
@@ -101,7 +101,7 @@ async function respondPresent(
 
 const likenesses = new WeakMap<Table, Map<string, TypedExpression>>();
 
-/** Over a record: it has the values of `like` in these columns. Kept, since stores prepare an expression once. */
+/** The condition that these columns equal `like`; cached, because stores prepare an expression once. */
 function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
   const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
   likenesses.set(table, known);
@@ -113,7 +113,7 @@ function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
   return found;
 }
 
-/** What making a record does to its state. */
+/** The state change of a creation. */
 export function created({ lifecycle }: Table): Change {
   return lifecycle === undefined ? {} : { to: lifecycle.start };
 }

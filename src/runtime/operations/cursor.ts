@@ -1,8 +1,7 @@
 /**
- * List cursors: opaque, URL-safe, authenticated, bound to the list, its filters and order, and the caller (R4.10). A position
- * has the place of a record among all records of its resource, hidden ones too, so it is encrypted; and the same position has
- * always the same cursor, since pages have tags. Hence the MAC of the position is what it is encrypted from (as SIV does, RFC
- * 5297).
+ * List cursors: opaque, URL-safe, authenticated, and bound to the list, its filters, order and caller (R4.10). They are
+ * encrypted, because positions count hidden records too. They are deterministic, because pages have entity tags; therefore the
+ * position's MAC is the initialization vector (like SIV, RFC 5297).
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
@@ -12,7 +11,7 @@ const macBytes = 16;
 const cipher = "aes-256-ctr";
 const mostSealed = 1000;
 const longestPosition = 1000;
-/** A place among all records has as many digits as there are records: texts of cursors have one length for all of these. */
+/** Pads positions so that the cursor's length does not reveal the number of records. */
 const paddedTo = 32;
 
 function padded(text: string): string {
@@ -28,7 +27,7 @@ export function createCursors(secret: string): Cursors {
     const start = mac(payload, context);
     return Buffer.concat([start, createCipheriv(cipher, key, start).update(payload)]).toString("base64url");
   };
-  /** By context and position: who asks for the same page again is given the same cursor, and making one takes 10 µs. */
+  /** Cache by context and position, because sealing takes 10 µs. */
   const sealed = new Map<string, string>();
   return {
     seal(position, context) {

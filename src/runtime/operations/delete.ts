@@ -1,4 +1,4 @@
-/** `DELETE /xs/{id}` and `DELETE /xs`: 204 or what the document gives, or 409 where others refer to a record (R2.10). */
+/** `DELETE /xs/{id}` and `DELETE /xs`: 204 or the declared response, or 409 if other records refer to it (R2.10). */
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, textResponse, representation } from "./responses.ts";
@@ -20,19 +20,16 @@ export async function remove(call: Call, tx: Transaction): Promise<HttpResponse>
   await checkPreconditions(call, tx, row);
   await checkGuard(call, tx, row);
   await call.functions?.before(call, tx, {});
-  // What is given of it is how it was.
+  // The response shows the record before its deletion.
   const response = await deletedResponse(call, tx, row);
   await deleteAll(call, tx, [row]);
   return response;
 }
 
-/**
- * Each of these takes its time, and nobody else writes meanwhile. Whoever has more of them deletes what `where` and filters
- * of lists tell apart, or lets time do it (part 8).
- */
+/** Deletions block other writes. To delete more records, use a narrower `where` or filters, or retention (part 8). */
 const mostCleared = 10_000;
 
-/** All records that the caller may do this to and that `where` fits, or none. */
+/** Deletes all records that match `where` and that the caller may delete, or none. */
 export async function clear(call: Call, tx: Transaction): Promise<HttpResponse> {
   const { operation, table } = call.compiled;
   const parent = (await findParents(call, tx)).at(-1)?.["id"];
@@ -72,7 +69,7 @@ async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Pro
     await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
 }
 
-/** The reference is named to who may know of it: a field of records that the caller may read or list (R5.8, R5.9). */
+/** Names the referring resource and field only to callers who may see that field (R5.8, R5.9). */
 export function stillReferenced(call: Call, { resource, field }: Reference): ApiError {
   const { context } = call;
   const subject = subjectOf(call.caller);

@@ -1,4 +1,4 @@
-/** `GET /xs/{id}/photo`: the bytes of a file, whole or a range of them (RFC 9110 section 14). */
+/** `GET /xs/{id}/photo`: the bytes of a file or a range of them (RFC 9110 section 14). */
 import type { Call } from "../context/context.ts";
 import type { HttpResponse, Streaming } from "../../http/message.ts";
 import { matchesWeakly } from "../../http/preconditions.ts";
@@ -40,7 +40,7 @@ export async function download(call: Call, column: string): Promise<HttpResponse
   };
 }
 
-/** Shown where a browser can show it safely, else saved: what a caller uploaded is not run as a page of this service. */
+/** `inline` only for types that browsers show safely: an uploaded page must not run on this origin. */
 function disposition({ name, type }: Described): string {
   const kind = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain|application\/pdf)/.test(type) ? "inline" : "attachment";
   if (name === undefined) return kind;
@@ -54,8 +54,8 @@ function encoded(character: string): string {
 }
 
 /**
- * One range; several, and what is no range of bytes, are passed over, as section 14.2 allows. `If-Range` asks for it only of
- * the same bytes; a date is never known to be the same.
+ * One range; several ranges and other units are ignored, as section 14.2 allows. With `If-Range`, only if it is the strong tag of
+ * the file; dates never match.
  */
 function rangeOf(
   { httpRequest }: Call,
@@ -78,7 +78,7 @@ function rangeOf(
   return { start, end: last === undefined ? bytes : Math.min(Number(last) + 1, bytes) };
 }
 
-/** Piece by piece, each when the connection has taken the one before. */
+/** Sends the file in pieces, each after the connection has sent the one before. */
 function bytesOf({ context }: Call, id: string, start: number, end: number): Streaming {
   let over = false;
   return {
@@ -86,7 +86,7 @@ function bytesOf({ context }: Call, id: string, start: number, end: number): Str
       const send = async (): Promise<void> => {
         for (let at = start; at < end && !over; ) {
           const piece = await context.store.files.piece(id, at);
-          // Replaced or deleted meanwhile: the caller sees that the answer is cut short.
+          // The file was replaced or deleted: close the connection so that the client detects the truncation.
           if (piece === undefined) return sink.cut();
           const bytes = piece.bytes.subarray(at - piece.start, end - piece.start);
           sink.write(bytes);

@@ -10,7 +10,7 @@ const messages = {
   "unknown-field": (name: string) => `${name} is not a field of this request`,
 } as const;
 
-/** The validator of the content of an envelope; it reports the violations of the envelope, too. */
+/** A validator for the content that also reports the violations of the envelope. */
 export function envelopeValidator({ violations, paths }: Opened, validate: Validator | undefined): Validator {
   const envelopeViolations = violations.map(({ path, code }): Violation => {
     return {
@@ -21,7 +21,7 @@ export function envelopeValidator({ violations, paths }: Opened, validate: Valid
       isLocated: true,
     };
   });
-  // Of what an object that is not there should have held nothing is said: that it is missing says it.
+  // If an object is missing, do not report its required members as well.
   const missing = violations.filter(({ code }) => code !== "unknown-field").map(({ path }) => fragmentTo(path));
   return (value) => [
     ...envelopeViolations,
@@ -33,7 +33,7 @@ export function envelopeValidator({ violations, paths }: Opened, validate: Valid
   ];
 }
 
-/** The error with pointers into the body as it was sent. */
+/** The error with pointers into the sent body. */
 export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiError {
   const { violations } = error.details;
   if (violations === undefined) return error;
@@ -49,7 +49,7 @@ function memberOf(pointer: string): string {
   return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
 }
 
-/** A member without a path is beside the first that has one. */
+/** The pointer in the sent body. A member without a path is a sibling of the first one that has a path. */
 function pointerAt(pointer: string, paths: Opened["paths"]): string {
   const [, first, rest = ""] = /^#\/([^/]*)(\/.*)?$/.exec(pointer) ?? [];
   if (first === undefined) return pointer;

@@ -1,4 +1,4 @@
-/** What a request brings of files: by themselves, or as parts of a form. */
+/** Reads the uploaded files of a request: a body that is a file, or parts of a form. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { FileStore } from "../../store/port/store.ts";
@@ -8,7 +8,7 @@ import { type UploadPipe, readForm } from "./form.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { receive } from "../validation/upload.ts";
 
-/** The body's bytes; `read` are those that somebody has read already, to see whether a signature is theirs. */
+/** Streams the body's bytes; `read`: the buffered body, if a signature check has read it. */
 export function uploadPipeOf(
   httpRequest: HttpRequest,
   milliseconds: number,
@@ -38,7 +38,7 @@ async function readAll(
   return "whole";
 }
 
-/** The members that the body has; undefined where it is JSON. */
+/** The members of an upload or form; undefined for a JSON body. */
 export async function filesOf(
   { body, file, limits }: Operation,
   httpRequest: HttpRequest,

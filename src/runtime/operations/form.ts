@@ -1,4 +1,4 @@
-/** `multipart/form-data` (RFC 7578): files into the store as they come, all other parts as the members of a body. */
+/** Reads `multipart/form-data` (RFC 7578): streams files into the store, and returns all other parts as body members. */
 import { fragmentTo } from "../../base/json-pointer.ts";
 import { type Json, type JsonObject, isObject } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
@@ -10,16 +10,16 @@ import { type Gathered, gather } from "../../http/byte-buffer.ts";
 import { boundaryOf, createMultipartReader, decoded, MultipartError, type PartEvent, type PartHead } from "../../http/multipart.ts"; // biome-ignore format: one line
 import { fits, type Receiving, receive } from "../validation/upload.ts";
 
-/** The source of a body's bytes: it reads on when `consume` has taken the last. */
+/** Reads a body; waits for `consume` before it reads on. */
 export type UploadPipe = (limit: number, consume: (bytes: Buffer) => Promise<void>) => Promise<void>;
 
 export interface FormOptions {
   readonly contentType: string;
   readonly body: BodyPlan;
-  /** For all that is no file. */
+  /** Limit for everything except files. */
   readonly maxBytes: number;
   readonly files: FileStore;
-  /** Makes the id of a file; the caller discards files that no record has. */
+  /** Creates a file id; the caller deletes files that no record refers to. */
   readonly newFile: () => string;
   readonly account: Account | undefined;
 }
@@ -92,11 +92,11 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
   return Object.fromEntries(members);
 }
 
-/** The part that is coming. */
+/** The current part. */
 type Part =
   | ({ readonly kind: "text" } & Text)
   | { readonly kind: "file"; readonly name: string; readonly receiving: Receiving }
-  /** It is refused once all of the form is known. */
+  /** Skipped; rejected after the whole form is read. */
   | { readonly kind: "passed-over" };
 
 const passedOver: Part = { kind: "passed-over" };
@@ -108,12 +108,12 @@ interface Text {
 
 const mostParts = 1000;
 
-/** The delimiter before and between the parts of a form. */
+/** Allowance for the delimiters and headers of parts. */
 const overheadBytes = 256 * 1024;
 
 /**
- * A part with a name of a file is one, whatever its type; but JSON is one only where a file is expected, since `FormData` in
- * a browser has no other way to say that a part is JSON than as a file.
+ * A part with a file name is a file. JSON is one only where the document expects a file, because a browser's `FormData` can send
+ * JSON only as a file.
  */
 function isFile({ filename, name, type }: PartHead, plans: NonNullable<BodyPlan["files"]>): boolean {
   if (type === json && !Object.hasOwn(plans, name)) return false;
@@ -138,7 +138,7 @@ function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): V
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** The value of a field; or, of a JSON part that has the name of none, the members that it holds. */
+/** The value of a field; or the members of a JSON part whose name is no field. */
 function membersOf(name: string, parts: readonly Text[], body: BodyPlan, violations: Violation[]): JsonObject {
   const schema = lookup(body.schema["properties"] as Readonly<Record<string, JsonObject>>, name);
   const values = parts.map(({ bytes, head }): Json => {
@@ -154,14 +154,14 @@ function membersOf(name: string, parts: readonly Text[], body: BodyPlan, violati
   return { [name]: isList || values.length > 1 ? values : first };
 }
 
-/** Whatever could be another text than it seems is refused: nobody else would see what was meant. */
+/** Rejects ambiguous texts, which other programs may decode differently. */
 function textOf({ isUtf8, name, type }: PartHead, bytes: Buffer): string {
   if (type?.startsWith("multipart/")) throw new MultipartError(`the part ${name} holds parts`);
   if (!isUtf8) throw new MultipartError(`the part ${name} is not UTF-8`);
   return decoded(bytes, `the part ${name}`);
 }
 
-/** A list is sent as a part for each item. */
+/** For a list, each item is a separate part. */
 function itemOf(schema: JsonObject | undefined, count: number): JsonObject | undefined {
   const isList = typesOf(schema).includes("array");
   return isList && (count > 1 || schema?.["items"] !== undefined) ? (schema?.["items"] as JsonObject) : schema;
@@ -172,7 +172,7 @@ function typesOf(schema: JsonObject | undefined): readonly Json[] {
   return Array.isArray(type) ? (type as readonly Json[]) : type === undefined ? [] : [type];
 }
 
-/** A text as the value that its schema speaks of. What cannot be one stays a text, and is refused for that. */
+/** Parses a text to the type of its schema. An unparsable text stays a string, which the validator rejects. */
 function valueOf(text: string, schema: JsonObject | undefined): Json {
   const types = typesOf(schema);
   if (types.length === 0 || types.includes("string")) return text;

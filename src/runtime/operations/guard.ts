@@ -1,11 +1,11 @@
-/** What an operation asks for before it is done, `if` and `else` of an endpoint: the error where that does not hold. */
+/** Checks the guard of an operation: `if` and `else` of an endpoint. */
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 
-/** `row`: the record of the path; without one all its fields are absent. */
+/** `row`: the record in the path; without one all its fields are null. */
 export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Awaitable<void> {
   const { operation, table } = call.compiled;
   const { guard } = operation;
@@ -16,13 +16,13 @@ export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): A
   });
 }
 
-/** Before a list, which is of no one record. */
+/** For a list, which has no single record. */
 export function checkListed(call: Call): Awaitable<void> {
   if (call.compiled.operation.guard === undefined) return undefined;
   return call.context.store.transaction(async (tx) => checkGuard(call, tx, undefined));
 }
 
-/** Before the record is given that was found by its key, below its parent. */
+/** For a read; `key` and `parent` identify the record. */
 export async function checkRead({ compiled, kind, variables }: Call, key: Value, parent: Value): Promise<void> {
   const { guard } = compiled.operation;
   if (guard === undefined) return;

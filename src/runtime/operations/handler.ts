@@ -1,4 +1,4 @@
-/** An operation that a function of the service's owner does (`does: handler`): around it everything that any operation has. */
+/** Runs an operation that a handler performs (`does: handler`), with all checks that other operations have. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { ShapePlan } from "../../plan/endpoints/types.ts";
@@ -34,7 +34,7 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
   const { call } = await readInput(received, tx, upgradeRequest(received, versioned.input).input);
   await checkGuard(call, tx, row);
   const { operation, table } = call.compiled;
-  // The state and the guard of the transition are checked first: a function never runs for a request that is a conflict.
+  // Check state and guard first: a handler never runs for a conflict.
   const transition =
     row === undefined || operation.moves.length === 0 ? undefined : await matchingTransition(call, tx, row);
   const input = call.variables["input"] as JsonObject;
@@ -48,7 +48,7 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
   return response;
 }
 
-/** The transition of the operation, of the record as its function left it. */
+/** Applies the operation's transition to the record after its handler. */
 async function makeTransition(call: Call, tx: Transaction, before: Row, transition: TransitionPlan): Promise<void> {
   const { operation, table } = call.compiled;
   const row = await tx.get(table.resource, "id", before["id"] ?? null);
@@ -64,7 +64,7 @@ async function makeTransition(call: Call, tx: Transaction, before: Row, transiti
 async function recordAtHand(received: Call, tx: Transaction): Promise<Row | undefined> {
   const parents = await findParents(received, tx);
   if (received.compiled.operation.key === undefined) {
-    // Without a record a condition can only be about the caller.
+    // Without a record, a condition can only use the caller.
     if (!(await holds(received, tx, received.kind.allowed, {}))) throw new ApiError("forbidden");
     return undefined;
   }
@@ -77,7 +77,7 @@ async function recordAtHand(received: Call, tx: Transaction): Promise<Row | unde
 
 interface HandledResponse {
   readonly response: HttpResponse;
-  /** The record that the operation was about. */
+  /** The record of the operation. */
   readonly about: Row | undefined;
 }
 
@@ -105,7 +105,7 @@ async function responseOf(
   return { response: representation(call, status, text, about["_rev"] as number), about };
 }
 
-/** A record that a function names: by itself, or by its id. */
+/** A record that a handler returned: an object with an id, or an id. */
 async function named(
   tx: Transaction,
   { resource }: Pick<Table, "resource">,
@@ -120,7 +120,7 @@ function idOf(result: unknown): string | number | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** What a function gives, held to the shape that the document says; a null where a member may be absent is left out. */
+/** Validates a handler's result against the declared shape; drops null in optional members. */
 async function shaped(call: Call, tx: Transaction, { schema, records }: ShapePlan, result: unknown): Promise<Json> {
   const plain = (result === undefined ? {} : JSON.parse(JSON.stringify(result))) as Json;
   if (plain === null || typeof plain !== "object" || Array.isArray(plain))
@@ -155,7 +155,7 @@ function idInside(value: Json): Json {
   return idOf(value) ?? value;
 }
 
-/** The records with these ids as the caller may see them. */
+/** The records with these ids, as the caller sees them. */
 async function filledIn(call: Call, tx: Transaction, resource: string, value: Json): Promise<Json> {
   if (Array.isArray(value)) {
     const all: Json[] = [];

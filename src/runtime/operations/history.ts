@@ -1,4 +1,4 @@
-/** `GET /xs/{id}/history`: the moves of one record, oldest first, for those who may see them (R3.7). */
+/** `GET /xs/{id}/history`: the transitions of one record, oldest first, for permitted callers (R3.7). */
 import { instantText } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ListPlan } from "../../plan/endpoints/types.ts";
@@ -41,7 +41,7 @@ export async function history(call: Call): Promise<HttpResponse> {
   );
 }
 
-/** The id of the record, for callers who may run this on it; others get the error that a read of it has. */
+/** The record's id if the caller may run this operation; otherwise throws the error of a read. */
 async function idOf(call: Call): Promise<string> {
   const key = keyOf(call);
   const parent = await parentOf(call);
@@ -55,7 +55,7 @@ async function idOf(call: Call): Promise<string> {
   return String(row["id"] as string | number);
 }
 
-/** A move as the caller's version tells it. */
+/** A transition in the caller's version. */
 function transitionOf(call: Call, { at, from, to, by, cause, request }: JournalRecord): JsonObject {
   const stateOf = (state: string) => recordToOlder(call, { state })["state"] ?? state;
   return {
@@ -69,8 +69,8 @@ function transitionOf(call: Call, { at, from, to, by, cause, request }: JournalR
 }
 
 /**
- * `dropOff`, `when parcel.stored` or `at collectBy` by the names that the caller's version has; `after 48h` is said in all. A field
- * that the caller sees in no record is not named to it (R5.9).
+ * `dropOff`, `when parcel.stored` and `at collectBy` use the names of the caller's version; `after 48h` needs no conversion. The
+ * name of a field that the caller never sees is hidden (R5.9).
  */
 function causeText({ kind: { record }, own, compiled }: Call, cause: string): string {
   const [, kind, name = ""] = /^(when|at|after) (.+)$/.exec(cause) ?? [];

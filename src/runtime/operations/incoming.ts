@@ -1,4 +1,4 @@
-/** An event that comes in (part 6, `in`): taken down in the journal, and let move what its payload refers to. */
+/** Receives an incoming event (part 6, `in`): logs it and applies the transitions of the records in its payload. */
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { emptyResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
@@ -25,8 +25,8 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
 const scope = "signature";
 
 /**
- * Whether these very bytes were taken before: a sender that heard no answer sends them again. A signature is good for one
- * request within its tolerance, on either side of the present.
+ * Whether the same signed bytes were received before: a sender without a response sends them again. A signature is valid once
+ * within its tolerance before and after now.
  */
 async function isDuplicate({ caller: { signature }, now }: Call, tx: Transaction): Promise<boolean> {
   if (signature === undefined) return false;
@@ -34,7 +34,7 @@ async function isDuplicate({ caller: { signature }, now }: Call, tx: Transaction
   return before !== undefined && before.expires > now;
 }
 
-/** One entry for each, also for those that move nothing, so that an operator can see what came. */
+/** Logs every event, even without a transition, so that operators can find it. */
 async function recordPayload(call: Call, tx: Transaction, payload: Row): Promise<void> {
   const { operation } = call.compiled;
   const { event = operation.name, references = [] } = operation.inbound ?? {};

@@ -1,6 +1,6 @@
 /**
- * `link` and `unlink`: makes or deletes one record of another resource, told by what some of its fields have. Done again it
- * finds the record there, or gone, and does nothing: of many at once one makes it, since each is one transaction.
+ * `link` and `unlink`: creates or deletes a record of another resource that some field values identify. They are idempotent: of
+ * concurrent requests only one creates the record, because each is a transaction.
  */
 import type { AssociationPlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -35,18 +35,18 @@ export async function unlink(received: Call, tx: Transaction): Promise<HttpRespo
 }
 
 interface Linking {
-  /** With what `takes` says as `input`. */
+  /** The call with `input` from `takes`. */
   readonly call: Call;
-  /** The record of the path. */
+  /** The record in the path. */
   readonly row: Row;
-  /** Of the other resource. */
+  /** The table of the other resource. */
   readonly table: Table;
   readonly values: Values;
-  /** The record that has these values, where there is one. */
+  /** The existing record with these values. */
   readonly present: Row | undefined;
 }
 
-/** Locks the record of the path: of concurrent links to it, each sees what the one before has made. */
+/** Locks the record in the path, so that concurrent links to it run one after another. */
 async function begin(received: Call, tx: Transaction): Promise<Linking> {
   const row = await findRecord(received, tx, await findParents(received, tx));
   if (row === undefined) throw absent(received);
@@ -66,7 +66,7 @@ function linkOf({ compiled: { operation } }: Call): AssociationPlan {
   return operation.link as AssociationPlan;
 }
 
-/** The call with what the body says, which sets nothing by itself. */
+/** The call with its validated body, which provides only `input`. */
 async function withInput(received: Call, tx: Transaction): Promise<Call> {
   if (received.compiled.operation.body === undefined) return (await readInput(received, tx, {})).call;
   const source = toVersionedRequest(received);
@@ -76,7 +76,7 @@ async function withInput(received: Call, tx: Transaction): Promise<Call> {
   return call;
 }
 
-/** By the rules of any creation. */
+/** Creates the record with the rules of any creation. */
 async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
   const values: Values = { ...source };
   fillDefaults(call, table, values);
@@ -89,7 +89,7 @@ async function make(call: Call, tx: Transaction, table: Table, source: Values): 
   await holdLive(call, tx, table, undefined, written.row);
 }
 
-/** Responds with the record as it is now, which may show what is linked to it. */
+/** Responds with the current record, which may contain the linked ones. */
 async function finish(call: Call, tx: Transaction, before: Row, what: Outcome["what"]): Promise<HttpResponse> {
   const { table } = call.compiled;
   const row = (await tx.get(table.resource, "id", before["id"] ?? null)) ?? before;

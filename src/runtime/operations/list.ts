@@ -1,4 +1,4 @@
-/** `GET /xs`: pages, filters, order (R4.9 to R4.13). Permissions are in the query itself, so pages are never short. */
+/** `GET /xs`: pages, filters, sort order (R4.9 to R4.13). The query contains the permissions, so pages are full. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import { defined } from "../../base/defined.ts";
@@ -50,12 +50,12 @@ function responseOf(call: Call, plan: ListPlan, received: ListRequest, page: Pag
   return readResponse(call, text, textTag(call, text), link);
 }
 
-/** The next page's address (RFC 8288), as a field. */
+/** The `Link` field with the address of the next page (RFC 8288). */
 export function linkTo({ context, path }: Call, query: string): readonly string[] {
   return ["Link", `<${context.baseUrl()}${path.slice(context.prefix.length)}?${query}>; rel="next"`];
 }
 
-/** What an older version's list asks for, asked of the newest. */
+/** Converts the list request of an older version to the newest. */
 function upgradedList(
   { own }: Call,
   { shape, page, parameters }: ListRequest,
@@ -65,7 +65,7 @@ function upgradedList(
   const upgradedValue = (name: string, value: Value): Value => {
     const field = list?.conditions.find((one) => one.name === name)?.field;
     if (field === undefined) return value;
-    // Where several newer values are seen as this one, a condition can be asked for one of them only.
+    // If several newer values are shown as this one, a condition can use only one of them.
     const newerFilter = own.converter.filterToNewer(field.resource, { column: field.name, operator: "eq", value });
     return newerFilter.operator === "in"
       ? ((newerFilter.value as readonly Value[])[0] ?? null)
@@ -89,7 +89,7 @@ function upgradedList(
   };
 }
 
-/** After the position of a cursor, converted to how records are stored now. */
+/** Converts the position of the cursor to the newest version. */
 function positionedPage(
   call: Call,
   { shape, page }: Pick<ListRequest, "shape" | "page">,
@@ -100,15 +100,15 @@ function positionedPage(
   return { shape, page: { ...page, after } };
 }
 
-/** The limit of a list that the document does not cut into pages. */
+/** The limit of a list without pages. */
 const uncut = 1_000_000_000;
 
 interface ListRequest {
   readonly shape: ListShape;
   readonly page: PageArguments;
-  /** The values of filters that the document words. */
+  /** The values of the document's named filters. */
   readonly parameters: Readonly<Record<string, Value>>;
-  /** What the cursor is bound to: everything but the page's size. */
+  /** Binds the cursor to everything except the page size. */
   readonly context: string;
 }
 
@@ -171,7 +171,7 @@ function parseListRequest(call: Call, plan: ListPlan): ListRequest {
   };
 }
 
-/** A filter that the document words; for whom it reads something hidden, there is no such parameter (R4.13). */
+/** The value of a filter that the document declares; unknown to callers who may not see a field that it reads (R4.13). */
 function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
@@ -179,7 +179,7 @@ function parseCondition(call: Call, plan: ListPlan, name: string, text: string):
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
-/** `parameter`: what the cursor is sent as. */
+/** `parameter`: the name of the cursor's parameter. */
 export function openCursor(call: Call, parameter: string, cursor: string, context: string): readonly Value[] {
   const position = call.context.cursors.open(cursor, context);
   if (position !== undefined) return position;
@@ -210,7 +210,7 @@ export function unknown(name: string): never {
 
 const maximumWords = 10;
 
-/** Every word is looked for in every text that may hold it, so there are few of them. */
+/** Limits the words, because each one is searched in every searchable text. */
 function parseSearch(parameter: string, text: string): readonly string[] {
   const words = searchWords(text);
   if (words.length > 0 && words.length <= maximumWords && text.length <= 200) return words;
@@ -221,7 +221,7 @@ function parseSearch(parameter: string, text: string): readonly string[] {
   throw malformed({ parameter, code, detail });
 }
 
-/** `-createdAt,id`: fields marked `sort` that this caller sees of every record (R4.13). */
+/** `-createdAt,id`: sortable fields that this caller sees in all records (R4.13). */
 function parseSort(call: Call, plan: ListPlan, text: string): readonly SortKey[] {
   const names = new Set<string>();
   return text.split(",").map((item) => {
@@ -273,7 +273,7 @@ function typedValue(call: Call, filter: FilterPlan, name: string, text: string):
   return typedParameter(name, text, filter.type, call.compiled.filters.get(filter.field));
 }
 
-/** The query of the next page, and what the body says of it: a cursor, or the next offset or page. */
+/** The query of the next page, and the value for the body: cursor, next offset or next page. */
 function nextQuery(
   call: Call,
   plan: ListPlan,

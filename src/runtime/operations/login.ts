@@ -1,4 +1,4 @@
-/** `does: login`, `renew` and `logout`: sessions begin, go on and end. */
+/** `does: login`, `renew` and `logout`: starts, renews and ends sessions. */
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -22,8 +22,8 @@ import { unproved } from "../auth/challenge.ts";
 import { nameText } from "../auth/login-throttle.ts";
 
 /**
- * Finds who logs in, before the transaction, which would make everybody wait for it. A name that nobody has takes as long as
- * a wrong secret, and is refused in the same words (R5.7).
+ * Verifies a login before the transaction, because hashing would block other writes. An unknown name takes as long as a wrong
+ * secret, and gets the same error (R5.7).
  */
 export async function proveLogin(received: Call): Promise<Call> {
   const { context, httpRequest, now } = received;
@@ -50,7 +50,7 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   const { resource, secret } = loginOf(received, plan);
   if (proved?.renewed !== undefined) await tx.declareWrites([resource]);
   const row = proved === undefined ? undefined : await tx.lockShared(resource, "id", proved.id);
-  // The secret may have been changed while it was looked at.
+  // The secret may have changed during the verification.
   if (row === undefined || proved === undefined || row[secret] !== proved.storedHash) throw unproved(received, plan);
   if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
   const { call } = await readInput(received, tx, validated(received).input);
@@ -60,7 +60,7 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   return loginResponse(call, tx, present);
 }
 
-/** `refused` makes the answer for a token that was used before: the end of its session is not undone with it. */
+/** `rejected`: makes the response for a reused token; the end of its session must not be rolled back. */
 export async function renew(
   received: Call,
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function renew(
   return loginResponse(call, tx, row);
 }
 
-/** Ends the session that the request was sent with. */
+/** Ends the session of the request. */
 export async function logout(received: Call, tx: Transaction): Promise<HttpResponse> {
   const { caller, now } = received;
   const plan = sessionOf(received);
@@ -107,7 +107,7 @@ export async function logout(received: Call, tx: Transaction): Promise<HttpRespo
   return response;
 }
 
-/** The call with what it takes, as the newest version has it; refuses what the document does not let through. */
+/** Validates the input in the caller's version and upgrades it. */
 function validated(received: Call): { readonly input: JsonObject } {
   const own = toVersionedRequest(received);
   const violations = own.compiled.validate?.(own.input) ?? [];
@@ -115,7 +115,7 @@ function validated(received: Call): { readonly input: JsonObject } {
   return upgradeRequest(received, own.input);
 }
 
-/** The secret is the same; its hash is made again with today's cost. */
+/** Stores the new hash of the unchanged secret with the current cost. */
 async function withSecret(call: Call, tx: Transaction, row: Row, storedHash: string | undefined): Promise<Row> {
   if (storedHash === undefined) return row;
   const { resource, secret } = loginOf(call, sessionOf(call));
@@ -150,7 +150,7 @@ function loginOf(call: Call, plan: SessionPlan): LoginPlan {
   return defined(credentialOf(call, plan).login, `the records of ${plan.credential}`);
 }
 
-/** A caller is known by the text of an id, which may be counted. */
+/** A caller's id is text, but the record's id may be a number. */
 function idOf({ context }: Call, resource: string, text: string): Value {
   return columnOf(tableOf(context, resource), "id").type === "integer" ? Number(text) : text;
 }

@@ -1,7 +1,7 @@
-/** The text of a list's answer: the page's items in the shape that the document gives it. Made once for each list. */
+/** Writes the body of a list response in the document's shape; compiled once per list. */
 import type { ListPlan, PageShape } from "../../plan/endpoints/types.ts";
 
-/** What a page has, as JSON text; `items` are without brackets. */
+/** The parts of a page as JSON text; `items` is without brackets. */
 export interface PageParts {
   readonly items: string;
   readonly next: string;
@@ -19,7 +19,7 @@ export function pageText(plan: ListPlan, parts: PageParts): string {
   return write(parts);
 }
 
-/** Constant texts at even positions, the names of parts at odd ones. */
+/** Compiles to pieces: constant texts at even indexes, names of parts at odd ones. */
 function writerOf(shape: PageShape): (parts: PageParts) => string {
   const pieces: string[] = [""];
   const text = (more: string): void => {
@@ -46,7 +46,7 @@ function writerOf(shape: PageShape): (parts: PageParts) => string {
   };
 }
 
-/** Whether the answer has this part anywhere. */
+/** Whether the shape contains this part. */
 export function hasPart(shape: PageShape, part: keyof PageParts): boolean {
   return shape.kind === "object" ? shape.members.some((member) => hasPart(member.shape, part)) : shape.kind === part;
 }

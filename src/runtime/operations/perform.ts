@@ -1,4 +1,4 @@
-/** Performs the operation of a request, in the newest version; what comes of it is as the caller's version has it. */
+/** Performs the operation of a request in the newest version; errors and responses are in the caller's version. */
 import { instantText } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -23,7 +23,7 @@ import { type KeysInUse, write } from "./write.ts";
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** The call that a request makes. @throws ApiError 400 for a query that the operation does not know */
+/** Creates the call of a request. @throws ApiError 400 for an unknown query parameter */
 export function createCall(context: Context, request: OperationRequest, { input, envelope, validate }: Input): Call {
   const { caller, httpRequest, kind, observation, route, version } = request;
   const { endpoint, parameters, path, requested } = route;
@@ -118,7 +118,7 @@ async function performAsSent(
   }
 }
 
-/** The error in the words of the caller's version, with pointers into the body as it was sent. */
+/** The error in the caller's version, with pointers into the sent body. */
 function asSent(call: Call, error: ApiError): ApiError {
   const olderError = withOperationStatus(call.compiled.operation, toOlderError(call, error));
   return call.envelope === undefined ? olderError : errorInEnvelope(olderError, call.envelope.paths);
@@ -144,7 +144,7 @@ function performed(
   if (action !== "read") return written(service, call, rejected);
   if (file !== undefined) return download(call, file.column);
   const reading = read(call);
-  // An operation that only reads makes no token: its caller gets the one that it came with.
+  // A read creates no token: the caller gets the token of its request.
   return call.placeholders === undefined ? reading : withTokensOf(call, reading);
 }
 

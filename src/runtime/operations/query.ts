@@ -1,4 +1,4 @@
-/** Query parameters: values of their types, and what of them is `input` (R4.12). A value of another type is 400. */
+/** Parses query parameters to their types, and to members of `input` (R4.12); 400 for a wrong type. */
 import { canonicalInstant } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -8,7 +8,7 @@ import type { Validator } from "../validation/validator.ts";
 import type { CompiledOperation } from "../context/compiled.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
 
-/** The value of a parameter; `what` says whose type it has to be of. */
+/** Parses a parameter; `what`: describes the expected type in the error. */
 export function typedParameter(
   name: string,
   text: string,
@@ -42,7 +42,7 @@ function finite(number: number): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** What the operation's own parameters say; one that is left out and has no default is null. */
+/** The values of the operation's query parameters; null for a missing one without a default. */
 export function queryInput(
   { operation: { query }, queries }: CompiledOperation,
   sent: ReadonlyMap<string, string>,
@@ -62,7 +62,7 @@ function missing(name: string): ApiError {
   return malformed({ parameter: name, code: "required", detail: `\`${name}\` is required` });
 }
 
-/** Refuses parameters that an operation without a list does not have. */
+/** Rejects unknown parameters of an operation that is not a list. */
 export function rejectParameters({ query }: Operation, sent: ReadonlyMap<string, string>): void {
   for (const name of sent.keys()) {
     if (query.some((one) => one.name === name)) continue;

@@ -1,4 +1,4 @@
-/** Reads what a request brings in its body, as the operation of the caller's version takes it; validation comes later (R0.1). */
+/** Reads the body of a request in the caller's version; validation is later (R0.1). */
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
 import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
@@ -12,20 +12,20 @@ import type { OperationRoute } from "../versions/find-route.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
 
-/** A request whose caller is known, and with it the version and the operation. */
+/** A request with its caller, version and operation. */
 export interface OperationRequest extends IncomingRequest {
   readonly caller: Caller;
   readonly version: Served;
-  /** The way to the operation in that version. */
+  /** The route in that version. */
   readonly route: OperationRoute;
   readonly kind: ForKind;
 }
 
-/** What a request brings in its body. */
+/** The content of a body. */
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;
-  /** In place of the operation's own. */
+  /** Replaces the operation's validator. */
   readonly validate?: Validator;
 }
 
@@ -68,7 +68,7 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   }
   if (body === undefined) return none;
   const parsed = parseBody(await sent.read(), body);
-  // Under a name that no field has, so that the fingerprint of the request still differs from others.
+  // Store it under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
   if (body.envelope === undefined) return { input: parsed };
   const envelope = { ...openEnvelope(body.envelope, parsed), sent: parsed };

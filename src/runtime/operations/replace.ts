@@ -1,4 +1,4 @@
-/** `PUT /xs/{id}`: the whole record anew; creates it where the id is the client's to give (R4.7, R4.16). */
+/** `PUT /xs/{id}`: replaces the record, or creates it if clients choose ids (R4.7, R4.16). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
@@ -38,7 +38,7 @@ export async function replace(call: Call, tx: Transaction): Promise<HttpResponse
   return saveRecord(converted.call, tx, row, withOmitted(call, converted.values));
 }
 
-/** What a whole record leaves out becomes absent, or what its default says; what the service made once stays. */
+/** Sets omitted fields to null or to their literal default; values that the service generated once stay. */
 function withOmitted(call: Call, values: Values): Values {
   const next: Values = { ...values };
   for (const { name } of call.compiled.operation.body?.fields ?? []) {
@@ -61,8 +61,8 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
 }
 
 /**
- * What may not change must be as it is, and what the schema does not know of it is taken out before it is asked; so is what
- * the record says of a file, in a record that is sent as it was read.
+ * Immutable members must be unchanged; those that the schema does not contain, and descriptions of unchanged files, are removed
+ * before validation.
  */
 function validateReplacement(call: Call, current: JsonObject): JsonObject {
   const properties = (call.compiled.operation.body?.schema["properties"] ?? {}) as JsonObject;

@@ -7,13 +7,13 @@ import { versionedText } from "../versions/request.ts";
 import { entityTag, shapedTag } from "../records/entity-tag.ts";
 import type { Extension } from "../context/compiled.ts";
 
-/** The answer's body: what is given, in the member that the caller's version holds it in. */
+/** The body, wrapped in the member that the caller's version declares. */
 export function wrapped(call: Call, text: string): string {
   const { wrap } = (call.own ?? call).compiled.operation.response;
   return wrap === undefined ? text : `{${JSON.stringify(wrap)}:${text}}`;
 }
 
-/** Writes: the record with its tag; private to the caller, to be revalidated (R1.6). */
+/** The response of a write: the record with its tag; private, revalidated (R1.6). */
 export function representation(
   call: Call,
   status: number,
@@ -37,13 +37,13 @@ export function representation(
   };
 }
 
-/** What is answered in the operation's own shape where no record is left that an edit could be of, and so no tag. */
+/** A response with a custom shape and no tag, because no record remains that a client could edit. */
 export function textResponse(call: Call, status: number, text: string, extra: readonly string[] = []): HttpResponse {
   const headers = ["Content-Type", "application/json", "Cache-Control", "no-store", ...extra];
   return { status, headers, body: wrapped(call, versionedText(call, text)) };
 }
 
-/** What a write of a record answers in the operation's own shape, with the tag that the next edit needs (R4.16). */
+/** The response of a write with a custom shape, and the tag for the next edit (R4.16). */
 export function shapedResponse(
   call: Call,
   status: number,
@@ -62,13 +62,13 @@ export function emptyResponse(status: number, extra: readonly string[] = []): Ht
 }
 
 /**
- * `Location` of a record that was created (R4.7): where its read operation finds it; where there is none, its id below the
- * path that made it, which is where its moves and edits are.
+ * `Location` of a created record (R4.7): the path of its read operation; without one, its id below the request's path, where its
+ * transitions and edits are.
  */
 export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
   const { context, compiled, parameters } = call;
   const { reading: read } = compiled;
-  // The path that callers know: a proxy may have taken off its start.
+  // The public path: a proxy may have removed its prefix.
   const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
   if (read === undefined) {
     const [target = ""] = call.httpRequest.target.split("?");
@@ -85,7 +85,7 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
   return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
 }
 
-/** The answer as the caller gets it. */
+/** The response after the extension has changed its body. */
 export function extended(extension: Extension | undefined, result: HttpResponse): HttpResponse {
   if (extension?.transformBody === undefined || result.status >= 300 || typeof result.body !== "string") return result;
   const headers = result.headers.map((text, index) =>

@@ -47,7 +47,7 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
   return respondWith(call, tx, { what: "given", ...found });
 }
 
-/** The move to make; no move from this state is 409 with what is allowed now, a false guard the error it names (R3.2). */
+/** The transition to apply; throws 409 with the allowed ones if no transition matches, or the guard's error (R3.2). */
 export async function matchingTransition(call: Call, tx: Transaction, row: Row): Promise<TransitionPlan> {
   const { operation, siblings } = call.compiled;
   const state = row["state"] as string;

@@ -1,4 +1,4 @@
-/** `PATCH /xs/{id}`: a merge patch (RFC 7396) of what may change (R4.8). */
+/** `PATCH /xs/{id}`: applies a merge patch (RFC 7396) to the mutable fields (R4.8). */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unescapeSegment } from "../../base/json-pointer.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -34,7 +34,7 @@ export async function update(call: Call, tx: Transaction): Promise<HttpResponse>
   if (row === undefined) throw absent(call);
   await checkAllowed(call, tx, row);
   await checkPreconditions(call, tx, row);
-  // Only a merge into an object and a conversion between versions read the stored record.
+  // Only merges into objects and version conversions read the stored record.
   const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
   const visible = goesBy ? await visibleRow(call, tx, row) : row;
   const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
@@ -43,7 +43,7 @@ export async function update(call: Call, tx: Transaction): Promise<HttpResponse>
   return saveRecord(input.call, tx, row, input.values);
 }
 
-/** The rest of an edit: nothing happens where nothing changes (R4.8). */
+/** Writes an edit; if no value changes, nothing happens (R4.8). */
 export async function saveRecord(call: Call, tx: Transaction, row: Row, values: Values): Promise<HttpResponse> {
   const { table } = call.compiled;
   const { own } = call.kind;
@@ -52,7 +52,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const next: Values = { ...row, ...values };
   Object.assign(next, call.compiled.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
-  // Whether a field that the caller does not see had this value already is not for it to know (R5.9).
+  // Do not reveal whether a hidden field already had this value (R5.9).
   const { partlyHidden } = call.compiled;
   const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name) || partlyHidden.has(name));
   if (!isBlind && Object.keys(changesBetween(row, next)).length === 0) {
@@ -71,7 +71,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   return respondWith(call, tx, { what: "given", ...found });
 }
 
-/** Who changes a secret may do so because somebody else knows it: all sessions but the one that does it end. */
+/** A secret may be changed because it has leaked: end all other sessions. */
 async function endOthers(call: Call, tx: Transaction, old: Row, row: Row): Promise<void> {
   const { caller, context, now, compiled } = call;
   for (const { name, login } of context.plan.credentials) {
@@ -88,13 +88,13 @@ interface Patch {
 }
 
 /**
- * The row without the fields that are hidden from this caller. An edit merges into, compares with and converts beside no other fields
- * (R5.9). A visible field is complete, so that a merge keeps its write-only members.
+ * The row without fields that are hidden from this caller. An edit merges with, compares with and converts no other fields
+ * (R5.9). A visible field is complete, so a merge retains its write-only members.
  */
 export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise<Row> {
   const { known, readable, view } = call.kind.record;
   if (Object.keys(row).every((name) => readable.has(name) || name.startsWith("_"))) return row;
-  // Whether a field with a condition is visible in this record: the view has it then.
+  // A conditional field is visible in this record if the view contains it.
   const text = known.size === readable.size ? "{}" : await tx.view(row, view, call.variables);
   const parsed = JSON.parse(text) as JsonObject;
   return Object.fromEntries(
@@ -102,7 +102,7 @@ export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise
   );
 }
 
-/** The patch, validated in the caller's version and converted to the newest. `row` has the visible fields of the record. */
+/** The patch, validated in the caller's version and upgraded. `row`: the visible fields of the record. */
 function patched(call: Call, row: Row, visible: JsonObject): Patch {
   const older = rowToOlder(call, row);
   const patch = withVersionedRequest(call, (own) => validatePatch(own, older, visible));
@@ -118,14 +118,14 @@ function patched(call: Call, row: Row, visible: JsonObject): Patch {
   const set = Object.fromEntries(Object.entries(newerInput).filter(([, value]) => value !== null));
   const cleared = Object.keys(newerInput).filter((name) => newerInput[name] === null);
   const { columns } = call.compiled.table;
-  // A conversion reads a hidden field as absent, so its result may be absent, too.
+  // A conversion reads a hidden field as absent, so its result may be absent too.
   const missing = cleared.filter((name) => columns.find((column) => column.name === name)?.nullable !== true);
   const violations = [...missing.map(notCleared), ...(call.compiled.validate?.(set) ?? [])];
   if (violations.length > 0) throw invalid(violations);
   return { cleared, set };
 }
 
-/** The members that the patch clears, and those that it sets, merged with what the record has. */
+/** The members that the patch clears, and those that it sets, merged with the record's values. */
 function validatePatch(call: Call, row: Row, visible: JsonObject): Patch {
   const violations: Violation[] = [];
   const cleared: string[] = [];
@@ -142,7 +142,7 @@ function validatePatch(call: Call, row: Row, visible: JsonObject): Patch {
       else violations.push(notCleared(name));
     } else members.push([name, field === undefined ? patch : merge((row[name] ?? null) as Json, patch)]);
   }
-  // Not by assignment, which would take `__proto__` for more than a name (R2.5).
+  // No assignment: it would treat `__proto__` as more than a name (R2.5).
   const set: JsonObject = Object.fromEntries(members);
   violations.push(...(validate?.(set) ?? []));
   if (validate !== undefined) violations.push(...unknownCleared(call, row, validate));
@@ -154,7 +154,7 @@ function notCleared(name: string): Violation {
   return { pointer: `#/${name}`, code: "required", detail: `${name} is required and cannot be cleared` };
 }
 
-/** The record as this caller reads it, where the request names what may only be sent as it is (R2.4). */
+/** The record as the caller reads it, if the request contains members that must be unchanged (R2.4). */
 export async function asRead(call: Call, tx: Transaction, row: Row): Promise<JsonObject> {
   const { compiled, input } = toVersionedRequest(call);
   const { fixed = [], files = {} } = compiled.operation.body ?? {};
@@ -165,15 +165,15 @@ export async function asRead(call: Call, tx: Transaction, row: Row): Promise<Jso
 }
 
 /**
- * Whether a member may be sent only with the value that it has. Of a field that is hidden in this record the caller does
- * not learn that there is one (R5.9).
+ * Whether a member must be unchanged if sent. For a field hidden in this record the caller gets the error of an unknown field
+ * (R5.9).
  */
 export function isFixed(call: Call, visible: JsonObject, name: string): boolean {
   const fixed = call.compiled.operation.body?.fixed.includes(name) ?? false;
   return fixed && (Object.hasOwn(visible, name) || call.kind.record.readable.has(name));
 }
 
-/** Whether it is sent as it is read. In a form it is a text, and the body's schema says nothing of what it is. */
+/** Whether the sent value equals the visible one. A form sends it as text, without a schema to parse it. */
 function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
   if (typeof visible === "string" || typeof sent !== "string") return sameValue(visible, sent);
   if (parseMediaType(httpRequest.headers.get("content-type") ?? "")?.essence !== "multipart/form-data") return false;
@@ -181,7 +181,7 @@ function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
   return parsed.kind === "value" && sameValue(visible, parsed.value);
 }
 
-/** The fault of a member that may be sent only with the value that it has, or not at all (R2.4). */
+/** The violation of a changed read-only member (R2.4). */
 export function readOnly({ compiled: { operation, table } }: Call, name: string): Violation {
   const violation = (why: string): Violation => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
   if (isMade(table, name)) return violation("is set by the service");
@@ -191,7 +191,7 @@ export function readOnly({ compiled: { operation, table } }: Call, name: string)
   return violation(once ? "cannot be changed after creation" : "cannot be changed here");
 }
 
-/** Whether no caller ever sets the member: it is worked out, or the service's to give. */
+/** Whether only the service sets the member. */
 export function isMade({ columns, virtual, id }: Table, name: string): boolean {
   if (name === "id") return id.made !== "client";
   const column = columns.find((each) => each.name === name);
@@ -200,8 +200,8 @@ export function isMade({ columns, virtual, id }: Table, name: string): boolean {
 }
 
 /**
- * The members inside of others that the patch clears though there are none of the name, which a merge leaves no trace of. With
- * null in their place the judge says so: of one that there is it says at most that null is no value of it.
+ * Finds unknown nested members that the patch clears, which a merge would ignore. The validator gets null in their place and
+ * reports unknown ones; for known ones it reports at most that null is invalid.
  */
 function unknownCleared({ input, compiled: { operation } }: Call, row: Row, validate: Validator): readonly Violation[] {
   const nested = Object.entries(input).filter(
@@ -214,7 +214,7 @@ function unknownCleared({ input, compiled: { operation } }: Call, row: Row, vali
   const known = new Set(violations.flatMap(({ code, pointer }) => (code === "unknown-field" ? [] : [pointer])));
   return violations.filter(({ code, pointer }) => {
     if (code !== "unknown-field" || known.has(pointer) || pointer === undefined) return false;
-    // Each branch of a choice says so.
+    // Each branch of a `oneOf` reports it.
     known.add(pointer);
     const path = pointer
       .slice(2)
@@ -224,22 +224,22 @@ function unknownCleared({ input, compiled: { operation } }: Call, row: Row, vali
   });
 }
 
-/** Whether an object in it has a member that is null. */
+/** Whether an object inside has a null member. */
 function clears(patch: Json): boolean {
   return isObject(patch) && Object.values(patch).some((value) => value === null || clears(value as Json));
 }
 
-/** Undefined where the patch has no such member, or it is in a list, which a merge leaves as it is. */
+/** Undefined if the patch does not have the member, or if it is in a list, which a merge replaces. */
 function memberAt(patch: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = patch;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? (value[name] as Json) : undefined;
   return value;
 }
 
-/** RFC 7396 section 2. */
+/** Applies a merge patch (RFC 7396 section 2). */
 export function merge(target: Json, patch: Json, nulls: "null clears" | "null stays" = "null clears"): Json {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-  // A file is another one, or it is not.
+  // A file is replaced, never merged.
   if (patch instanceof Uploaded) return patch;
   const base = target !== null && typeof target === "object" && !Array.isArray(target) ? (target as JsonObject) : {};
   const merged = new Map<string, Json>(Object.entries(base));

@@ -1,4 +1,4 @@
-/** A writing operation: one transaction with its idempotency record, its effects and its answer (R1.8, R3.3, R4.20). */
+/** Runs a write: one transaction with its idempotency record, effects and response (R1.8, R3.3, R4.20). */
 import { defined } from "../../base/defined.ts";
 import type { Awaitable, Transaction } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
@@ -15,10 +15,10 @@ import { withSecrets } from "../records/secrets.ts";
 import { admitted, withTokens } from "../auth/token-placeholders.ts";
 import { extended } from "./responses.ts";
 
-/** Requests whose keys are in use at this moment. */
+/** Idempotency keys of running requests. */
 export type KeysInUse = Set<string>;
 
-/** `refused` turns a refusal into its answer, which is remembered like a success where it is a business outcome. */
+/** `rejected`: makes the response of an error, which is stored like a success if it is a business outcome. */
 export function write(
   received: Call,
   inUse: KeysInUse,
@@ -58,7 +58,7 @@ async function performed(
     const { undone } = attempt;
     if (undone === undefined || thrown !== undone || !isBusinessOutcome(call, undone)) throw thrown;
     const response = rejected(undone);
-    // What was written is undone. The answer is remembered by itself, unless another process has been faster.
+    // The writes are rolled back; store the response separately, unless another process has done so.
     return await call.context.store.transaction(async (tx) => {
       const first = await replay(call, tx, idempotencyKey);
       if (first !== undefined) return withTokens(call, tx, first);
@@ -76,7 +76,7 @@ async function provedAndHashed(received: Call): Promise<Call> {
   );
 }
 
-/** The operation, held to the rules that read other records once it has written all. */
+/** The action, and then the rules that read other records. */
 function heldToRules(perform: Action): Action {
   return async (call, tx) => {
     const response = await perform(call, tx);
@@ -86,13 +86,12 @@ function heldToRules(perform: Action): Action {
   };
 }
 
-/** Most operations have none. */
 function withFunctions(call: Call): Call {
   const functions = call.context.functionsFor(call.compiled.operation.name)?.();
   return functions === undefined ? call : { ...call, functions, context: { ...call.context, ...functions.chance } };
 }
 
-/** In another transaction where a function waits for something else: others have their turn meanwhile. */
+/** A function that waits for something other than the store continues in a new transaction, so other writes can run. */
 function inTime(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
   const { functions } = call;
   return functions === undefined ? runTransaction(call, task) : runTransactions(call, functions, task);
@@ -106,7 +105,7 @@ async function runTransactions(
   for (;;) {
     try {
       const response = await runTransaction(call, task);
-      // One that waited may have been refused meanwhile for what others did.
+      // A waiting function may have been rejected because of other writes.
       functions.end(new Error("its request has been answered"));
       return response;
     } catch (thrown) {
@@ -120,16 +119,16 @@ async function runTransactions(
   }
 }
 
-/** A request whose turn comes after its deadline is not begun: nobody waits for it any more (R4.21). */
+/** A request whose transaction would start after its deadline fails: its client has timed out (R4.21). */
 function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
   const { clock, store } = call.context;
   const deadline = call.now + call.compiled.operation.limits.requestMilliseconds;
   let begun = false;
   return store.transaction((tx) => {
-    // A store does it again where another transaction was in the way (R7.4).
+    // The store retries a transaction after a conflict with another one (R7.4).
     if (begun) call.functions?.rewind();
     begun = true;
-    // What a run before this one has counted was undone with it.
+    // Quota counts of an earlier run were rolled back.
     if (call.observation.admission !== undefined) call.observation.admission.counted.length = 0;
     if (clock.now() <= deadline) return task(tx);
     throw new ApiError("timed-out", {
@@ -139,9 +138,9 @@ function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpRespo
   }, deadline);
 }
 
-/** How the work of a request went. */
+/** The result of a request's first transaction. */
 interface Attempt {
-  /** It is refused, and what it has written is undone. */
+  /** The error whose writes were rolled back. */
   undone?: ApiError;
 }
 
@@ -168,7 +167,7 @@ async function performOnce(
       attempt.undone = thrown;
       throw thrown;
     }
-    // Nothing is written: there is nothing to undo, and the answer is remembered in the same transaction.
+    // Nothing was written: store the response in the same transaction.
     response = rejected(thrown);
     if (!isBusinessOutcome(call, thrown)) return response;
   }
@@ -187,11 +186,11 @@ function storeOutcome(
 }
 
 /**
- * Conflicts, and the errors that the document has for this operation, are outcomes; what a better request or a later one
- * would mend is not (R4.20), also where the document words it anew.
+ * Conflicts and the operation's declared errors are business outcomes, which are stored; errors that a corrected or later request
+ * avoids are not (R4.20).
  */
 function isBusinessOutcome({ version, compiled }: Call, { code, details: { response } }: ApiError): boolean {
-  // A function has answered by itself, with a status that the document has for the operation.
+  // A handler's custom response with a declared status.
   if (response !== undefined) return response.status < 500 && response.status !== 429;
   const status = version.plan.errors[version.converter?.olderError(code) ?? code]?.status ?? 500;
   const { errors, hooked = [] } = compiled.operation;

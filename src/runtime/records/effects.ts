@@ -1,4 +1,4 @@
-/** What a change of a record causes, in the same transaction: its entries in the journal, moves of other records by events (language, section 6). */
+/** Applies a change's effects in its transaction: event log entries and event-driven transitions (language, section 6). */
 import type { Value } from "../../expression/evaluate.ts";
 import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { Table } from "../../plan/resources/types.ts";

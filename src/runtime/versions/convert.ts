@@ -1,6 +1,6 @@
 /**
- * All the steps from an older version to the newest, as one: names, records, bodies, filters and errors brought up and
- * down through any number of versions.
+ * Converts names, records, bodies, filters and errors between an older version and the newest, by composing the steps between
+ * neighbouring versions.
  */
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -26,7 +26,7 @@ interface Conversions {
   readonly gives?: Shape;
 }
 
-/** Compiled once for a step, which several older versions share. */
+/** Compiles each step once, because several older versions share it. */
 export function createStepConverters(
   validatorOf: (schema: JsonObject) => Validator,
 ): (step: StepPlan) => StepConverter {
@@ -58,7 +58,7 @@ export function createStepConverters(
   };
 }
 
-/** A type may hold itself, or one that is compiled after it. */
+/** A type may contain itself, or one that is compiled later. */
 function lazily(find: () => Shape | undefined): Shape {
   return {
     get step() {
@@ -69,7 +69,7 @@ function lazily(find: () => Shape | undefined): Shape {
   };
 }
 
-/** `links` from the older version to the newest. */
+/** `stepConverters`: from the older version to the newest. */
 export function createVersionConverter(stepConverters: readonly StepConverter[]): VersionConverter {
   const back = stepConverters.toReversed();
   const forward = (start: string, next: (stepConverter: StepConverter, name: string) => string | undefined): string => {
@@ -166,7 +166,7 @@ function atEach(
   return all;
 }
 
-/** The shape that a subject has at each link, whose names change on the way. */
+/** The shape of a subject at each step; its name may change between steps. */
 function shapesOf(
   stepConverters: readonly StepConverter[],
   subject: Subject,
@@ -189,11 +189,11 @@ function shapesOf(
   });
 }
 
-/** Several newer values may be seen as one older value: then all of them are meant. */
+/** Several newer values may be shown as one older value: then the filter matches all of them. */
 function upgraded(shape: Shape, filter: Filter): Filter {
   const member = shape.step.members.find(({ older }) => older === filter.column);
   if (member === undefined) return filter;
-  // A member of the newest version may have the name of one that is gone, and is another one.
+  // A member of the newest version may reuse the name of a removed, different member.
   const newer = defined(member.newer, `${filter.column}, which is gone,`);
   const taken = (value: Value): Value => {
     if (member.taken === undefined) return value;
@@ -232,7 +232,7 @@ function lowered(
   return below && [member.older, ...rest.slice(0, enclosing.length), ...below];
 }
 
-/** Downgrades the text of one record, or of several with commas between them; only members in `known`, if given. */
+/** Downgrades the JSON text of one record, or of several separated by commas; with `known`, only those members. */
 export function textToOlder(
   converter: VersionConverter,
   subject: Subject,

@@ -1,10 +1,10 @@
-/** Events as the receivers of an older version know them: their names, and what they carry. */
+/** Converts events for receivers of an older version: their names and their data. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Served } from "../context/version.ts";
 
 /**
- * `data` is the record as its receiver may see it, as text. Undefined where the version has no such event, or is not served
- * any more: the newest shape would be one that its receiver has never seen (R9.2).
+ * `data` is the JSON text of the record for its receiver. Returns undefined if the version has no such event or is no longer
+ * served: its receiver does not know the newest shape (R9.2).
  */
 export function createEventConverter(versions: readonly Served[]): EventConverter {
   const byName = new Map(versions.map((version) => [version.name, version]));
@@ -18,7 +18,7 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
     const type = converter.olderEvent(event.type);
     if (type === undefined) return undefined;
     const downgrade = converter.downgrade({ kind: "record", resource }, JSON.parse(data) as JsonObject);
-    // In the order in which the version lists them, as when it was the newest (R9.2).
+    // Order the members as the version declares them (R9.2).
     const ordered = converter
       .carries(type)
       ?.flatMap((name) => (Object.hasOwn(downgrade, name) ? [[name, downgrade[name]]] : []));
@@ -26,7 +26,7 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
   };
 }
 
-/** What the event is called and holds for an older version, the same for the newest; undefined where it has no such event. */
+/** Name and data of the event in the older version; undefined if the version does not have the event. */
 export type EventConverter = (
   version: string | undefined,
   event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },

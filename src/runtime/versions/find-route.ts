@@ -1,4 +1,4 @@
-/** Finds the operation or page that a request leads to (R4.1, R4.2). */
+/** Finds the operation or page of a request (R4.1, R4.2). */
 import type { Endpoint, OperationEndpoint, PageEndpoint } from "../context/endpoint.ts";
 import type { IncomingRequest } from "../context/context.ts";
 import type { Served } from "../context/version.ts";
@@ -9,7 +9,7 @@ import { splitTarget } from "../routing/target.ts";
 import { type SentBody, sentBody } from "../validation/body.ts";
 import type { Chooser, RequestedVersion } from "./resolve.ts";
 
-/** A version with its paths. */
+/** A version with its router. */
 export interface RoutedVersion {
   readonly served: Served;
   readonly route: (segments: readonly string[], method: string) => Routed<Endpoint> | undefined;
@@ -19,7 +19,7 @@ export interface Routes {
   readonly chooser: Chooser;
   /** Newest first. */
   readonly versions: readonly RoutedVersion[];
-  /** Of requests that lead to no operation. */
+  /** Limits for requests without an operation. */
   readonly limits: Pick<Limiter, "others" | "preflights">;
 }
 
@@ -27,16 +27,16 @@ export type Route = OperationRoute | OtherRoute;
 
 export interface OperationRoute extends FoundRoute {
   readonly kind: "operation";
-  /** As it was sent, undecoded. */
+  /** The sent path, not decoded. */
   readonly path: string;
   readonly endpoint: OperationEndpoint;
   readonly limits: OperationLimits | undefined;
   readonly body: SentBody;
-  /** How long the body may take. */
+  /** Time limit for the body. */
   readonly milliseconds: number;
 }
 
-/** What is no operation: a page, an OPTIONS request, or a request that leads nowhere. */
+/** Not an operation: a page, an OPTIONS request, or a request to an unknown path. */
 export type OtherRoute =
   | (FoundRoute & { readonly kind: "page"; readonly endpoint: PageEndpoint; readonly limits: PageEndpoint["limits"] })
   | { readonly kind: "preflight"; readonly limits: OperationLimits }
@@ -44,14 +44,14 @@ export type OtherRoute =
 
 interface FoundRoute {
   readonly requested: RequestedVersion;
-  /** In which the path was found. */
+  /** The version in which the path was found. */
   readonly version: Served;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Throws nothing: a request that leads nowhere counts for the limits, too. */
+/** Returns errors instead of throwing them, because rate limits also count requests to unknown paths. */
 export function findRoute(routes: Routes, request: IncomingRequest): Route {
   const { httpRequest } = request;
   if (httpRequest.method === "OPTIONS") return { kind: "preflight", limits: routes.limits.preflights };
@@ -69,7 +69,7 @@ export function findRoute(routes: Routes, request: IncomingRequest): Route {
   }
 }
 
-/** The path was found in some version: in the caller's own it may lead elsewhere, or nowhere. */
+/** Finds the route again in the caller's version, where the path may have another operation or none. */
 export function routeIn(
   routes: Pick<Routes, "versions">,
   { httpRequest }: IncomingRequest,
@@ -83,7 +83,7 @@ export function routeIn(
   return { ...route, version, parameters: routed.parameters, endpoint, limits: endpoint.limits };
 }
 
-/** What a preflight request asks about: each operation and page of the path; undefined for the service itself (`*`). */
+/** The operations and pages at the path of a preflight request; undefined for `*` (the whole service). */
 export function preflightRoute(routes: Routes, request: IncomingRequest): Routed<Endpoint> | undefined {
   return request.httpRequest.target === "*" ? undefined : locate(routes, request).routed;
 }
@@ -105,8 +105,8 @@ function locate(routes: Routes, { httpRequest, observation }: IncomingRequest): 
 }
 
 /**
- * What a path leads to: in the version that is certain, else in the newest that has it, with this method if any has. Whether
- * the caller's own version has it is asked again when that is known.
+ * Finds a path in the requested version, or else in the newest version that has it, preferring one with the method. `routeIn`
+ * searches again once the caller's version is known.
  */
 function find(
   { versions }: Pick<Routes, "versions">,
@@ -129,7 +129,7 @@ export function nothingHere(): ApiError {
   return new ApiError("not-found", { detail: "This path does not exist" });
 }
 
-/** HEAD is served wherever GET is (R4.2). A method that nobody knows is 501, one that this path lacks 405 (R4.1). */
+/** HEAD uses the GET endpoint (R4.2). 501 for an unknown method, 405 for one that the path does not have (R4.1). */
 function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
   if (endpoint !== undefined) return endpoint;
@@ -139,7 +139,7 @@ function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   throw new ApiError("method-not-allowed", { detail: `This path supports ${allowed}`, headers });
 }
 
-/** Of a path; of the service without one. */
+/** The methods of a path; without a path those of the service. */
 export function allowedMethods(routed?: Routed<Endpoint>): readonly string[] {
   if (routed === undefined) return [...knownMethods];
   const names = [...routed.methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));

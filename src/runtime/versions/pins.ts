@@ -1,11 +1,11 @@
-/** The pinned version of each credential (R9.2): stored in the store, cached here. */
+/** The pinned version of each credential (R9.2), from the store, with a cache. */
 import type { PinStore } from "../../store/port/store.ts";
 import type { Caller } from "../context/caller.ts";
 
-/** The version's name for a caller; `newest` where it was never met before. */
+/** The pinned version of a caller; pins `newest` at its first request. */
 export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
 
-/** At most so many callers are cached; beyond that the cache is emptied. */
+/** Maximum number of cached callers; above it the cache is emptied. */
 const maximumCached = 100_000;
 
 export function createPins(store: PinStore): PinOf {
@@ -17,7 +17,7 @@ export function createPins(store: PinStore): PinOf {
       size = 0;
     }
     const users = cached.get(credential) ?? new Map<string, string>();
-    // Of requests at the same time each asks the store.
+    // Concurrent requests of one caller may all reach this.
     if (!users.has(user)) size += 1;
     cached.set(credential, users.set(user, version));
   };

@@ -1,18 +1,18 @@
 /**
- * Positions in lists, which are values of records as they are kept. What a cursor holds was kept as the version that was the
- * newest then has it; records have followed the document since, and an older caller's cursor goes on where it was (R4.10).
+ * List positions in cursors are stored values of records, in the newest version at that time. After a migration the position is
+ * converted, so an older cursor continues where it was (R4.10).
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { SortKey } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 
-/** What a cursor holds: the position, behind the newest version's name where there are versions. */
+/** The cursor's content: the position, preceded by the newest version's name if the document has versions. */
 export function storedPosition({ context }: Call, position: readonly Value[]): readonly Value[] {
   const [newest] = context.plan.versions?.list ?? [];
   return newest === undefined ? position : [newest.name, ...position];
 }
 
-/** The position as records are stored now, for a list in this order of newest names; undefined if its version is unknown. */
+/** The position in the newest version, for a list with this sort order; undefined if its version is unknown. */
 export function positionNow(
   call: Call,
   sort: readonly SortKey[],
@@ -29,7 +29,7 @@ export function positionNow(
     const column = sort[index]?.column;
     if (column === undefined || value === null) return value;
     const [then = column] = converter.pointerToOlder({ kind: "record", resource }, [column]) ?? [];
-    // As a bound, which is one value, whatever else is seen as it.
+    // As a bound: one value, even if several newer values are shown as it.
     const bound = { column: then, operator: "gt", value } as const;
     return converter.filterToNewer(converter.olderDefinition(resource), bound).value as Value;
   });

@@ -1,6 +1,6 @@
 /**
- * A call of an older version between its two sets of names. It is judged in its own (`toVersionedRequest`): faults, tags, cursors and
- * keys are those that its caller has always had. It is done in the newest ones, and what comes of it is brought down.
+ * A request of an older version. It is validated in its own version (`toVersionedRequest`), so violations, tags, cursors and keys
+ * are those of that version. Then it is upgraded and performed in the newest version, and the response is downgraded.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row } from "../../store/port/store.ts";
@@ -9,21 +9,21 @@ import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
 import type { VersionConverter, Subject, FullRecord } from "../context/version.ts";
 import { textToOlder } from "./convert.ts";
 
-/** The call as its caller means it; the call itself for callers of the newest version. */
+/** The call in the caller's version; the same call for the newest version. */
 export function toVersionedRequest(call: Call): Call {
   if (call.own === undefined) return call;
   const { own, ...rest } = call;
   return { ...rest, compiled: own.compiled, kind: own.kind, input: own.input };
 }
 
-/** The value that the body has for a member, by the member's newest name. */
+/** The body's value for a member, by the member's name in the newest version. */
 export function sentFor(call: Call, name: string): Json | undefined {
   const { own, input } = call;
   const [callerName = name] = (own && segmentsToOlder(call, own.converter, [name])) ?? [];
   return Object.hasOwn(input, callerName) ? input[callerName] : undefined;
 }
 
-/** A custom body has its own names; other members are the record's. Undefined: as `VersionConverter.pointerToOlder`. */
+/** A custom body has separate names; other members are the record's. Returns undefined like `VersionConverter.pointerToOlder`. */
 export function segmentsToOlder(
   call: Call,
   converter: VersionConverter,
@@ -44,7 +44,7 @@ export function versionedError(call: Call, violations: readonly Violation[]): Ap
   return asVersioned(call, invalid(violations));
 }
 
-/** What `work` refuses is in the caller's own terms. */
+/** Runs the task in the caller's version; its errors are not downgraded again. */
 export function withVersionedRequest<Result>(call: Call, task: (own: Call) => Result): Result {
   if (call.own === undefined) return task(call);
   try {
@@ -71,7 +71,7 @@ export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { 
   return own.converter.upgrade(subject, input, how);
 }
 
-/** A whole body in the newest terms, with the call that has it. */
+/** The call with a full body, upgraded to the newest version and validated. */
 export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord): Call {
   if (call.own === undefined) return call;
   const upgrade = inputToNewer(call, input, how);
@@ -80,14 +80,14 @@ export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord):
   return { ...call, input: upgrade };
 }
 
-/** A record of the newest version as the caller has it. */
+/** A record of the newest version, downgraded for the caller. */
 export function recordToOlder(call: Call, record: JsonObject): JsonObject {
   const { own } = call;
   if (own === undefined) return record;
   return own.converter.downgrade({ kind: "record", resource: call.compiled.operation.resource }, record);
 }
 
-/** A row as JSON, as responses have it except for hidden members. */
+/** A row, downgraded for the caller, with all members that may be hidden. */
 export function rowToOlder(call: Call, row: Row): Row {
   if (call.own === undefined) return row;
   const { _seq, _rev, ...members } = row;
@@ -95,7 +95,7 @@ export function rowToOlder(call: Call, row: Row): Row {
   return { ...downgrade, ...(_seq === undefined ? {} : { _seq }), ...(_rev === undefined ? {} : { _rev }) } as Row;
 }
 
-/** The text of an answer's record, or of the records of a page. */
+/** The text of a response's record or page, in the caller's version. */
 export function versionedText(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
@@ -105,12 +105,12 @@ export function versionedText(call: Call, text: string): string {
   return recordText(call, text);
 }
 
-/** The text of records, also where the operation answers something else. */
+/** The text of records in the caller's version, also for operations with another response. */
 export function recordText(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
   const { tag, known } = own.kind.record;
   const subject: Subject = { kind: "record", resource: call.compiled.operation.resource };
-  // Of a field that is hidden from this caller the older version says nothing either.
+  // Members hidden from this caller are hidden in the older version too.
   return textToOlder(own.converter, subject, text, tag === "" ? undefined : known);
 }

@@ -1,6 +1,6 @@
 /**
- * Which version a request is for (R9.1, R9.2). Where the caller says it is read before anything else, since paths differ;
- * an error is thrown once the caller is known (R0.1).
+ * Resolves the version of a request (R9.1, R9.2). The requested version is read first, because paths differ between versions; its
+ * errors are thrown after authentication (R0.1).
  */
 import { isNewerVersion } from "../../base/version.ts";
 import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
@@ -13,25 +13,25 @@ import type { Served } from "../context/version.ts";
 
 /** The version that a request names. */
 export interface RequestedVersion {
-  /** Without what says the version. */
+  /** The path without the version. */
   readonly segments: readonly string[];
   readonly query: string;
-  /** What was taken off the query, for the addresses of further pages. */
+  /** The version parameter that was removed from the query; links to further pages repeat it. */
   readonly parameter?: string;
-  /** The version, where it is certain before the caller is known. */
+  /** The version, if it does not depend on the caller. */
   readonly version?: Served;
   readonly failure?: ApiError;
 }
 
 export interface Chooser {
   requested(httpRequest: HttpRequest, target: Target): RequestedVersion;
-  /** The version to serve, now that the caller is known; refuses what cannot be served. */
+  /** The version for this caller; throws for an unavailable one. */
   choose(requested: RequestedVersion, caller: Caller): Served | Promise<Served>;
-  /** For what everybody may read: as said, else what callers without a credential get. */
+  /** The version for public pages: the requested one, or else the newest. */
   open(requested: RequestedVersion): Served;
 }
 
-/** A document without versions. */
+/** For a document without versions. */
 export function onlyVersion(served: Served): Chooser {
   return {
     requested: (_, { segments, query }) => ({ segments, query, version: served }),
@@ -46,13 +46,13 @@ export interface ChooserOptions {
   readonly versions: readonly Served[];
   readonly pinOf: PinOf;
   readonly now: () => number;
-  /** The segments that operations are mounted below. */
+  /** The path prefix of operations, as segments. */
   readonly mount: readonly string[];
 }
 
 export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOptions): Chooser {
   const { sent, absent, removed } = plan;
-  /** By the error of the document's own where it has one, with what Nonet would have said (R9.1). */
+  /** The document's error for unknown versions with Nonet's detail, if it declares one (R9.1). */
   const failure = (violation: Violation): ApiError => {
     const { details } = malformed(violation);
     const members = { supported: supported() };
@@ -72,7 +72,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     return absent === "oldest" ? versions.findLast(isLive) : undefined;
   };
 
-  /** 400 for what is no version's name, or no version's (R9.1). */
+  /** 400 for an invalid or unknown version (R9.1). */
   const unknown = (name: string, found: Found): ApiError => {
     const form = plan.scheme === "dated" ? "a date, as in 2026-09-01" : "a number, as in 2";
     const isForm = isName.test(name);
@@ -89,7 +89,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     });
   };
 
-  /** Of a caller that says nothing. */
+  /** For a request without a version. */
   const unspecified = (caller: Caller): Served | Promise<Served> => {
     if (absent === "refuse") {
       const detail = sent === undefined ? "The request needs a version" : `Send the version: ${describe(sent)}`;
@@ -106,7 +106,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   const pinnedTo = (name: string): Served => {
     const version = byName.get(name);
     if (version !== undefined) return live(version);
-    // Another process has a newer document already: here it is served as far as this one goes.
+    // Another process already has a newer document: serve the newest version of this one.
     if (isNewerVersion(name, newest.name as string)) return newest;
     throw new ApiError(removed.error, {
       status: removed.status,
@@ -135,7 +135,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
       if (requested.failure !== undefined) throw requested.failure;
       if (requested.version === undefined) return unspecified(caller);
       const { version } = requested;
-      // The first call counts, whether or not it says a version.
+      // The first request pins the version, even if it names one.
       const first = absent === "pinned" ? pinOf(caller, newest.name as string) : "";
       return typeof first === "string" ? live(version) : first.then(() => live(version));
     },
@@ -152,7 +152,7 @@ interface Found {
   readonly parameter?: string;
   readonly name?: string;
   readonly twice: boolean;
-  /** Where it was said, for faults. */
+  /** The location of the version, for violations. */
   readonly at: { readonly header?: string; readonly parameter?: string };
 }
 
@@ -222,7 +222,7 @@ function inQuery(query: string, name: string): Pick<Found, "query" | "name" | "p
   };
 }
 
-/** A path whose place for the version holds something else is a path without one. */
+/** If the path has no valid version at its place, it is a path without a version. */
 function inPath(
   segments: readonly string[],
   mount: readonly string[],
@@ -230,7 +230,7 @@ function inPath(
   isName: RegExp,
 ): Pick<Found, "segments" | "name"> {
   const wanted = template.split("/").filter((part) => part !== "");
-  // Pages of the service stand beside what is mounted.
+  // Pages of the service are outside the mount prefix.
   const start = mount.every((part, index) => segments[index] === part) ? mount.length : 0;
   let name: string | undefined;
   for (const [index, part] of wanted.entries()) {
@@ -246,13 +246,13 @@ function inPath(
     }
   }
   const behind = segments.slice(start + wanted.length);
-  // The version stands behind what operations are mounted below, not before it.
+  // The version is after the mount prefix, not before it.
   if (start < mount.length && mount.every((part, index) => behind[index] === part)) return { segments };
   const rest = [...segments.slice(0, start), ...behind];
   return { segments: rest, ...(name === undefined ? {} : { name }) };
 }
 
-/** `application/json; version=2026-03-01`, of every media type in the field. */
+/** The `version` parameter of each media type in the field: `application/json; version=2026-03-01`. */
 function versionsIn(field: string | undefined): readonly string[] {
   if (field === undefined) return [];
   return [...field.matchAll(/;\s*version\s*=\s*(?:"([^"]*)"|([^\s;,]*))/gi)].map((match) => match[1] ?? match[2] ?? "");

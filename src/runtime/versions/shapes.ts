@@ -1,7 +1,4 @@
-/**
- * What is written of a record or an embedded value, brought from one version to its neighbour and back. Pure: a step of the
- * plan made into two functions.
- */
+/** Converts a record or embedded value between two neighbouring versions: compiles a step of the plan to two pure functions. */
 import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
@@ -11,7 +8,7 @@ import type { FullRecord } from "../context/version.ts";
 
 export interface Shape {
   readonly step: ShapeStep;
-  /** As the older version's callers see it, its members in their order. */
+  /** The value in the older version, with its members in the declared order. */
   downgrade(newer: JsonObject): JsonObject;
   upgrade(older: JsonObject, how?: FullRecord): JsonObject;
 }
@@ -20,7 +17,7 @@ const sentFull: FullRecord = { isFull: true };
 
 type Convert = (siblings: JsonObject) => Json;
 
-/** `others` finds the shapes of embedded types by their older names. */
+/** `others`: finds the shapes of embedded types by their older names. */
 export function compileShape(
   step: ShapeStep,
   others: (older: string) => Shape | undefined,
@@ -114,7 +111,7 @@ function compileMember(
       const value = lookup(sent, older);
       const siblings = how.siblings ?? sent;
       if (value === undefined) return how.isFull ? required?.(siblings) : undefined;
-      // Who sends back what it was shown changes nothing, also where that is not what there is (R2.4).
+      // A client that sends back a value that it has read changes nothing, even if the stored value differs (R2.4).
       if (how.visible !== undefined && !(isPlain && taken === undefined) && same(value, downgrade(how.visible))) {
         return lookup(how.visible, newer);
       }

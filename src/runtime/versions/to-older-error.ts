@@ -1,6 +1,6 @@
 /**
- * A refusal in the words of the version that it is told in: pointers, the names in its sentences, its members (R7.2). Its code
- * is brought down where it becomes an answer, since many are refused before their operation is known.
+ * Converts an error to the caller's version: pointers, field names in messages, members (R7.2). The response code is converted
+ * later, because many errors occur before the operation is known.
  */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Call } from "../context/context.ts";
@@ -10,13 +10,13 @@ import { alreadyExists } from "../validation/messages.ts";
 import type { VersionConverter } from "../context/version.ts";
 import { segmentsToOlder } from "./request.ts";
 
-/** What is refused in the newest terms, for a call of an older version. */
+/** Converts an error in terms of the newest version for a request of an older version. */
 export function toOlderError(call: Call, error: ApiError): ApiError {
   const { own } = call;
   if (own === undefined || error.details.own === true) return error;
   const { code, details } = error;
   const violations = details.violations && toOlderViolations(call, own.converter, code, details.violations);
-  // What one fault says the refusal says, too.
+  // The error's detail may repeat that of one violation.
   const same = details.violations?.findIndex(({ detail }) => detail === details.detail) ?? -1;
   const converted: ApiErrorDetails = {
     ...details,
@@ -28,7 +28,7 @@ export function toOlderError(call: Call, error: ApiError): ApiError {
   return new ApiError(code, converted);
 }
 
-/** Names of limits contain those of operations and resources (`collect-per-Parcel`). Gives a 429 the names of the older version. */
+/** Renames limits in a 429 error: their names contain operations and resources (`collect-per-Parcel`). */
 export function limitsToOlder(converter: VersionConverter, details: ApiErrorDetails): ApiErrorDetails {
   const { members } = details;
   const names = members?.["violated-policies"];
@@ -37,7 +37,7 @@ export function limitsToOlder(converter: VersionConverter, details: ApiErrorDeta
   return { ...details, members: { ...members, "violated-policies": converted } };
 }
 
-/** The same for the fields `RateLimit-Policy` and `RateLimit`, whose items begin with a name in quotes. */
+/** The same for `RateLimit-Policy` and `RateLimit`, whose items start with a quoted name. */
 export function limitFieldsToOlder(converter: VersionConverter, fields: readonly string[]): readonly string[] {
   return fields.map((field) =>
     field.replaceAll(/"([^"]+)"/g, (_, name: string) => `"${limitToOlder(converter, name)}"`),
@@ -65,13 +65,13 @@ function toOlderViolations(
   return downgrade.map((violation) => violation && { ...violation, detail });
 }
 
-/** Violations of members that the caller's version does not have become one general violation. */
+/** Drops violations of members that the caller's version does not have; if none is left, reports a general one. */
 function visibleViolations(downgrade: readonly (Violation | undefined)[]): Pick<ApiErrorDetails, "violations"> {
   const known = downgrade.filter((violation) => violation !== undefined);
   return { violations: known.length === 0 ? [unfit] : known };
 }
 
-/** Undefined where it is about a member that the caller's version does not have. */
+/** Undefined for a member that the caller's version does not have. */
 function toOlderViolation(call: Call, converter: VersionConverter, violation: Violation): Violation | undefined {
   if (violation.pointer === undefined || violation.pointer === "#") return violation;
   const segments = violation.pointer
@@ -83,10 +83,10 @@ function toOlderViolation(call: Call, converter: VersionConverter, violation: Vi
   return { ...violation, pointer: fragmentTo(downgrade), detail: detailToOlder(violation, segments, downgrade) };
 }
 
-/** A sentence about a member begins with its name (fault-texts.ts), and names no other. */
+/** Messages start with the name of their member (validation/messages.ts) and contain no other name. */
 function detailToOlder({ code, detail }: Violation, now: readonly string[], then: readonly string[]): string {
   const name = (path: readonly string[], length: number): string => path.slice(0, length).join(".");
-  // The newest version's values need not be those of the caller's.
+  // The allowed values may differ between versions.
   if (code === "not-one-of") return `${name(then, then.length)} is not an allowed value`;
   for (let length = now.length; length > 0; length -= 1) {
     for (const start of ["", "The name of "]) {

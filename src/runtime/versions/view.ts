@@ -1,7 +1,6 @@
 /**
- * What an older version's callers are given, as a view of the record as it is kept: then the store writes it at once, and
- * nothing is parsed, converted and written again. Undefined where the steps between do something that no view says; what is
- * given is the same either way.
+ * Expresses the record of an older version as a view of the stored record, so that the store writes it directly, without a
+ * conversion in JavaScript. Undefined if a step cannot be a view; the response is the same either way.
  */
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -9,7 +8,7 @@ import type { ValueType } from "../../expression/types.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
 import type { ViewMember } from "../../store/port/store.ts";
 
-/** The members of a record one version back. */
+/** The members of a record in the previous version. */
 export function membersToOlder(step: ShapeStep, newer: readonly ViewMember[]): readonly ViewMember[] | undefined {
   const older: ViewMember[] = [];
   for (const member of step.members) {
@@ -25,7 +24,7 @@ function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMemb
   if (name === undefined) return seen === undefined ? "left out" : fixedMember(older, seen);
   if (shape !== undefined || seen !== undefined || filled !== undefined || rounded === true) return undefined;
   const source = newer.find((one) => one.name === name);
-  // Hidden from this caller; the older version might have to say null of it.
+  // The member is hidden from this caller, but the older version may have to show null.
   if (nulls === true && (source === undefined || source.when !== undefined)) return undefined;
   if (source === undefined) return "left out";
   const converted = source.absent === "null" ? absent : nulls === true ? "null" : "left out";
@@ -34,13 +33,13 @@ function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMemb
   return enclosing === undefined ? withValues(member, values) : undefined;
 }
 
-/** A member that the newer version does not have: every caller gets the same value. */
+/** A constant member that the newer version does not have. */
 function fixedMember(name: string, seen: ConversionPlan): ViewMember | undefined {
   if (seen.kind !== "value" || typeof seen.value !== "string") return undefined;
   return { name, source: { kind: "expression", expression: textOf(seen.value) }, type: "text", absent: "null" };
 }
 
-/** What is seen of some of its values is another one. */
+/** Maps some of the member's values to others. */
 function withValues(member: ViewMember, values: Readonly<Record<string, ConversionPlan>>): ViewMember | undefined {
   const { source, type } = member;
   if (source.kind !== "column" || type !== "text") return undefined;
