@@ -1,4 +1,4 @@
-/** What became of the record that an operation is about, its links, query parameters, guard and outcomes (part 4). */
+/** Differences of part 4 in an operation's record, links, query parameters, guard and statuses. */
 import type { Endpoint, Association, Statuses } from "../language/endpoints/model.ts";
 import type { Field } from "../language/resources/model.ts";
 import { canonical, strictnessOf } from "./conditions.ts";
@@ -22,7 +22,7 @@ export function* actionDifferences(both: Both, name: string, old: Endpoint, now:
   yield* statusDifferences(name, old.statuses, now.statuses);
 }
 
-/** Blanks and brackets mean nothing. */
+/** Writes the expressions in canonical form, since blanks and redundant parentheses change nothing. */
 function linkText(link: Association | undefined): Association | undefined {
   if (link === undefined) return undefined;
   const values = Object.entries(link.with).map(([field, text]) => [field, canonical(text) ?? text] as const);

@@ -1,4 +1,4 @@
-/** Durations, sizes and rates as numbers, so that one can be called less than another. */
+/** Converts durations and sizes to numbers, so that a diff can compare them. */
 import { parseSize } from "../base/bytes.ts";
 import { lengthOf, parseDuration } from "../base/duration.ts";
 

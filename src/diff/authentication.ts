@@ -1,4 +1,4 @@
-/** What became of part 5: who may do and see what, and by which credentials they are known. */
+/** Differences of part 5: permissions, field visibility and credentials. */
 import { readsCaller } from "../expression/typed.ts";
 import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
 import type { Authentication, Credential, Grant } from "../language/authentication/model.ts";
@@ -25,7 +25,7 @@ export function* authenticationDifferences(both: Both): Iterable<Difference> {
       yield difference("neutral", "right-said", name, site.at, `Who may run \`${name}\` is said differently`);
   }
   for (const { name, old: before, now: after } of pairs(old.show, now.show)) {
-    // Without a line, everybody who sees the record sees the field.
+    // Without a `show` line, every caller who sees the record sees the field.
     const site = { kind: "sight", subject: name, at: `authentication/show/${name}`, may: `see \`${name}\`` };
     yield* grantDifferences(both, site, before ?? [everybody], after ?? [everybody]);
   }
@@ -66,7 +66,7 @@ function* ownershipDifferences(both: Both): Iterable<Difference> {
     const at = `authentication/own/${name}`;
     const statement = { kind: "own-changed", subject: name, at, what: `Whose a \`${name}\` is` };
     if (old === undefined || now === undefined) {
-      // What that means for who may do what is told where `own` is said.
+      // The grants that use `own` have differences for the changed permissions.
       yield* restated(statement, old, now, "neutral");
       continue;
     }
@@ -82,7 +82,7 @@ interface GrantSite {
   readonly kind: string;
   readonly subject: string;
   readonly at: string;
-  /** What is granted: `run \`collect\``. */
+  /** The permission in words, after "may": `run \`collect\``. */
   readonly may: string;
 }
 
@@ -102,7 +102,7 @@ export function* grantDifferences(
       );
       return strictness !== "tighter";
     });
-  // A condition without a type may exclude tokens, so it counts as one that does: else a client learns it from a 403.
+  // An untyped condition may exclude tokens, so it counts as reading the caller; otherwise clients get an unannounced 403.
   const conditional = (side: Side, grant: Grant, index: number): ConditionalGrant => {
     const typed = grant.if === undefined ? undefined : side.typed().get(`${at}/${index}/if`);
     return { ...grant, readsCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };
@@ -126,7 +126,7 @@ function whoText(grant: Grant): string {
 
 // ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Statements about a credential that callers notice when they change; the others are about how one comes by it. */
+/** Members of a credential whose change callers notice; those in `unnoticed` only concern how a caller obtains it. */
 const noticed = [
   "kind",
   "at",
@@ -172,7 +172,7 @@ function* credentialDifferences(
   const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : spanOf(text));
   yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
-  // Tokens of another server need each of them; of those that are made here one has as many as it was given.
+  // A token of another server needs all scopes, so more scopes are stricter; a token of this service may have any of them.
   const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
   const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
   yield* restated(statement("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {

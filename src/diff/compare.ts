@@ -1,6 +1,6 @@
 /**
- * Two documents of one service compared: what differs, and which of it the versions of the newer one declare. What breaks
- * callers is declared when it is gone with the newer versions' entries undone: old callers are served as they were.
+ * Compares two documents of one service: lists the differences, and which of them the version entries of the new document
+ * declare. A breaking difference is declared if it disappears when the new entries are undone: old callers notice nothing.
  */
 import { addDuration, parseDuration } from "../base/duration.ts";
 import type { Model } from "../language/model.ts";
@@ -12,11 +12,11 @@ import { differencesOf } from "./differences.ts";
 import { isAbout, isAboutKind, currentPath, renamedEntry } from "./entries.ts";
 
 export interface Comparison {
-  /** Breaking ones first, then additive and neutral ones. */
+  /** Breaking differences first, then additive and neutral ones. */
   readonly differences: readonly AssessedDifference[];
-  /** Entries of the newer versions about what is no different. */
+  /** Entries of the new versions that match no difference. */
   readonly idle: readonly Entry[];
-  /** The version whose callers are to be served as before; undefined where the documents have no versions. */
+  /** The version whose callers the service must serve as before; undefined if the documents have no versions. */
   readonly since: string | undefined;
   readonly heading: Heading;
   readonly versioning: Versioning;
@@ -24,23 +24,23 @@ export interface Comparison {
 
 export interface AssessedDifference {
   readonly difference: Difference;
-  /** Whether callers of the version before are told, and served as they were; always for what breaks nobody. */
+  /** Whether version entries keep callers of the previous version unaffected; always true if the difference breaks nobody. */
   readonly declared: boolean;
-  /** The entry that declares it, where one names it. */
+  /** The entry that declares the difference, if one names it. */
   readonly by?: Entry;
 }
 
 export interface Entry {
   readonly version: string;
-  /** The index in its version's list. */
+  /** The index in the version's list of changes. */
   readonly index: number;
   readonly change: Change;
 }
 
-/** Below which version an entry is to be written. */
+/** The version below which the author has to add an entry. */
 export interface Heading {
   readonly version: string;
-  /** Whether the document does not list it yet. */
+  /** Whether the new document does not list this version yet. */
   readonly isNew: boolean;
 }
 
@@ -77,12 +77,12 @@ export function compare(old: Model, now: Model, today: string): Comparison {
   };
 }
 
-/** The entry that speaks of it, rather one that is about such a difference. */
+/** The entry about this difference; an entry about this kind of difference comes first. */
 function entryOf(one: Difference, entries: readonly Entry[]): Entry | undefined {
   return entries.find(({ change }) => isAboutKind(change, one)) ?? entries.find(({ change }) => isAbout(change, one));
 }
 
-/** What still differs when the entries of the new versions are undone; what an idle one says would differ only by that. */
+/** The differences that remain after undoing the new entries, except idle ones: undoing those would add differences. */
 function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonly Entry[]): readonly Difference[] {
   if (since === undefined) return differencesOf(old, now);
   const versions = (now.versioning.versions ?? []).map((version) => {
@@ -92,7 +92,7 @@ function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonl
   return differencesOf(old, modelAt({ ...now, versioning: { ...now.versioning, versions } }, since));
 }
 
-/** A difference from the document with its new versions undone, told of the document as it is. */
+/** Translates a difference of the document without its new versions to the paths and names of the document with them. */
 function asNow({ entry, ...one }: Difference, newer: readonly Version[]): Difference {
   return {
     ...one,
@@ -110,7 +110,7 @@ interface Newer {
   readonly newer: readonly Version[];
 }
 
-/** The versions that the old document does not have yet; one without versions is the first of its successor's. */
+/** The versions that the old document does not have. An old document without versions is the first version of the new one. */
 function newerVersions(old: Versioning, now: Versioning): Newer {
   const versions = now.versions ?? [];
   const newest = old.versions?.[0]?.name;
@@ -119,7 +119,7 @@ function newerVersions(old: Versioning, now: Versioning): Newer {
   return { since: versions[index]?.name, newer: versions.slice(0, Math.max(index, 0)) };
 }
 
-/** A resource, an operation or a type that is gone cannot be brought back by an entry: to say it is all there is. */
+/** No entry restores a removed resource, operation or type: a `remove` entry is enough to declare it. */
 function isDeclaredRemoved({ entry }: Difference, entries: readonly Entry[]): boolean {
   if (entry?.kind !== "remove" || entry.target.field !== undefined) return false;
   return entries.some(
@@ -128,13 +128,13 @@ function isDeclaredRemoved({ entry }: Difference, entries: readonly Entry[]): bo
   );
 }
 
-/** Undone, `require` leaves a field that may be absent; it is not absent from answers, whatever it was before. */
+/** Undoing `require` makes a field optional in the model, but responses always contain it, so this difference is no break. */
 function isOnlyUndone(one: Difference, entries: readonly Entry[]): boolean {
   if (one.kind !== "field-may-be-absent") return false;
   return entries.some(({ change }) => change.kind === "require" && isAbout(change, one));
 }
 
-/** What is a break only before, or after, some day. */
+/** Adjusts the differences whose effect depends on today's date: removed and deprecated versions. */
 function dated(one: Difference, old: Model, now: Model, today: string): Difference {
   if (one.kind === "version-removed" && one.sunset !== undefined && one.sunset <= today)
     return { ...one, effect: "neutral" };
@@ -152,7 +152,7 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
   });
 }
 
-/** An entry that names nothing that differs, and nothing that another new version names, too. */
+/** Whether the entry matches no difference and no entry of another new version names its subject. */
 function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly Difference[]): boolean {
   const { change, version } = entry;
   if (differences.some((one) => isAboutKind(change, one))) return false;

@@ -1,4 +1,4 @@
-/** Whether a condition that is written differently lets more or less through. */
+/** Compares two texts of a condition: whether the new one accepts more or fewer requests. */
 import type { TypedExpression } from "../expression/typed.ts";
 import { exclusive } from "../expression/prove.ts";
 import { parseExpression } from "../expression/parse.ts";
@@ -6,7 +6,7 @@ import { printExpression } from "../expression/print.ts";
 import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
 import type { Model } from "../language/model.ts";
 
-/** A model with its typed expressions, which are worked out when the first condition differs. */
+/** A model with its typed expressions, which are computed when the first condition differs. */
 export interface Side {
   readonly model: Model;
   typed(): TypedExpressions["typed"];
@@ -17,14 +17,14 @@ export function sideOf(model: Model): Side {
   return { model, typed: () => (known ??= typeExpressions(model).typed) };
 }
 
-/** The text of a condition and where its model has it; no text is no condition. */
+/** A condition's text and its path in the model; without a text there is no condition. */
 export interface Condition {
   readonly side: Side;
   readonly path: string;
   readonly text: string | undefined;
 }
 
-/** `tighter` is also what is not known to be anything else: a client must not find out by being refused. */
+/** If neither "same" nor "looser" is proved, the result is `tighter`: a missed break would surprise clients with errors. */
 export type Strictness = "same" | "looser" | "tighter";
 
 export function strictnessOf(old: Condition, now: Condition): Strictness {
@@ -37,13 +37,13 @@ export function strictnessOf(old: Condition, now: Condition): Strictness {
   return implies(after, before) ? "same" : "looser";
 }
 
-/** Blanks and brackets mean nothing. */
+/** Removes redundant blanks and parentheses from an expression; returns a text that does not parse unchanged. */
 export function canonical(text: string | undefined): string | undefined {
   const expression = text === undefined ? undefined : parseExpression(text).expression;
   return expression === undefined ? text : printExpression(expression);
 }
 
-/** Proved: whatever one lets through, the other does, too. */
+/** Whether it is proved that every value that `one` accepts, `other` accepts too. */
 function implies(one: TypedExpression, other: TypedExpression): boolean {
   return exclusive(one, {
     kind: "not",

@@ -1,37 +1,37 @@
-/** What a difference between two documents is: one thing that a client of the service can see, or that only readers can. */
+/** The type of a difference between two documents, and the helpers that build differences. */
 import type { Json } from "../base/json.ts";
 import type { Change } from "../language/versioning/model.ts";
 
 /**
- * `breaking`: what a client did may fail, or it may be told what it does not know (R9.4). `additive`: a client can do or
- * know more. `neutral`: no client notices.
+ * `breaking`: a request that worked may fail, or a response may contain something unknown to the client (R9.4). `additive`: a
+ * client can do or read more. `neutral`: no client notices.
  */
 export type Effect = "breaking" | "additive" | "neutral";
 
 /**
- * What a breaking difference does to clients: `right` takes away what they may do (a guard, a rule, a permission),
- * `limit` how often, how much or how long, `support` for how long a version is served, `shape` everything else.
+ * What a breaking difference takes from clients: `right` is a permission (guard, rule, grant), `limit` a rate, an amount or a
+ * duration, `support` the time that a version is served, `shape` everything else.
  */
 export type DifferenceCategory = "right" | "limit" | "support" | "shape";
 
 export interface Difference {
-  /** `field-removed`: what it is, for programs. */
+  /** The kind for programs, such as `field-removed`. */
   readonly kind: string;
-  /** What it is about, as a version entry would name it: `Parcel.note`, `collect`, `error wrong-code`. */
+  /** The subject, named as in a version entry: `Parcel.note`, `collect`, `error wrong-code`. */
   readonly subject: string;
-  /** The new name of what was renamed. */
+  /** The new name of a renamed subject. */
   readonly also?: string;
   readonly effect: Effect;
   readonly category: DifferenceCategory;
   /** One sentence without a full stop. */
   readonly message: string;
-  /** Where it stands in the old and in the new document, as in `Places`; where it is gone, where it would stand. */
+  /** The path in both documents, a key of `SourceLocations`; for a removed member, its path in the old document. */
   readonly at: string;
-  /** Where that is another path in the old document, as for what has a new name. */
+  /** The path in the old document if it differs, for example after a rename. */
   readonly oldAt?: string;
-  /** The version entry that keeps old callers as they were, where one can. */
+  /** The version entry that would serve old callers as before, if there is one. */
   readonly entry?: Change;
-  /** For a version that is no longer served: until when OLD promised to serve it. */
+  /** For a removed version: the sunset date that the old document promised. */
   readonly sunset?: string;
 }
 
@@ -50,14 +50,14 @@ export function difference(
   return { kind, subject, effect, category, message, at, ...details };
 }
 
-/** A member of two maps by its name; it is in at least one of them. */
+/** One name with its values in two maps; at least one of them has it. */
 export interface Pair<Value> {
   readonly name: string;
   readonly old: Value | undefined;
   readonly now: Value | undefined;
 }
 
-/** The members of both maps, those of the new one first. */
+/** Pairs the members of both maps by name: those of the new map first, then removed ones. */
 export function pairs<Value>(
   old: Readonly<Record<string, Value>> = {},
   now: Readonly<Record<string, Value>> = {},
@@ -70,7 +70,7 @@ export function pairs<Value>(
   }));
 }
 
-/** Whether two values of a model say the same; the order of members does not matter. */
+/** Whether two values of a model are equal, whatever the order of their members. */
 export function same(old: unknown, now: unknown): boolean {
   return old === now || JSON.stringify(sorted(old)) === JSON.stringify(sorted(now));
 }
@@ -86,21 +86,21 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** `a`, and `nothing` where it is not said. */
+/** The value in backticks; `nothing` for undefined. */
 export function quoted(value: Json | undefined): string {
   return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
-/** One statement with another value. */
+/** A statement of the document whose value a diff compares. */
 export interface Statement {
   readonly kind: string;
   readonly subject: string;
   readonly at: string;
-  /** What it is, as the start of a sentence: `The envelope`. */
+  /** The statement in words, as the start of a sentence: `The envelope`. */
   readonly what: string;
 }
 
-/** A statement that says something else, or is there only in one of the two. */
+/** Yields a difference if the values differ, or if only one document has the statement. */
 export function* restated(
   { kind, subject, at, what }: Statement,
   old: unknown,
@@ -113,15 +113,15 @@ export function* restated(
   yield difference(effect, kind, subject, at, message, details);
 }
 
-/** What having less of an amount, and having more of it, does to a client. */
+/** The effects on clients of a smaller and of a larger amount. */
 export interface Weights extends DifferenceDetails {
   readonly less: Effect;
   readonly more: Effect;
-  /** What saying nothing is; `most` unless told. */
+  /** The amount that an absent statement means; default `most`. */
   readonly none?: "least" | "most";
 }
 
-/** A statement whose values can be compared; where one of them says nothing, that is `none`. */
+/** Like `restated`, for amounts: the effect depends on whether the amount shrinks or grows. */
 export function* measured(
   statement: Statement,
   old: string | number | undefined,
@@ -132,13 +132,13 @@ export function* measured(
   const absent = none === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   const before = old === undefined ? absent : measure(old);
   const after = now === undefined ? absent : measure(now);
-  // What cannot be compared may be less.
+  // If a value cannot be measured, assume that it became smaller.
   const effect = before === undefined || after === undefined || after < before ? less : more;
   if (before === undefined || before !== after)
     yield* restated(statement, old, now, effect, { category: "limit", ...details });
 }
 
-/** What a language newer than these rules adds to a statement: seen, and taken for breaking until it is known better. */
+/** Reports changed keys that no rule handles, such as keys of a newer language; by default they count as breaking. */
 export function* unhandledKeys<Value extends object>(
   statement: Pick<Statement, "subject" | "at">,
   old: Value,

@@ -1,6 +1,6 @@
 /**
- * Everything that differs between two documents, each thing once, with what it does to clients (R9.4). Models in, data out:
- * where it stands in the files is looked up by whoever shows it.
+ * Lists all differences between two models, each once, with its effect on clients (R9.4). It reads only models; callers look up
+ * the source locations.
  */
 import { type Model, partNames } from "../language/model.ts";
 import { lookup } from "../language/resources/fields.ts";
@@ -17,7 +17,7 @@ import { stateDifferences } from "./states.ts";
 import { usesOf } from "./uses.ts";
 import { versioningDifferences } from "./versioning.ts";
 
-/** In the order of the parts. */
+/** Sorted by part, as in `all` below. */
 export function differencesOf(old: Model, now: Model): readonly Difference[] {
   const both = bothOf(old, now);
   const resources = [...resourceDifferences(both)];
@@ -43,7 +43,7 @@ export function differencesOf(old: Model, now: Model): readonly Difference[] {
   );
 }
 
-/** Where nothing was said of a part, nothing was promised; and nobody has met the limits and the hidden fields of what is new. */
+/** A part that the old document left out promised nothing, and no client uses a new member yet, so its limits break nobody. */
 function breaksNobody({ at, subject }: Difference, old: Model, now: Model): boolean {
   const part = partNames.find((name) => at === name || at.startsWith(`${name}/`));
   const status = part === undefined ? "shown" : old.status[part];
@@ -52,7 +52,7 @@ function breaksNobody({ at, subject }: Difference, old: Model, now: Model): bool
   return restricts && !has(old, subject) && has(now, subject);
 }
 
-/** Whether the document has the operation, the resource or the field. */
+/** Whether the document has the operation, the resource or the field with this name. */
 function has({ endpoints, resources }: Model, name: string): boolean {
   const [of = "", field] = name.split(".");
   const resource = lookup(resources.resources, of);
@@ -74,7 +74,7 @@ function bothOf(old: Model, now: Model): Both {
   };
 }
 
-/** A name of a type is not on the wire: another name for the same fields, or for the resource that is called so now. */
+/** Type names are not in requests: a renamed type with the same fields, or of a renamed resource, is the same. */
 function isSameType(old: Model, now: Model, before: string, after: string): boolean {
   const [former, later] = [lookup(old.resources.types, before), lookup(now.resources.types, after)];
   if (former !== undefined || later !== undefined) return former !== undefined && same(former, later);

@@ -1,17 +1,17 @@
-/** Which version entry speaks of which difference. */
+/** Matches version entries with differences. */
 import { type Change, type ChangeTarget, targetName, type Version } from "../language/versioning/model.ts";
 import type { Difference } from "./difference.ts";
 
 type Subject = Pick<Difference, "subject" | "also">;
 
-/** Whether the entry names what the difference is about, or something of it. */
+/** Whether the entry names the subject of the difference, or the resource or operation that the subject belongs to. */
 export function isAbout(change: Change, { subject, also }: Subject): boolean {
   return namesIn(change).some(
     (name) => name === subject || name === also || (!name.includes(".") && subject.startsWith(`${name}.`)),
   );
 }
 
-/** The names that an entry has, those before it and those after it. */
+/** The names in an entry, old and new ones. */
 function namesIn(change: Change): readonly string[] {
   switch (change.kind) {
     case "rename": {
@@ -31,7 +31,7 @@ function namesIn(change: Change): readonly string[] {
   }
 }
 
-/** The differences that each entry can be about; what is new, gone or renamed can have changed in any way. */
+/** The differences that each kind of entry declares; any entry also covers an added, removed or renamed subject. */
 const kinds: Readonly<Record<Change["kind"], RegExp>> = {
   rename: /-(renamed|removed|added)$/,
   add: /-(added|taken|given)$|^field-required$/,
@@ -51,7 +51,7 @@ export function isAboutKind(change: Change, one: Difference): boolean {
   return isAbout(change, one) && (wholly || kinds[change.kind].test(one.kind));
 }
 
-/** A path of the document as it was before some versions, as it is now: names that they changed are the new ones. */
+/** Translates a path of the document before some versions to the current document, by the renames of these versions. */
 export function currentPath(path: string, newer: readonly Version[]): string {
   return newer
     .flatMap(({ changes }) => changes)
@@ -82,7 +82,7 @@ function transitionsOf(change: Change): readonly (readonly [from: string, to: st
   return fullPaths.map((at) => [`${at}/${of}`, `${at}/${change.to}`] as const);
 }
 
-/** An entry about the document as it was before some versions, with the names that things have now. */
+/** Translates an entry about the document before some versions to the current names. */
 export function renamedEntry(change: Change, newer: readonly Version[]): Change {
   const entries = newer.flatMap(({ changes }) => changes).toReversed();
   return entries.reduce(renamedBy, change);

@@ -1,11 +1,11 @@
-/** What became of part 7: codes, statuses, hints to try again, the body. */
+/** Differences of part 7: codes, statuses, `Retry-After` hints and error bodies. */
 import type { DeclaredError, Errors } from "../language/errors/model.ts";
 import { standardErrors } from "../language/errors/model.ts";
 import type { Change } from "../language/versioning/model.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { type Difference, difference, pairs, restated, unhandledKeys } from "./difference.ts";
 
-/** `replaced`: the error that is raised where another one was, by the other's code. */
+/** `replaced`: for each old code, the code that an operation now returns in its place. */
 export function* errorDifferences(
   old: Errors,
   now: Errors,
@@ -48,13 +48,13 @@ export function* errorDifferences(
   ]);
 }
 
-/** What keeps older callers at the status that they know. */
+/** The version entry that keeps the old status for older callers. */
 function statusEntry(code: string, before: unknown): Change {
   const status = typeof before === "number" ? before : (lookup(standardErrors, code)?.status ?? 400);
   return { kind: "error", code, status, was: code };
 }
 
-/** An error that is gone stands under the code that is raised in its place, or that says the same. */
+/** Finds renamed errors: a removed code maps to the code that replaces it, or to a new error with the same sentence. */
 function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const added = Object.entries(now.errors).filter(([code]) => !Object.hasOwn(old.errors, code));
   return new Map(
@@ -75,7 +75,7 @@ function* removedError(
   const at = `errors/errors/${name}`;
   const subject = `error ${name}`;
   if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined)) {
-    // Nothing raises it in another form, so nobody waits for it in vain.
+    // No other error replaces it, so a client's handler for it is merely unused.
     yield difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
     return;
   }

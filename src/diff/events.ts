@@ -1,4 +1,4 @@
-/** What became of part 6: events that go out and come in, and how they are delivered. */
+/** Differences of part 6: outgoing and incoming events, and their delivery. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import type { Events, InEvent, OutEvent, Stream, Webhook } from "../language/events/model.ts";
 import type { Model } from "../language/model.ts";
@@ -45,7 +45,7 @@ function* outDifferences(both: Both, old: Events, now: Events): Iterable<Differe
   }
 }
 
-/** What is emitted at the same moment under another name. */
+/** Finds renamed events: a removed event and a single new one with the same trigger. */
 function renamedEvents(
   old: Readonly<Record<string, OutEvent>>,
   now: Readonly<Record<string, OutEvent>>,
@@ -81,7 +81,7 @@ function* emittedDifferences(both: Both, name: string, old: OutEvent, now: OutEv
   const when = { kind: "event-source-changed", subject, at, what: `What emits \`${name}\`` };
   yield* restated(when, sourceText(old), sourceText(now), "breaking");
   const [before, after] = [payloadOf(both.old.model, old), payloadOf(both.now.model, now)];
-  // Of the whole record, what is new and gone is told of its fields.
+  // If the payload is the full record, the differences of its fields cover it.
   if (old.carries !== undefined || now.carries !== undefined) {
     for (const member of before.filter((one) => !after.includes(one)))
       yield difference(
@@ -163,7 +163,7 @@ function* inDifferences(
     alike: both.alike,
   };
   for (const one of fieldDifferences(owner, membersOf(old), membersOf(now))) {
-    // Version entries are about resources and operations, and not about what others send.
+    // Version entries describe resources and operations, not requests of other services.
     const { entry: _entry, ...rest } = one;
     yield rest;
   }

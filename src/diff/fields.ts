@@ -1,4 +1,4 @@
-/** What became of fields: those of a resource, of an embedded value, and the members that an operation takes. */
+/** Differences of fields: those of a resource, of an embedded type, and the input of an operation. */
 import { printFields, printFieldType } from "../language/resources/field-print.ts";
 import type { Field, Fields, FieldType, Modifier } from "../language/resources/model.ts";
 import type { Change, ChangeTarget } from "../language/versioning/model.ts";
@@ -15,13 +15,13 @@ import {
 import { type Alike, isClosedList, type TypeDifference, typeDifferences } from "./types.ts";
 import type { Need, Use } from "./uses.ts";
 
-/** Fields that belong together, in both documents. */
+/** The owner of a group of fields, in both documents. */
 export interface Owner {
-  /** The resource, the type or the operation. */
+  /** The name of the resource, type or operation. */
   readonly of: string;
-  /** The path of the fields. */
+  /** The path of the fields in the model. */
   readonly at: string;
-  /** What a client has to do with a field in the old and in the new document. */
+  /** How clients use a field in the old or the new document. */
   readonly use: (when: "old" | "now", name: string, field: Field) => Use;
   readonly alike: Alike;
 }
@@ -36,7 +36,7 @@ export function* fieldDifferences(owner: Owner, old: Fields, now: Fields): Itera
   }
 }
 
-/** Where one field is gone and another of the same kind is new, it has most likely another name. */
+/** Finds renamed fields: a removed field and a single new one with the same declaration. */
 function renamedFields(old: Fields, now: Fields): ReadonlyMap<string, string> {
   const all = pairs(old, now);
   const removed = all.filter((pair) => pair.now === undefined);
@@ -72,7 +72,7 @@ function removedField(owner: Owner, name: string, field: Field, renamed: string 
   return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
 }
 
-/** All of a field that an entry can say; what was computed was at least set by nobody. */
+/** The field's declaration as a version entry writes it; a computed field becomes read-only, since no request sets it. */
 function fieldText({ type, default: made, computed, marks }: Field): string {
   const returned: readonly Modifier[] =
     computed === undefined || marks.includes("read-only") ? marks : [...marks, "read-only"];
@@ -147,12 +147,12 @@ function sameNeeds(one: Use, other: Use): boolean {
   return one.creates === other.creates && one.changes === other.changes && one.returned === other.returned;
 }
 
-/** Whether requests may set it, and whether they have to. */
+/** Whether requests may or must set the field. */
 function settingDifferences(change: FieldChange): readonly Difference[] {
   const { before, after, now } = change;
   const first = settingDifference(change, before.creates, after.creates, "creates");
   const second = settingDifference(change, before.changes, after.changes, "changes");
-  // A field that became required is so for both; `require` stands for both, too.
+  // If creating and changing requests differ alike, report it once; one `require` entry covers both.
   const all = first?.kind === second?.kind ? [first] : [first, second];
   return all.filter((one) => one !== undefined).map((one) => (now.computed === undefined ? one : withoutEntry(one)));
 }
@@ -181,7 +181,7 @@ function settingDifference(
   return change("additive", "field-not-required", `\`${subject}\` can be left out of ${request}`);
 }
 
-/** Whether answers have it, and whether they always have. */
+/** Whether responses contain the field, always or sometimes. */
 function requestDifferences({ subject, at, target, old, now, before, after }: FieldChange): readonly Difference[] {
   if (before.returned && !after.returned)
     return [difference("breaking", "field-not-given", subject, at, `\`${subject}\` is not in answers any more`)];
@@ -209,15 +209,15 @@ function typeChanges(change: FieldChange): readonly Difference[] {
   });
 }
 
-/** The worst of what it does to requests, to answers and to filters. */
+/** The worst effect on requests, responses and filters. */
 function effectOfType({ before, after, old, now }: FieldChange, { direction, what }: TypeDifference): Effect {
   const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
   const returned = before.returned && after.returned;
   const filtered = after.listed && now.marks.includes("filter");
   if (direction === "other") return isInput || returned || filtered ? "breaking" : "neutral";
   if (direction === "narrower" && (isInput || (filtered && what !== "range"))) return "breaking";
-  // A client has a case for each value of a closed list, and none for what it never was told; a longer text it can read, and
-  // of a file it is told with the bytes what they are.
+  // A client has a case for each value of a closed list, but none for a new value. It can read a longer text, and it gets the
+  // media type of a file along with its bytes.
   const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
   if (direction === "wider" && returned && surprising) return "breaking";
   return direction === "wider" && (isInput || returned || filtered) ? "additive" : "neutral";
@@ -241,7 +241,7 @@ function entryFor({ target, old, now, before }: FieldChange, { what, direction, 
 function defaultDifferences({ subject, at, old, now, before, after }: FieldChange): readonly Difference[] {
   if (same(old.default, now.default)) return [];
   const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
-  // That it has to be sent now is told already.
+  // `field-required` already reports that requests must send it.
   if (now.default === undefined && !now.optional && isInput) return [];
   const effect = !isInput ? "neutral" : old.default === undefined ? "additive" : "breaking";
   const statement = { kind: "default-changed", subject, at: `${at}/default`, what: `The default of \`${subject}\`` };
@@ -258,12 +258,12 @@ function defaultText(field: Field): string | undefined {
 interface ModifierEffect {
   readonly added: Effect;
   readonly removed: Effect;
-  /** After the field's name: what it is with the mark, and what without. */
+  /** The text behind the field's name, with the modifier and without it. */
   readonly is: string;
   readonly isNot: string;
 }
 
-/** The marks that neither requests nor answers show; what `read-only` and its like do is told by them. */
+/** Modifiers that change neither requests nor responses directly; `use` covers `read-only` and its like. */
 function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifier, ModifierEffect>> {
   const isInput = (after.creates ?? after.changes) !== undefined;
   const listed = before.listed && after.listed;
@@ -314,7 +314,7 @@ function modifierDifferences(change: FieldChange): readonly Difference[] {
   });
 }
 
-/** What is said to people, or only decides a value. */
+/** Differences of descriptions and of members that only determine a value. */
 function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Difference> {
   const details = (member: string, what: string) => ({
     kind: `${member}-changed`,
@@ -336,7 +336,7 @@ function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Dif
   ]);
 }
 
-/** Some value of a type, for an entry that its author will look at: the first of a list, the least of a range. */
+/** A sample value of a type for a proposed entry, which the author reviews: the first of a list, the minimum of a range. */
 export function sampleOf(type: FieldType): string {
   switch (type.kind) {
     case "nullable":

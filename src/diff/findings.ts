@@ -1,4 +1,4 @@
-/** What a comparison finds fault with, as findings of `nonet check`: each at its line in the newer document. */
+/** Turns a comparison into findings like those of `nonet check`, each at a line of the new document. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ComparisonCode } from "../language/analysis/comparison.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
@@ -7,7 +7,7 @@ import { changeText } from "../language/versioning/change.ts";
 import type { Comparison, AssessedDifference } from "./compare.ts";
 import type { Difference, DifferenceCategory } from "./difference.ts";
 
-/** By the differences that they are about. */
+/** Each finding with its difference; undefined for an idle entry. */
 export function findingsOf(
   comparison: Comparison,
   places: SourceLocations,
@@ -47,7 +47,7 @@ function undeclared(comparison: Comparison, one: Difference, places: SourceLocat
   return { code, severity: "error", message, span, why, help: advice(comparison, one, code) };
 }
 
-/** Where an entry goes. */
+/** Where the author has to write the entry, in words. */
 function below({ heading: { version, isNew }, versioning }: Comparison): string {
   if (versioning.scheme === "none" || versioning.scheme === undefined)
     return `below a first new version \`${version}:\`, which needs \`scheme: dated\``;

@@ -1,4 +1,4 @@
-/** What became of part 8: rates, quotas, sizes, times and retention. Less of anything may stop a client that ran before. */
+/** Differences of part 8: rates, quotas, sizes, times and retention. A smaller amount may break a client that worked before. */
 import { type Limits, type Quota, type Rate, type Retention, windowMilliseconds } from "../language/limits/model.ts";
 import { sizeOf, spanOf } from "./amounts.ts";
 import {
@@ -32,7 +32,7 @@ export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference
 
 type Limit = Rate | Quota;
 
-/** Limits on one target are told apart by whom they count. */
+/** Matches the limits of one target by their `per` and by whether they count live records. */
 function* countDifferences(
   kind: "rate" | "quota",
   target: string,
@@ -69,7 +69,7 @@ function limitText(limit: Limit): string {
   return `${limit.count}${window}${states} per ${limit.per}${burst}`;
 }
 
-/** Not less in a longer time, and not less at once: nobody who kept to the one is stopped by the other. */
+/** `additive` if every client within the old limit is within the new one: count, rate and burst are no smaller. */
 function effectOf(old: Limit, now: Limit): Effect {
   if ("states" in old && "states" in now)
     return now.count >= old.count &&

@@ -1,12 +1,12 @@
-/** A comparison as the section of a changelog that a team publishes: what clients notice, in sentences. */
+/** Writes a comparison as the section of a changelog, in sentences about what clients notice. */
 import type { Comparison, AssessedDifference } from "./compare.ts";
 
-/** `open`: what is not declared. What no client notices is left out, unless there is nothing else. */
+/** `open`: the undeclared differences. Neutral differences are listed only if there are no others. */
 export function markdownOf(
   { differences, versioning, since }: Comparison,
   open: ReadonlySet<AssessedDifference>,
 ): string {
-  // That there is a new version is what the heading says.
+  // The heading already names the new version.
   const notable = differences.filter(({ difference }) => difference.kind !== "version-added");
   const of = (effect: string): readonly AssessedDifference[] =>
     notable.filter(({ difference }) => difference.effect === effect);

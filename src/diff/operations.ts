@@ -1,4 +1,4 @@
-/** What became of part 4: methods and paths, requests, answers, lists, and how an operation is repeated and edits are guarded. */
+/** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
 import type { Json } from "../base/json.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint } from "../language/endpoints/resolve.ts";
@@ -44,7 +44,7 @@ function route({ method, path }: Endpoint): string {
   return `${method} ${path}`;
 }
 
-/** The same method and path under another name: clients that are made from the document know the operation by it. */
+/** Finds renamed operations by method and path: generated clients call an operation by its name. */
 function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, string> {
   const added = Object.entries(now.endpoints).filter(([name]) => !Object.hasOwn(old.endpoints, name));
   const byRoute = new Map(added.map(([name, endpoint]) => [route(endpoint), name]));
@@ -94,7 +94,7 @@ function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Differenc
   ]);
 }
 
-/** A page that may not call any more is a client that fails. */
+/** Removing an allowed origin breaks the pages of that origin. */
 function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"]): Iterable<Difference> {
   if (same(old, now)) return;
   const [before, after] = [originsOf(old), originsOf(now)];
@@ -153,7 +153,7 @@ function* listDifferences(
       at: `${at}/names/${name}`,
       what: `The name of \`${name}\` in ${pages.toLowerCase()}`,
     };
-    // A count that is given besides is no trouble to who does not look for it.
+    // A new count member disturbs no client that does not read it.
     yield* restated(named, before, after, before === undefined ? "additive" : "breaking");
   }
   yield* unhandledKeys<Partial<ListStyle>>({ subject, at }, old ?? {}, now ?? {}, [
@@ -165,7 +165,7 @@ function* listDifferences(
   ]);
 }
 
-/** Every parameter and member has a name, whether or not the document says it; only what is not counted has none. */
+/** Every parameter and member has a default name, except the count, which exists only if the document names it. */
 function namesOf(style: ListStyle | undefined): Readonly<Record<string, string>> {
   const usual = Object.fromEntries(listWords.filter((word) => word !== "count").map((word) => [word, word]));
   return { ...usual, ...style?.names };
@@ -178,7 +178,7 @@ function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints):
     at: "endpoints/edits",
     what: "What edits need of If-Match",
   };
-  // Required, it refuses who does not send it; where it counts for nothing, who sends it is not protected any more.
+  // `required` rejects clients without preconditions; ignoring preconditions removes the protection against lost updates.
   const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
   yield* restated(statement, old, now, harmless && now !== "required" ? "additive" : "breaking");
 }
@@ -281,7 +281,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   ]);
 }
 
-/** What a handler takes and answers; what is said of it in words binds nobody. */
+/** Requests and responses of a handler, without notes and examples. */
 function* contractDifferences(
   name: string,
   old: EndpointContract | undefined,
@@ -295,7 +295,6 @@ function* contractDifferences(
     yield difference("neutral", "operation-described", name, at, `\`wire\` of \`${name}\` is described differently`);
 }
 
-/** Without notes and examples, nor what says nothing else. */
 function withoutWords({ body, answers, ...parameters }: EndpointContract): EndpointContract {
   const bare = <Declared extends { readonly note?: string; readonly example?: Json }>(
     declared: Declared,
@@ -331,7 +330,7 @@ function statusOf({ status }: Endpoint, resolved: ResolvedEndpoint | undefined):
   return status ?? { create: 201, delete: 204, clear: 204 }[actionOf(resolved) ?? ""] ?? 200;
 }
 
-/** Members that only this operation takes, and fields of the record that it does not take any more. */
+/** Members that only this operation takes, and record fields that it no longer takes. */
 function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/takes`;
   const before = inputFields(both.old.model, name, old);
@@ -397,7 +396,7 @@ function boundBy(model: Model, operation: string): readonly string[] {
 
 const returned: Use = { creates: undefined, changes: undefined, returned: true, listed: false };
 
-/** What a handler gives has types, and is compared like a record that is only read. */
+/** Compares the typed response of a handler's function like the fields of a read-only record. */
 function* shapeDifferences(both: Both, name: string, at: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   if (old.shape === undefined && now.shape === undefined) return;
   if (old.shape === undefined || now.shape === undefined) {
@@ -443,7 +442,7 @@ function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
   }
 }
 
-/** A list's own condition: with a tighter one it does not have what it had. */
+/** The list's `where` condition: if it is tighter, the list returns fewer records. */
 function* conditionDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/where`;
   const strictness = strictnessOf(

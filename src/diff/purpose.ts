@@ -1,4 +1,4 @@
-/** What became of part 1, and of what documents say about themselves: people read it, programs do not. */
+/** Differences of part 1 and of the document's descriptions, which only people read. */
 import type { Model } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
 import { lookup } from "../language/resources/fields.ts";
@@ -22,7 +22,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
       "neutral",
     );
   for (const { name, old: before, now: after } of pairs(old.purpose.operations, now.purpose.operations)) {
-    // Of an operation whose endpoint is new or gone, too, that is told there.
+    // The endpoint's own difference already reports an operation that is new or removed.
     const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, name) !== undefined);
     if (was !== is && (before === undefined) === !was && (after === undefined) === !is) continue;
     const changed = {
@@ -44,7 +44,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
   ]);
 }
 
-/** Which parts are shown, and what is open: no client sees it, but a reader of the document does. */
+/** Differences in which parts are complete or open: readers of the document notice them, clients do not. */
 export function* statusDifferences(old: Model, now: Model): Iterable<Difference> {
   for (const part of partNames) {
     const statement = {

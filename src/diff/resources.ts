@@ -1,4 +1,4 @@
-/** What became of part 2: resources, embedded values and rules. */
+/** Differences of part 2: resources, embedded types and rules. */
 import type { Model } from "../language/model.ts";
 import { standardErrors } from "../language/errors/model.ts";
 import { lookup } from "../language/resources/fields.ts";
@@ -10,7 +10,7 @@ import { viewDifferences } from "./shapes.ts";
 import type { Alike } from "./types.ts";
 import type { Uses } from "./uses.ts";
 
-/** Both documents, with what clients have to do with their fields. */
+/** Both models, and how clients use their fields. */
 export interface Both {
   readonly old: Side;
   readonly now: Side;
@@ -30,14 +30,14 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     else yield removedResource(both, name);
   }
   for (const { name, old: before = [], now: after = [] } of pairs(old.rules, now.rules)) {
-    // The rules of a resource that is new or gone are new or gone with it.
+    // The difference of a new or removed resource covers its rules.
     const stays = (lookup(old.resources, name) === undefined) === (lookup(now.resources, name) === undefined);
     if (stays) yield* ruleDifferences(both, name, before, after);
   }
   for (const { name, old: before, now: after } of pairs(old.types, now.types)) {
     if (before !== undefined && after !== undefined) yield* fieldDifferences(typeOwner(both, name), before, after);
     else {
-      // What it means is told of the fields that are of this type.
+      // The differences of the fields with this type report the effect on clients.
       const verb = after === undefined ? "is gone" : "is new";
       const kind = after === undefined ? "type-removed" : "type-added";
       yield difference("neutral", kind, name, `resources/types/${name}`, `The type \`${name}\` ${verb}`);
@@ -94,7 +94,7 @@ function removedResource({ old, now, uses }: Both, name: string): Difference {
   );
 }
 
-/** The resource that had the same fields, where it is gone and this one is new. */
+/** The old name of a renamed resource: the only removed resource with the same fields. */
 export function formerName(old: Model, now: Model, name: string): string | undefined {
   const { fields } = lookup(now.resources.resources, name) ?? {};
   if (fields === undefined || lookup(old.resources.resources, name) !== undefined) return undefined;
@@ -171,7 +171,7 @@ function ruleText(rule: Rule): string {
   return `\`unique ${rule.fields.join(" + ")}${isAbsentEqual(rule) ? ", absent equal" : ""}\``;
 }
 
-/** The error that a client is told when something does not hold; `what` is refused with it. */
+/** Compares the error codes after `else`; `what` names the operation or rule. */
 export function* errorCodeDifference(
   { old: { model } }: Both,
   what: string,

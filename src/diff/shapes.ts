@@ -1,4 +1,4 @@
-/** What became of the shapes of answers and bodies: what `gives` says, where members stand, and views. */
+/** Differences in the shapes of responses and bodies: `gives`, nesting of members, and views. */
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Endpoint, ResponseTemplate } from "../language/endpoints/model.ts";
 import { describeType } from "../expression/types.ts";
@@ -48,7 +48,7 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
   }
 }
 
-/** Each text of an answer by the names that it stands below; an object without members is `{}`. */
+/** The texts of a response template by their path; an empty object is `{}`. */
 function textsOf(template: ResponseTemplate, path: readonly string[] = []): Readonly<Record<string, string>> {
   if (typeof template === "string") return { [path.join("/")]: template };
   const members = Object.entries(template);
@@ -59,7 +59,7 @@ function textsOf(template: ResponseTemplate, path: readonly string[] = []): Read
   >;
 }
 
-/** Where in the body each member stands that both documents take. */
+/** Compares the path in the body of each member that both documents take. */
 export function* locationDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}/takes`;
   const before = inputShape(both.old.model, old);
@@ -87,7 +87,7 @@ export function* viewDifferences(both: Both): Iterable<Difference> {
       yield* oneView(both, name, before, after);
       continue;
     }
-    // What it means is told of the answers that have it.
+    // The differences of the responses with this view report the effect on clients.
     const [kind, verb] = after === undefined ? ["view-removed", "is gone"] : ["view-added", "is new"];
     yield difference("neutral", kind, name, at, `The view \`${name}\` ${verb}`);
   }
@@ -107,7 +107,7 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
       yield difference("breaking", "view-member-removed", subject, memberPath, `\`${subject}\` is gone`, { entry });
     } else yield* memberChanges(both, subject, memberPath, before, after);
   }
-  // The order of what is given means nothing.
+  // The order of response members has no meaning for clients.
   const order = { kind: "view-order-changed", subject: name, at: `${at}/fields`, what: `The order of \`${name}\`` };
   const sorted = (view: ViewDefinition): string => (view.fields ?? []).toSorted().join();
   if (sorted(old) === sorted(now)) yield* restated(order, old.fields, now.fields, "neutral");
@@ -128,7 +128,7 @@ function* memberChanges(
     yield* restated(statement, textOf(old), textOf(now), "breaking");
     return;
   }
-  // A view can be taken as well as given, so that more values are no better than fewer.
+  // Requests and responses may both use a view, so that more values break as much as fewer.
   for (const { wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference("breaking", "view-member-changed", subject, at, `\`${subject}\` ${wording}`);
   const details = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
@@ -145,7 +145,7 @@ function textOf(member: ViewMember): string {
   return `${printFieldType(member.type)}${member.optional ? "?" : ""} ${declarationOf(member)}`.trimEnd();
 }
 
-/** What is said of a member besides its type. */
+/** A member's declaration besides its type. */
 function declarationOf({ optional: _optional, type: _type, computed, ...rest }: Field): string {
   const more = Object.values(rest).some((one) => (Array.isArray(one) ? one.length > 0 : one !== undefined));
   return [...(computed === undefined ? [] : [`:= ${computed}`]), ...(more ? [JSON.stringify(rest)] : [])].join(" ");

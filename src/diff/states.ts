@@ -1,4 +1,4 @@
-/** What became of part 3: states, where records start, and what moves them. */
+/** Differences of part 3: states, the initial state and transitions. */
 import { lookup } from "../language/resources/fields.ts";
 import type { TriggerSource, Lifecycle, Trigger } from "../language/states/model.ts";
 import { transitionName } from "../language/states/model.ts";
@@ -91,7 +91,7 @@ function startOf({ start, states }: Lifecycle): string | undefined {
 
 // ── Moves ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One way out of one state. */
+/** One transition from one state. */
 interface Transition {
   readonly from: string;
   readonly to: string;
@@ -133,7 +133,7 @@ function transitionsOf(resource: string, { states, final = [], moves }: Lifecycl
   });
 }
 
-/** Two ways with one key are the same move, told differently; where a timer stands does not tell it apart from another. */
+/** The identity of a transition in both documents. The duration of a timer is not part of it. */
 function keyOf({ from, to, trigger: { on } }: Transition): string {
   return JSON.stringify([from, to, on.kind, on.kind === "by" ? on.operation : on.kind === "at" ? on.field : ""]);
 }
@@ -156,7 +156,7 @@ function transitionText({ from, to, trigger }: Transition): string {
 }
 
 function* addedTransition(resource: string, transition: Transition, old: Lifecycle): Iterable<Difference> {
-  // A record that moves by itself is not where its client left it; out of a state that is new, nobody was left.
+  // A new timer moves a record away from the state where its client left it; but no client left a record in a new state.
   const byItself = transition.trigger.on.kind === "after" || transition.trigger.on.kind === "at";
   const effect = byItself && Object.hasOwn(old.states, transition.from) ? "breaking" : "additive";
   const details = { category: byItself ? "limit" : "right" } as const;
@@ -171,7 +171,7 @@ function* addedTransition(resource: string, transition: Transition, old: Lifecyc
 }
 
 function removedTransition(resource: string, transition: Transition, now: Lifecycle): Difference {
-  // That the state is gone says it already.
+  // The difference of the removed state already covers its transitions.
   const effect = transition.from === "any" || Object.hasOwn(now.states, transition.from) ? "breaking" : "neutral";
   const { kind } = transition.trigger.on;
   const name = kind === "after" || kind === "at" ? "timer-removed" : "move-removed";

@@ -1,22 +1,22 @@
-/** How two types of one value differ: which values only one of them has. */
+/** Differences between two types of one value: the values that only one of them accepts. */
 import { printSize } from "../base/bytes.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
 import type { FieldType, ScalarName } from "../language/resources/model.ts";
 import { same } from "./difference.ts";
 
-/** `narrower`: some values are gone; `wider`: there are more; `other`: neither holds all of the other. */
+/** `narrower`: fewer values; `wider`: more values; `other`: each type has values that the other lacks. */
 export interface TypeDifference {
   readonly direction: "narrower" | "wider" | "other";
   readonly what: "range" | "pattern" | "values" | "null" | "type" | "media";
-  /** After a name, `can be null`. */
+  /** A text behind the field's name, such as `can be null`. */
   readonly wording: string;
-  /** A value of a closed list that is only in one of them. */
+  /** The value that only one of the two closed lists has. */
   readonly value?: string;
 }
 
 type Kind<K extends FieldType["kind"]> = Extract<FieldType, { kind: K }>;
 
-/** Whether two names of types mean the same on the wire. */
+/** Whether two type names mean the same type in requests and responses. */
 export type Alike = (old: string, now: string) => boolean;
 
 export function typeDifferences(old: FieldType, now: FieldType, alike: Alike): readonly TypeDifference[] {
@@ -60,7 +60,7 @@ function withoutNull(type: FieldType): FieldType {
   return type.kind === "nullable" ? withoutNull(type.of) : type;
 }
 
-/** The scalars that every value of another one is, too. */
+/** For each scalar, the scalars that accept all its values. */
 const widerTypes: Partial<Record<ScalarName, readonly ScalarName[]>> = {
   integer: ["number", "decimal"],
   decimal: ["number"],
@@ -125,7 +125,7 @@ function sizeDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDif
   return [{ direction, what: "range", wording }];
 }
 
-/** Which media types only one of them has; no list stands for every one. */
+/** Compares the media types; an empty list accepts every type. */
 function mediaDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
   const mediaText = ({ media }: Kind<"file">): string =>
     media.length === 0 ? "of any media type" : media.map((one) => `\`${one}\``).join(" or ");
@@ -165,7 +165,7 @@ function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly Ty
   ];
 }
 
-/** Whether the values of a closed list are told, so that a client may have a case for each. */
+/** Whether the type lists all its values, so that a client may have a case for each. */
 export function isClosedList(type: FieldType): boolean {
   if (type.kind === "one-of") return !type.open;
   return (type.kind === "nullable" || type.kind === "list" || type.kind === "map") && isClosedList(type.of);

@@ -1,6 +1,6 @@
 /**
- * Where the fields of a model meet its clients: which of them requests set, and which answers and events tell. Only the
- * operations that both documents have count, so that an operation that is new or gone is not told again for each field.
+ * How clients use the fields of a model: which fields requests set, and which responses and events contain. It counts only
+ * operations of both documents, so that a new or removed operation is not reported again for each field.
  */
 import { inputOf } from "../language/endpoints/input.ts";
 import { resourceEndpoints } from "../language/endpoints/resolve.ts";
@@ -10,22 +10,21 @@ import type { Field, FieldType } from "../language/resources/model.ts";
 
 export type Need = "required" | "optional";
 
-/** What clients have to do with one field. */
 export interface Use {
-  /** Whether a request that creates a record may or must have it. */
+  /** Whether requests that create a record may or must contain the field. */
   readonly creates: Need | undefined;
   readonly changes: Need | undefined;
-  /** Whether answers or events tell it. */
+  /** Whether responses or events contain the field. */
   readonly returned: boolean;
-  /** Whether records are listed by it. */
+  /** Whether a list returns records with the field. */
   readonly listed: boolean;
 }
 
 export interface Uses {
   ofField(resource: string, name: string, field: Field): Use;
-  /** Of a field of an embedded value. */
+  /** For a field of an embedded type. */
   ofMember(type: string, field: Field): Use;
-  /** Whether clients meet the resource at all. */
+  /** Whether any operation or event uses the resource. */
   has(resource: string): boolean;
 }
 
@@ -65,7 +64,7 @@ export function usesOf(model: Model, operations: ReadonlySet<string>): Uses {
     if (resolved.action !== "delete" && resolved.endpoint.gives === undefined) use.returned = true;
     const input = inputOf(model, resolved);
     for (const { field } of input) embed(field.type, "accepted");
-    // What `takes` says is told of the operation, and not of the resource.
+    // Differences of a `takes` list belong to the operation, not to the resource.
     if (resolved.endpoint.takes !== undefined || resolved.endpoint.takesView !== undefined) continue;
     const needs = resolved.action === "create" ? use.creates : use.changes;
     for (const { name, required } of input) {
@@ -106,7 +105,7 @@ function isReturned({ marks }: Field): boolean {
   return !marks.includes("write-only") && !marks.includes("secret");
 }
 
-/** The entries of `types:` that a value of this type has in it. */
+/** The entries of `types:` that a value of this type contains. */
 function embedded(model: Model, type: FieldType): readonly string[] {
   if (type.kind === "named") return lookup(model.resources.types, type.name) === undefined ? [] : [type.name];
   return type.kind === "list" || type.kind === "map" || type.kind === "nullable" ? embedded(model, type.of) : [];

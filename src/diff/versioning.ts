@@ -1,11 +1,11 @@
-/** What became of part 9: how a caller chooses a version, which ones are served, and for how long. */
+/** Differences of part 9: how a caller selects a version, which versions are served, and for how long. */
 import { lookup } from "../language/resources/fields.ts";
 import type { Deprecation, Versioning } from "../language/versioning/model.ts";
 import { spanOf } from "./amounts.ts";
 import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 
 export function* versioningDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
-  // Who had no versions had nothing to send, so that only what was said can break.
+  // Callers of a service without versions send no version, so that new declarations break nobody.
   const first = (old.versions ?? []).length === 0 && old.scheme !== "dated" && old.scheme !== "numbered";
   const effect = first ? "additive" : "breaking";
   const statement = (member: string, what: string) => ({
@@ -76,7 +76,7 @@ function* servedDifferences(old: Versioning, now: Versioning): Iterable<Differen
         ...(sunset === undefined ? {} : { sunset }),
       });
     } else if (!same(before.changes, after.changes) && name !== oldest)
-      // When the versions before it end, what it changed for them need not be said any more.
+      // The oldest served version may drop its entries, since no callers of earlier versions remain.
       yield difference(
         "breaking",
         "version-rewritten",
@@ -102,7 +102,7 @@ function* deprecationDifferences(
     return;
   }
   if (now === undefined) {
-    // Of a version that is not served any more, this is told already.
+    // For a removed version, `version-removed` already reports it.
     const served = versions.some((version) => version.name === name);
     const message = `The version \`${name}\` is not ${served ? "deprecated" : "served"} any more`;
     yield difference(served ? "additive" : "neutral", "deprecation-removed", subject, at, message);
