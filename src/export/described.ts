@@ -1,7 +1,6 @@
 /**
- * What an operation takes and gives, for every export but OpenAPI itself: taken from the OpenAPI description, so that there
- * is one place that knows how bodies, parameters and refusals look, and no two exports can differ. Its schemas stand under
- * `components`, as they do there.
+ * Reads parameters, bodies and errors of each operation from the OpenAPI description, for all other exports: so OpenAPI is the
+ * only code that builds them, and no two exports differ. The schemas keep their names under `components`.
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { everyOperation } from "../plan/events/events.ts";
@@ -11,12 +10,10 @@ import { openapi } from "./openapi/openapi.ts";
 import { type PossibleError, possibleErrorsOf } from "./openapi/possible-errors.ts";
 
 export interface Described {
-  /** The OpenAPI description itself. */
   readonly document: JsonObject;
-  /** Component schemas by name. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly operations: readonly DescribedOperation[];
-  /** By the name of the event, what is sent to webhooks. */
+  /** The webhook request of each event, by event name. */
   readonly webhooks: Readonly<Record<string, JsonObject>>;
 }
 
@@ -24,7 +21,7 @@ export interface DescribedOperation {
   readonly name: string;
   readonly operation: Operation;
   readonly method: string;
-  /** Below the server's address, with parameters in braces. */
+  /** Relative to the server's address, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -37,9 +34,9 @@ export interface DescribedOperation {
 export interface DescribedBody {
   readonly required: boolean;
   readonly mediaTypes: readonly string[];
-  /** Of JSON; of a form, where nothing else will do; of bytes there is nothing to say. */
+  /** The JSON body; the form, if the body must be a form; empty for bytes. */
   readonly schema: JsonObject;
-  /** Where it can also be a form, because it can have files. */
+  /** The form that the operation also takes, if the body can contain files. */
   readonly form?: JsonObject;
 }
 
@@ -54,11 +51,11 @@ export interface Parameter {
 export interface Success {
   readonly status: number;
   readonly description: string;
-  /** Of JSON; absent: there is no body. */
+  /** The JSON body; absent if the response has no body. */
   readonly schema?: JsonObject;
-  /** A body of server-sent events, beside or in place of JSON. */
+  /** Whether the response can be a stream of server-sent events. */
   readonly stream: boolean;
-  /** Whether the answer always carries a tag. */
+  /** Whether the response always has an `ETag`. */
   readonly tagged: boolean;
 }
 
@@ -86,12 +83,12 @@ export function describe(plan: Plan, baseUrl: string): Described {
   };
 }
 
-/** The name of the component that a `$ref` means. */
+/** The component that a `$ref` refers to. */
 export function componentOf(reference: string): string | undefined {
   return /^#\/components\/schemas\/(.+)$/.exec(reference)?.[1];
 }
 
-/** The names of the components that a schema refers to, itself and through others, in the order in which they are met. */
+/** The names of the components that the schemas refer to, directly or through other components, in order of appearance. */
 export function reachedFrom(schemas: Described["schemas"], roots: readonly Json[]): ReadonlySet<string> {
   const found = new Set<string>();
   const walk = (value: Json | undefined): void => {
@@ -173,7 +170,7 @@ function successOf(status: number, { description, headers = {}, content = {} }: 
     description,
     ...(schema === undefined ? {} : { schema }),
     stream: Object.hasOwn(content, "text/event-stream"),
-    // A component is one that is always there; one that may be missing is written out.
+    // An `ETag` that every response has is a reference to a component; an optional one is an inline header.
     tagged: tag !== undefined && tag["required"] !== false,
   };
 }

@@ -1,11 +1,11 @@
 /**
- * A value that a JSON Schema of the description takes, always the same one. Where a pattern asks for more than can be made
- * up there is no example, rather than one that is wrong.
+ * Generates an example value for a JSON Schema, always the same one. If a pattern is too complex to match, there is no example
+ * rather than an invalid one.
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { componentOf, type Described } from "./described.ts";
 
-/** Undefined where none can be made. Members that may be left out are left out. */
+/** Returns undefined if no example can be generated. Leaves out optional members. */
 export function exampleOf(schemas: Described["schemas"], schema: Json, depth = 0): Json | undefined {
   if (depth > 12 || typeof schema !== "object" || schema === null) return undefined;
   const { $ref: reference, const: only, enum: values, examples, anyOf, oneOf, allOf, type } = schema as JsonObject;
@@ -98,12 +98,12 @@ function textExample(schema: JsonObject): string | undefined {
   return "example".padEnd(Number(minLength), "-").slice(0, Number(maxLength));
 }
 
-/** Only patterns that are written here, or that are as plain as those, so that no one of a document's takes for ever. */
+/** Tests only patterns that `textFor` can parse, so that no pattern of a document backtracks endlessly. */
 function matches(pattern: Json, text: string): boolean {
   return typeof pattern === "string" && textFor(pattern, 0) !== undefined && new RegExp(pattern, "u").test(text);
 }
 
-/** A text for a pattern of plain pieces: letters, classes, groups of alternatives, each so many times. */
+/** Generates a text for a simple pattern: letters, classes and groups of alternatives, each with a quantifier. */
 function textFor(pattern: string, least: number): string | undefined {
   const body = pattern.replace(/^\^/, "").replace(/\$$/, "");
   let rest = body;
@@ -125,7 +125,7 @@ function textFor(pattern: string, least: number): string | undefined {
     if (unit === undefined) return undefined;
     const times = least_ === undefined ? (many === "*" || many === "?" ? 0 : 1) : Number(least_);
     rest = rest.slice(piece.length);
-    // What may be repeated at the end fills the text up to its least length.
+    // A repeated last piece fills the text up to the minimum length.
     const missing = rest === "" && (many === "*" || many === "+") ? least - text.length : 0;
     text += unit.repeat(Math.min(Math.max(times, missing), 1000));
   }

@@ -1,4 +1,4 @@
-/** A typed expression as text again, for people to read: the language's own syntax, brackets only where they are needed. */
+/** Writes a typed expression in the language's syntax, with parentheses only where they are needed. */
 import { printDouble, printText } from "../expression/print.ts";
 import type { Calculation, TypedExpression } from "../expression/typed.ts";
 
@@ -6,7 +6,7 @@ export function expressionText(expression: TypedExpression): string {
   return write(expression, 0);
 }
 
-/** How tightly each operator binds, loosest first; what is not listed binds tightest. */
+/** Operator precedence, lowest first; all other expressions bind tightest. */
 const binding = { choose: 1, "||": 2, "&&": 3, compare: 4, sum: 5, product: 6, unary: 7, tightest: 8 } as const;
 
 const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]>> = {
@@ -22,7 +22,7 @@ const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]
   remainder: ["%", binding.product],
 };
 
-/** All others are methods of their first argument. */
+/** Functions that are not written as methods of their first argument. */
 const functions: ReadonlySet<string> = new Set(["slugify", "string", "int", "double"]);
 
 function write(expression: TypedExpression, around: number): string {
@@ -99,7 +99,7 @@ function callText(name: string, [first, ...rest]: readonly TypedExpression[]): s
   return `${write(first, binding.tightest)}.${name}(${rest.map((one) => write(one, 0)).join(", ")})`;
 }
 
-/** The author's own name for the item of a macro is not kept; macros inside one another need different ones. */
+/** Typed expressions do not store the author's item names of macros; nested macros need different names. */
 function itemName(slot: number): string {
   return slot === 0 ? "x" : `x${slot + 1}`;
 }

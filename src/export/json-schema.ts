@@ -1,7 +1,7 @@
 /**
- * Everything that goes over the wire as one JSON Schema 2020-12 document: resources, the document's types, what operations
- * take and give, events, refusals. Each has an `$id` of its own below the service's address, so that it can be taken by
- * itself, and refers to the others by theirs.
+ * Exports all schemas of a service as one JSON Schema 2020-12 document: resources, the document's types, requests, responses,
+ * events and errors. Each schema has an `$id` under the service's URL, by which other schemas refer to it, so that a program can
+ * use a single one.
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Model } from "../language/model.ts";
@@ -30,7 +30,7 @@ export function jsonSchema(plan: Plan, model: Pick<Model, "resources">, baseUrl:
   };
 }
 
-/** Where a component is used, in words: the names of components say it only to those who know how they are made. */
+/** A title for each component that names its operation; component names alone do not explain their use. */
 function titlesOf({ operations }: Described): Readonly<Record<string, string>> {
   const titles: Record<string, string> = {};
   const setTitle = (schema: JsonObject | undefined, words: string): void => {
@@ -58,7 +58,7 @@ function identified(root: string, name: string, schema: JsonObject): JsonObject 
   return { $id: `${root}/${name}`, ...(referring(root, schema) as JsonObject) };
 }
 
-/** References by `$id`; what only OpenAPI knows is left out. */
+/** Replaces references by `$id`s and removes keywords that only OpenAPI defines. */
 function referring(root: string, value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one: Json) => referring(root, one));

@@ -1,6 +1,6 @@
 /**
- * A plan as AsyncAPI 3.0: what the service tells of, by webhook and on its stream, and what it takes as events. Payloads are
- * the most that a receiver may see; their schemas are those of the OpenAPI description.
+ * Exports a plan as AsyncAPI 3.0: the events that the service sends by webhook and on its stream, and the events that it
+ * receives. Payloads have all members that any receiver may see; their schemas are those of the OpenAPI description.
  */
 import { camelCase, pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -102,7 +102,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
     messages: Object.fromEntries(messages),
     channels: {
       webhooks: {
-        // Whoever subscribes says where to.
+        // Each subscriber registers an address.
         address: null,
         title: "Webhooks",
         description: "A POST to each registered address, for each event that the subscriber may see.",
@@ -175,7 +175,7 @@ const signatureHeaders: JsonObject = {
   required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
 };
 
-/** The schema of an event is called after it, unless a resource has that name. */
+/** The schema has the event's name, unless a resource has this name. */
 function schemaName({ webhooks: items, schemas }: Described, event: string): string {
   const posted = JSON.stringify(items[event] ?? {});
   const found = /"#\/components\/schemas\/([^"]+)"/.exec(posted)?.[1];

@@ -1,17 +1,17 @@
-/** The members of a schema as rows of a table: nested ones by their path, each with its type in words. */
+/** Lists the members of a schema as rows of a table: each with its path and its type in words. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf, type Described } from "../described.ts";
 import { code, joined, link, named, type Row, type Table, table, type Target, type Words } from "./content.ts";
 
 export interface MembersOptions {
   readonly schemas: Described["schemas"];
-  /** Components that have a heading of their own: links lead there, and their members are not listed again. */
+  /** Components that have a heading: types link to it instead of listing the members again. */
   readonly headings: ReadonlyMap<string, Target>;
-  /** What else is known of a member, by its path. */
+  /** Additional notes on a member, by its path. */
   readonly remarks?: Readonly<Record<string, readonly Words[]>>;
 }
 
-/** Nothing where the schema is of no object with members. */
+/** Returns undefined unless the schema is an object with members. */
 export function membersTable(caption: string, options: MembersOptions, schema: Json | undefined): Table | undefined {
   if (schema === undefined) return undefined;
   return named(table(caption, ["Member", "Type", "Notes", "Meaning"], memberRows(options, schema, "", 0)));
@@ -47,7 +47,7 @@ function nestedRows(options: MembersOptions, schema: JsonObject, path: string, d
   return nestedRows(options, items as JsonObject, `${path}[]`, depth + 1);
 }
 
-/** `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
+/** For example `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
 export function typeWords(options: MembersOptions, schema: Json): Words {
   if (typeof schema !== "object" || schema === null) return "anything";
   const object = schema as JsonObject;
@@ -101,7 +101,7 @@ export function typeWords(options: MembersOptions, schema: Json): Words {
   }
 }
 
-/** What every text and list has anyway is not worth saying. */
+/** Default limits of every text and list, which the table leaves out. */
 const usual: ReadonlySet<Json> = new Set([10_000, 1000, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 function bounds(schema: JsonObject, low: string, high: string, unit: string): string {

@@ -1,4 +1,4 @@
-/** Operations for who calls them: what each does, takes, gives and refuses, all of it from the OpenAPI description. */
+/** Documents operations for API callers: description, request, responses and errors of each, from the OpenAPI description. */
 import type { Json } from "../../base/json.ts";
 import type { DescribedOperation } from "../described.ts";
 import { exampleOf } from "../example.ts";
@@ -57,16 +57,16 @@ function successes({ members }: Source, { name, successes: all }: DescribedOpera
   });
 }
 
-/** Whether a type is, or is made of, one that has a heading of its own. */
+/** Whether the type contains a link to a heading. */
 function hasLink(words: Words): boolean {
   if (Array.isArray(words)) return words.some(hasLink);
   return typeof words === "object" && "kind" in words && words.kind === "link";
 }
 
-/** A request that could be sent, where an example can be generated. */
+/** An example request, if an example body can be generated. */
 function example({ described: { schemas } }: Source, operation: DescribedOperation): Block | undefined {
   const { method, path, body, parameters } = operation;
-  // A form or bytes are no text that could be shown.
+  // Only JSON bodies have an example; forms and bytes are not text.
   if (body?.mediaTypes.every((type) => type.endsWith("json")) !== true) return undefined;
   const content = exampleOf(schemas, body.schema);
   if (content === undefined || Object.keys(content as object).length === 0) return undefined;
@@ -79,7 +79,7 @@ function example({ described: { schemas } }: Source, operation: DescribedOperati
   return { kind: "code", title: "Example", language: "http", text };
 }
 
-/** The errors of the operation itself. Those that every request can get are left out, and those of functions around it are not listed. */
+/** The operation's specific errors: without those of every request and those of functions around the operation. */
 function possibleErrors({ plan }: Source, { operation, possibleErrors: all }: DescribedOperation): Block | undefined {
   const specific = all.filter(
     ({ code: name, hooked, status }) => !hooked && plan.errors[name]?.source !== "protocol" && status < 500,

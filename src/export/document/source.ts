@@ -1,4 +1,4 @@
-/** What the documentation of a service is made from. */
+/** The input of the documentation: plan, model and description of a service. */
 import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Described, describe } from "../described.ts";
@@ -8,10 +8,10 @@ import type { MembersOptions } from "./members.ts";
 export interface Source {
   readonly plan: Plan;
   readonly model: Model;
-  /** Where the service is, absolute, without a slash at its end. */
+  /** The service's absolute URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly described: Described;
-  /** In the order of their first operation, and then those without one. */
+  /** Sorted by their first operation; resources without operations are last. */
   readonly resources: readonly string[];
   readonly members: MembersOptions;
 }

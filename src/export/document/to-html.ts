@@ -1,4 +1,4 @@
-/** Content as HTML, for the pages of the service: what is long is folded, and states are drawn. */
+/** Renders content as HTML for the pages of the service: folds long blocks and draws states. */
 import { stateDiagram } from "../page/diagram.ts";
 import { type Content, html, type Html } from "../page/html.ts";
 import { anchor, type Block, type Blocks, type Table, type Words } from "./content.ts";
@@ -43,7 +43,7 @@ ${blocksHtml(blocks.filter((one) => !isFolded(one)))}${blocksHtml(blocks.filter(
   }
 }
 
-/** What a reader opens is in one line below the rest. */
+/** Folded blocks share one row below the others. */
 function isFolded(block: Block | undefined): boolean {
   return block?.kind === "details" || block?.kind === "code";
 }

@@ -1,4 +1,4 @@
-/** Content as Markdown, as GitHub renders it: pictures are Mermaid, and links lead to the anchors that GitHub makes. */
+/** Renders content as GitHub Markdown: diagrams are Mermaid, and links use the anchors that GitHub generates. */
 import { fenced } from "../mermaid/mermaid.ts";
 import { stateDiagram } from "../mermaid/states.ts";
 import type { Block, Blocks, Row, Words } from "./content.ts";
@@ -38,13 +38,13 @@ function blockMarkdown(block: Block): string {
   }
 }
 
-/** A table needs one; a sentence speaks for itself. */
+/** Only a table needs a title; a sentence does not. */
 function titleOf({ title, to, blocks: [first] }: Extract<Block, { readonly kind: "details" }>): string {
   if (to !== undefined) return `### ${escaped(title)}`;
   return first?.kind === "table" ? `${title}:` : "";
 }
 
-/** With an empty line between them. */
+/** Joins the paragraphs with empty lines. */
 function paragraphs(...all: readonly string[]): string {
   return all
     .filter((one) => one.trim() !== "")
@@ -85,7 +85,7 @@ function wordsMarkdown(words: Words): string {
   }
 }
 
-/** With as many backticks around it as it takes. */
+/** Uses more backticks than the longest run in the text. */
 function codeSpan(text: string): string {
   const ticks = "`".repeat(longestRun(text) + 1);
   const space = text.includes("`") ? " " : "";
@@ -101,7 +101,7 @@ function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
 }
 
-/** Nothing is markup but code between backticks. */
+/** Escapes all markup except code between backticks. */
 function escaped(text: string): string {
   return text
     .split(/(`[^`\n]+`)/)
@@ -109,7 +109,7 @@ function escaped(text: string): string {
     .join("");
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function anchor(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * A service as reference documentation in Markdown, for a repository or a wiki: its operations by resource with all that they
- * take, give and refuse, fields, states, events, errors, limits and versions.
+ * Exports a service as reference documentation in Markdown, for a repository or a wiki: operations by resource with requests,
+ * responses and errors; fields, states, events, limits and versions.
  */
 import type { Model } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -47,7 +47,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   return [title, note, blocksMarkdown(blocks)].join("\n");
 }
 
-/** Nothing where there is nothing in it. */
+/** Returns nothing if all blocks are undefined. */
 function section(name: string, blocks: Blocks): Blocks {
   const heading: Block = { kind: "heading", level: 2, name };
   return blocks.every((block) => block === undefined) ? [] : [heading, ...blocks];

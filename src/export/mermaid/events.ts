@@ -1,4 +1,4 @@
-/** What events do, as a `flowchart`: which resource or sender an event comes from, and what it moves or who is told. */
+/** Draws events as a `flowchart`: the resource or sender of each event, and the transitions and receivers that it leads to. */
 import type { Model } from "../../language/model.ts";
 import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
 import { escaped, idOf } from "./text.ts";
@@ -49,7 +49,7 @@ export function eventFlow({ events }: EventsPart, model: Model): string | undefi
   return `flowchart LR\n${[...used, ...arrows].map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** One arrow for all events of a resource, or the picture would be a bundle of them. */
+/** Joins all events of a resource in one arrow, so that the diagram stays readable. */
 function eventArrows(
   to: string,
   outEvents: readonly (readonly [name: string, event: OutEventPlan])[],

@@ -1,4 +1,4 @@
-/** A document as diagrams in Mermaid: the states of each resource, how resources refer to one another, what events do. */
+/** Exports a document as Mermaid diagrams: the states of each resource, references between resources, and events. */
 import type { Model } from "../../language/model.ts";
 import type { EventsPart } from "../../plan/events/types.ts";
 import type { PurposePart } from "../../plan/purpose/types.ts";
@@ -7,14 +7,14 @@ import { relations } from "./relations.ts";
 import { stateDiagram } from "./states.ts";
 
 export interface Diagram {
-  /** A resource, `relations` or `events`: what `--only` takes. */
+  /** A resource, `relations` or `events`: the argument of `--only`. */
   readonly name: string;
   readonly title: string;
-  /** Ends with a line end. */
+  /** Ends with a newline. */
   readonly text: string;
 }
 
-/** Those that there is anything to draw in. */
+/** The diagrams of this document, without empty ones. */
 export function diagrams(plan: EventsPart, model: Model): readonly Diagram[] {
   const related = relations(model);
   const flow = eventFlow(plan, model);
@@ -31,7 +31,7 @@ export function stateDiagrams({ states }: Pick<Model, "states">): readonly Diagr
   );
 }
 
-/** In Markdown, as GitHub draws them and Mermaid's own command line reads them. */
+/** Markdown that GitHub and Mermaid's command line can render. */
 export function mermaidMarkdown({ title }: Pick<PurposePart, "title">, all: readonly Diagram[]): string {
   return `# ${title}\n${all.map((one) => `\n## ${one.title}\n\n${fenced(one)}`).join("")}`;
 }

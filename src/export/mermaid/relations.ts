@@ -1,4 +1,4 @@
-/** Resources and the references between them as `erDiagram`. */
+/** Draws resources and the references between them as `erDiagram`. */
 import type { Model } from "../../language/model.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
 import { idOf } from "./text.ts";
@@ -24,14 +24,14 @@ export function relations({ resources: { resources } }: Pick<Model, "resources">
   return `erDiagram\n${[...lines, ...links].map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** `string name UK`, `id id PK`. Mermaid has no types of its own, so the document's stand there, without their bounds. */
+/** `string name UK`, `id id PK`. Mermaid defines no types, so the type is that of the document, without bounds. */
 function attribute(names: readonly string[], name: string, { type, marks, optional }: Field): string {
   const keys = [
     ...(name === "id" ? ["PK"] : []),
     ...(referenceOf(names, type) === undefined ? [] : ["FK"]),
     ...(marks.includes("unique") ? ["UK"] : []),
   ];
-  // Behind the letter, so that no name is a keyword of the grammar.
+  // The prefix keeps the name apart from Mermaid's keywords.
   const attributeName = /^[A-Za-z_][\w-]*$/.test(name) ? name : idOf("f", name);
   return [wordOf(type), attributeName, keys.join(", "), optional ? '"optional"' : ""]
     .filter((one) => one !== "")

@@ -1,4 +1,4 @@
-/** The states of a resource as `stateDiagram-v2`: where it starts and ends, and every move with what makes it and its guard. */
+/** Draws the states of a resource as `stateDiagram-v2`: initial and final states, and each transition with trigger and guard. */
 import type { Lifecycle, Transition, Trigger } from "../../language/states/model.ts";
 import { triggerText } from "../transitions.ts";
 import { escaped, idOf } from "./text.ts";
@@ -23,18 +23,17 @@ export function stateDiagram({ states, start, final = [], moves }: Lifecycle): s
   return `stateDiagram-v2\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** `any` is every state but final ones and the one that it leads to. */
+/** `any` means every state except final ones and the target. */
 function startsOf({ from, to }: Transition, names: readonly string[], final: readonly string[]): readonly string[] {
   return from === "any" ? names.filter((name) => name !== to && !final.includes(name)) : from;
 }
 
-/** `dropOff`, `after 48h`, `when a or b`, with its guard behind it. */
+/** For example `dropOff`, `after 48h` or `when a or b`, followed by the guard. */
 export function labelOf({ on, if: guard, else: otherwise }: Trigger): string {
   const condition = guard === undefined ? "" : ` if ${guard}`;
   return `${triggerLabel(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;
 }
 
-/** Events in words, as the labels of a picture have them. */
 function triggerLabel(on: Trigger["on"]): string {
   return on.kind === "when" ? `when ${on.events.join(" or ")}` : triggerText(on);
 }

@@ -1,15 +1,15 @@
-/** Names and sentences inside of Mermaid's grammar. */
+/** Escapes names and sentences for Mermaid. */
 
 /**
- * As entities what could mean something: to a grammar (`;` ends a line, `:` begins a label, `#` an entity), to Markdown or to
- * HTML, which labels may hold. Mermaid writes them back before it draws.
+ * Escapes characters that have a meaning in Mermaid (`;` ends a line, `:` starts a label, `#` an entity) or in the Markdown and
+ * HTML of labels. Mermaid decodes the entities before it draws.
  */
 export function escaped(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.replaceAll(/[^\p{L}\p{N} .,'()=!?+/|-]/gu, (sign) => `#${sign.codePointAt(0) ?? 0};`);
 }
 
-/** An id that no keyword of a grammar is, and no other name has. */
+/** A unique id that differs from all Mermaid keywords. */
 export function idOf(kind: string, name: string): string {
   const plain = /^[A-Za-z][A-Za-z0-9]*$/.test(name);
   const safe = plain

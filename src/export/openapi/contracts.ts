@@ -1,4 +1,4 @@
-/** Operations of handlers that say all that goes over the wire, as they say it: nothing of Nonet's own is added. */
+/** Describes operations of handlers that have a complete HTTP contract: exactly as declared, without Nonet's additions. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type {

@@ -1,4 +1,4 @@
-/** What `cors` adds to the description: fields of every answer, written over the finished description as versions are. */
+/** Adds the `cors` header fields to every response of the finished description. */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 

@@ -1,4 +1,4 @@
-/** What the plan says of an operation in words: who may run it, what it moves, what else it does. CommonMark. */
+/** Describes an operation in CommonMark: who may run it, its transitions and its other effects. */
 import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { GrantPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -77,7 +77,7 @@ function callersText(who: Exclude<GrantPlan["who"], { readonly kind: "role" }>):
   return who.unscoped === true ? `${callers}, but no token with scopes` : callers;
 }
 
-/** `operator, or courier if ...`. */
+/** For example `operator, or courier if ...`. */
 export function grantsText(grants: readonly GrantPlan[]): string {
   if (grants.length === 0) return "nobody";
   const alternatives = grants.map(({ who, if: condition }) => {

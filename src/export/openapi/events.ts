@@ -1,4 +1,4 @@
-/** Events: their schemas, the stream and its pages, and what is sent to webhooks. */
+/** Describes events: their schemas, the stream and its pages, and webhook requests. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { deliveryResource, webhookResource } from "../../language/events/decide.ts";
@@ -25,12 +25,12 @@ export function eventSchemas(plan: ResourcesPart & EventsPart, names: ComponentN
   };
 }
 
-/** Whether anybody outside is told of it. */
+/** Whether the stream or a webhook delivers the event. */
 function isPublished(plan: EventsPart, event: OutEventPlan): boolean {
   return (plan.events.stream !== undefined && event.stream.length > 0) || isPosted(plan, event);
 }
 
-/** Of what becomes of webhooks no webhook tells. */
+/** Webhooks do not deliver events about webhooks and deliveries. */
 function isPosted({ events }: EventsPart, { resource, webhook }: OutEventPlan): boolean {
   const isSystem = resource === webhookResource || resource === deliveryResource;
   return events.webhook !== undefined && webhook.length > 0 && !isSystem;
@@ -118,7 +118,7 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
 
 // ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What the two operations have beside what all have; nothing for any other operation. */
+/** The additional parameters and responses of the stream's operations; undefined for any other operation. */
 export function streamParts(plan: EventsPart, { name }: Operation): StreamParts | undefined {
   const { stream } = plan.events;
   if (stream === undefined || name !== stream.follow.name) return undefined;
@@ -144,7 +144,7 @@ export function streamParts(plan: EventsPart, { name }: Operation): StreamParts 
 
 export interface StreamParts {
   readonly parameters: readonly JsonObject[];
-  /** Of a success, by media type. */
+  /** The success response, by media type. */
   readonly content: JsonObject;
 }
 
@@ -163,7 +163,7 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
         tags: [event.resource],
         summary: `\`${name}\` has happened`,
         description: `Sent to the addresses of ${grantsText(event.webhook)}.`,
-        // Whoever sends it is known by the signature.
+        // The signature authenticates the sender.
         security: [],
         ...(webhook.signed ? { parameters: signatureParameters } : {}),
         requestBody: { required: true, content: { [media]: { schema: refTo(names.event(name)) } } },

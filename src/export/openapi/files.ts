@@ -1,17 +1,17 @@
-/** Files in OpenAPI 3.1: bodies that are forms or bytes, and answers that are bytes. */
+/** Describes files in OpenAPI 3.1: form bodies, byte bodies and byte responses. */
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
 import type { FilePlan } from "../../plan/resources/types.ts";
 
-/** The body as JSON, which holds no files; undefined where it cannot do without one. */
+/** The JSON body, which contains no files; undefined if a file is required. */
 export function jsonInput({ files = {}, schema }: BodyPlan): JsonObject | undefined {
   const required = (schema["required"] ?? []) as readonly string[];
   if (required.some((name) => Object.hasOwn(files, name))) return undefined;
   const properties = Object.entries(schema["properties"] as JsonObject).flatMap(
     ([name, property]): [string, Json][] => {
       if (!Object.hasOwn(files, name)) return [[name, property as Json]];
-      // Nothing can take its place: that can be said.
+      // A nullable file can be null in JSON.
       return isBare(property as Json) ? [] : [[name, { type: "null" }]];
     },
   );
@@ -22,7 +22,7 @@ function isBare(property: Json): boolean {
   return isObject(property) && Object.hasOwn(property, fileKeyword);
 }
 
-/** The body as a form: files are bytes, lists a part for each item, other structures JSON. */
+/** The form body: files are bytes, lists have a part for each item, other structures are JSON. */
 export function formContent({ files = {}, schema }: BodyPlan): JsonObject {
   const properties = Object.entries(schema["properties"] as JsonObject).map(([name, property]): [string, Json] => {
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
@@ -43,7 +43,7 @@ function bytesSchema({ maxBytes, media }: FilePlan): JsonObject {
   return { type: "string", contentMediaType: type, description: `At most ${maxBytes} bytes.` };
 }
 
-/** Bytes by themselves: in OpenAPI 3.1 a media type without a schema. */
+/** A byte body: in OpenAPI 3.1 a media type without a schema. */
 export function bytesContent({ media }: FilePlan): JsonObject {
   return Object.fromEntries((media.length === 0 ? ["*/*"] : media).map((type) => [type, {}]));
 }

@@ -1,4 +1,4 @@
-/** Header fields of answers, as components: which ones each kind of answer carries is said in `responses.ts`. */
+/** Defines the header fields of responses as components; `responses.ts` selects the fields of each response. */
 import type { JsonObject } from "../../base/json.ts";
 
 export type ResponseHeader =
@@ -65,7 +65,7 @@ export const responseHeaders: Readonly<Record<ResponseHeader, JsonObject>> = {
   "X-Accel-Buffering": optional("Of a stream: tells proxies not to buffer it.", { type: "string", const: "no" }),
 };
 
-/** What every answer carries (R1.3, R1.6). */
+/** The header fields of every response (R1.3, R1.6). */
 const always: readonly ResponseHeader[] = [
   "Request-Id",
   "Cache-Control",
@@ -76,7 +76,7 @@ const always: readonly ResponseHeader[] = [
   "Vary",
 ];
 
-/** The `headers` of one response. One whose name ends in `?` may be missing though its component is required. */
+/** The `headers` of one response. A `?` behind a name makes the field optional, although its component is required. */
 export function headersOf(names: readonly (ResponseHeader | `${ResponseHeader}?`)[]): JsonObject {
   return Object.fromEntries(
     [...always, ...names].map((name) => {

@@ -1,4 +1,4 @@
-/** The names of component schemas: stable for one document, and different from one another. */
+/** Assigns component schemas their names: unique, and stable for one document. */
 import { pascalCase } from "../../base/case.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import { schemaNameAt } from "../../language/resources/schema.ts";
@@ -9,25 +9,25 @@ export interface ComponentNames {
   readonly resource: (resource: string) => string;
   readonly view: (view: string) => string;
   readonly state: (resource: string) => string;
-  /** The body of an operation. */
+  /** The request body of an operation. */
   readonly input: (operation: string) => string;
-  /** The answer of an operation, where it is none of the others. */
+  /** The response of an operation that has a shape of its own. */
   readonly response: (operation: string) => string;
   /** A page of a list. */
   readonly list: (operation: string) => string;
-  /** A schema that the document names, by its address. */
+  /** A schema that the document refers to by its address. */
   readonly schema: (address: string) => string;
-  /** An event of part 6. */
+  /** The payload of an event in part 6. */
   readonly event: (event: string) => string;
   readonly problem: (code: string) => string;
-  /** Where the code has a body of its own in this operation. */
+  /** The error body, if the code has a special one in this operation. */
   readonly problemIn: (code: string, operation: string) => string;
   readonly anyProblem: string;
   readonly violation: string;
   readonly health: string;
 }
 
-/** Resources keep their names; whatever would take one of them gets a number after it. */
+/** Resources keep their names; any other schema with the same name gets a number appended. */
 export function componentNames(plan: Plan): ComponentNames {
   const usedNames = new Set<string>();
   const free = (wanted: string): string => {
@@ -84,7 +84,7 @@ export function componentNames(plan: Plan): ComponentNames {
   };
 }
 
-/** Lists of one resource share a schema where their items and their `next` are alike. */
+/** Lists of one resource share a schema if their items and their `next` are alike. */
 function listShape({ name, resource, response, list }: Operation): string {
   const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
   return `${resource} ${response.kind === "members" ? (response.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;

@@ -1,4 +1,4 @@
-/** A plan as OpenAPI 3.1: every operation with everything it takes and everything it can answer (R1.1). */
+/** Exports a plan as OpenAPI 3.1: every operation with all its parameters, bodies and responses (R1.1). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { schemaAddress } from "../../language/resources/schema.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -12,7 +12,7 @@ import { componentSchemas } from "./schemas.ts";
 import { securitySchemes, serviceTag } from "./security.ts";
 import { withVersions } from "./versions.ts";
 
-/** `baseUrl`: where the service is reached, absolute. The same plan and address give the same document. */
+/** `baseUrl`: the service's absolute URL. The same plan and URL always return the same description. */
 export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const root = baseUrl.replace(/\/+$/, "");
   const server = plan.base.replace("{base_url}", root).replace(/\/+$/, "");
@@ -48,10 +48,10 @@ function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([address, schema]) => [names.schema(address), schema]));
 }
 
-/** What a document only tells, and what OpenAPI calls it: there a format is told, too. */
+/** Keywords that the server does not validate, and their names in OpenAPI, where `format` is an annotation too. */
 const extensionKeywords: Readonly<Record<string, string>> = { "x-format": "format", "x-pattern": "pattern" };
 
-/** References to schemas with names lead to where these stand in the description. */
+/** Rewrites references to named schemas to their paths in the description. */
 function referring(value: Json, names: ComponentNames): Json {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map((item: Json) => referring(item, names));
@@ -65,7 +65,7 @@ function referring(value: Json, names: ComponentNames): Json {
   return Object.fromEntries(entries);
 }
 
-/** Resources that operations are about, in the document's order. */
+/** Tags: the resources with operations, in the document's order. */
 function tagsOf({ tables, operations, events }: Plan): readonly JsonObject[] {
   const served = tables.filter(({ resource }) => operations.some((operation) => operation.resource === resource));
   return [

@@ -1,4 +1,4 @@
-/** Parameters of operations: in the path, in the query of lists, in header fields. */
+/** Describes the parameters of operations: path, query and header fields. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { FilterOperator, FilterPlan, ListPlan, Operation } from "../../plan/endpoints/types.ts";
@@ -6,7 +6,7 @@ import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
 
-/** `names` renames the path's parameters where two operations call the same place differently. */
+/** `names` are the path parameters' names, since operations of one path may name them differently. */
 export function parametersOf(
   plan: ResourcesPart,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** Paths and their operations, and the pages of the service itself. */
+/** Describes the paths with their operations, and the pages of the service. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { segmentShape, segmentText } from "../../language/endpoints/resolve.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -16,7 +16,7 @@ import { jsonOf, refTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
 import { contractObject } from "./contracts.ts";
 
-/** `root` is where the service is, without the path that its operations are mounted below. */
+/** `root` is the service's URL without the base path of its operations. */
 export function pathItems(
   plan: Plan,
   names: ComponentNames,
@@ -29,7 +29,7 @@ export function pathItems(
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
     entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
   }
-  // They have their paths word for word, names and a slash at the end included.
+  // Contract operations keep their exact path, including parameter names and a trailing slash.
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
   for (const operation of plan.contractOperations) {
     const path = operation.template;
@@ -47,7 +47,7 @@ export function pathItems(
   };
 }
 
-/** Templates that differ in the names of their parameters alone are one path in OpenAPI; the first one's names stand. */
+/** In OpenAPI, templates that differ only in parameter names are one path, so the first one's names are used. */
 function entryOf(
   items: Map<string, { readonly path: string; readonly item: Record<string, Json> }>,
   operation: Pick<Operation, "path">,

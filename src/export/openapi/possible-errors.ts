@@ -1,4 +1,4 @@
-/** Every error that the service can answer an operation with: a code of the plan with its status there (R0.1, R7.3). */
+/** Lists every error that an operation can return: a code of the plan with its status in this operation (R0.1, R7.3). */
 import { bodilessActions, readingActions } from "../../language/endpoints/model.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
@@ -10,11 +10,11 @@ import type { Table } from "../../plan/resources/types.ts";
 export interface PossibleError {
   readonly code: string;
   readonly status: number;
-  /** Only a function that runs before or after the operation raises it. */
+  /** Set if only a function before or after the operation returns the error. */
   readonly hooked?: true;
 }
 
-/** In the order of statuses, and within one in the order of checks. Each pair once. */
+/** Sorted by status, then in the order of the checks. Each pair appears once. */
 export function possibleErrorsOf(plan: Plan, operation: Operation): readonly PossibleError[] {
   const found = new Map<string, PossibleError>();
   const codes = [
@@ -43,7 +43,7 @@ export function possibleErrorsOf(plan: Plan, operation: Operation): readonly Pos
   return [...found.values()].toSorted((one, other) => one.status - other.status);
 }
 
-/** What a function asks for may be refused like a request, and it may say so itself. */
+/** Errors of the operations that a function calls, which the function may also return itself. */
 const ofFunctions: readonly string[] = [
   "forbidden",
   "not-found",
@@ -53,10 +53,10 @@ const ofFunctions: readonly string[] = [
   "quota-exceeded",
 ];
 
-/** What a path or a method gives that no operation has. */
+/** Errors for paths and methods that match no operation. */
 const outsideOperations: readonly string[] = ["not-found", "method-not-allowed", "not-implemented"];
 
-/** Every code that the service can answer with, in the plan's order. */
+/** Every error code that the service can return, in the plan's order. */
 export function possibleCodes(plan: Plan): readonly string[] {
   const codes = new Set(
     everyOperation(plan).flatMap((operation) => possibleErrorsOf(plan, operation).map(({ code }) => code)),
@@ -64,7 +64,7 @@ export function possibleCodes(plan: Plan): readonly string[] {
   return Object.keys(plan.errors).filter((code) => codes.has(code) || outsideOperations.includes(code));
 }
 
-/** Whatever is asked: the protocol's own refusals, a representation that is not offered, a failure of ours. */
+/** Errors that any request can get: protocol errors, content negotiation, server errors. */
 const anyRequest: readonly string[] = [
   "invalid-request 400",
   "https-required",
@@ -77,7 +77,7 @@ const anyRequest: readonly string[] = [
   "timed-out",
 ];
 
-/** A version that ends, or that a credential began with and that is gone; one that there is not, where it has an error. */
+/** Errors of a removed version, named in the request or pinned to the credential, and of an unknown version, if declared. */
 function ofVersion({ versions, errors }: Plan): readonly string[] {
   if (versions === undefined) return [];
   const { removed, unknown, absent, list } = versions;
@@ -99,14 +99,14 @@ function ofCaller(
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
-    // Who comes with another credential has no session to end.
+    // `logout` is forbidden for callers whose credential has no session.
     ...((!open && !signedIn) || action === "logout" || inbound !== undefined || scoped || (named && unseen === 403)
       ? ["forbidden"]
       : []),
   ];
 }
 
-/** Whether a token may be good, and not for this. */
+/** Whether a valid token may lack the scope that an operation requires. */
 export function hasScopes({ scopes, oauth }: CredentialPlan): boolean {
   return scopes.length > 0 || oauth?.scopes !== undefined;
 }
@@ -135,13 +135,13 @@ function ofRecord(
   ];
 }
 
-/** A signature covers the body, so where requests may be signed every body is read. */
+/** A signature covers the body, so a service with signed requests reads every body. */
 function ofBody({ credentials }: Plan, { body, action }: Operation): readonly string[] {
   const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
   return [
     ...(read ? ["request-timeout", "too-large"] : []),
     ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
-    // What a link makes has to be a sound record.
+    // The association that `link` creates must satisfy its rules.
     ...(action === "link" ? ["invalid-request"] : []),
   ];
 }
@@ -157,7 +157,7 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
   ];
 }
 
-/** Too many requests, too many successes, or too many records at a time. */
+/** Errors of rate limits, quotas of a window and quotas of live records. */
 function ofLimits(plan: Plan, operation: Operation): readonly string[] {
   const { rates, quotas, action, effects, creates, body, moves, choose, link } = operation;
   const resource = link?.resource ?? operation.resource;
@@ -171,7 +171,7 @@ function ofLimits(plan: Plan, operation: Operation): readonly string[] {
   ];
 }
 
-/** Whether a write may bring a record under a quota of live ones: it is made there, moved there, or becomes another's. */
+/** Whether a write can add a record to a live quota: by creating it, by a transition, or by changing the owner it counts for. */
 function canFill(
   { quotas }: Plan,
   {
@@ -203,7 +203,7 @@ function canEffectsFill(plan: Plan, effects: readonly EffectPlan[]): boolean {
   });
 }
 
-/** Whether the move of another record, which the operation causes, can. */
+/** Whether a transition of another record, which this operation triggers, can violate uniqueness. */
 function canEffectsCollide(plan: Plan, effects: readonly EffectPlan[]): boolean {
   return effects.some(({ resource, moves, effects: next }) => {
     const table = plan.tables.find((one) => one.resource === resource);
@@ -212,7 +212,7 @@ function canEffectsCollide(plan: Plan, effects: readonly EffectPlan[]): boolean 
   });
 }
 
-/** Whether a write can hit a uniqueness that has no error of the document's own. */
+/** Whether a write can violate a uniqueness rule for which the document declares no error. */
 function canCollide(
   { action, body, moves, choose, creates }: Pick<Operation, "action" | "body" | "moves" | "choose" | "creates">,
   table: Table,

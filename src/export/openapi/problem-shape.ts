@@ -1,9 +1,9 @@
-/** The schema of a document's own error body, from the shape with its placeholders (language, section 11). */
+/** Builds the schema of a document's custom error body from its shape with placeholders (language, section 11). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { errorVariables } from "../../language/errors/model.ts";
 import type { ErrorPlan } from "../../plan/errors/types.ts";
 
-/** What is sent for any of `errors`. A list, or a member whose name is a placeholder, is repeated for each fault. */
+/** The body for any of `errors`. The server repeats a list, or a member with a placeholder as its name, for each violation. */
 export function bodyOfShape(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
   const titles = Object.values(errors).map(({ title }) => title);
   const [only] = titles;
@@ -41,7 +41,7 @@ function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
   return rest.length === 0 && first !== undefined ? first : { anyOf: schemas };
 }
 
-/** Only a text that is one placeholder keeps the type of what fills it. */
+/** A text that is exactly one placeholder has the type of the placeholder's value. */
 function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
   switch (text) {
     case "{code}":
@@ -55,7 +55,7 @@ function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): 
   }
 }
 
-/** A member whose name is only known with the error. */
+/** Whether the member's name contains a placeholder. */
 function varies(name: string): boolean {
   return errorVariables.some((variable) => name.includes(`{${variable}}`));
 }

@@ -1,4 +1,4 @@
-/** Every answer that an operation can give: status, header fields, body. */
+/** Describes every response of an operation: status, header fields and body. */
 import { pascalCase } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ErrorBody } from "../../language/errors/model.ts";
@@ -16,7 +16,7 @@ import { responseOf, bodiesOfCode, refTo } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
 
-/** Responses that several operations share, by component name; filled while operations are written. */
+/** Responses that several operations share, by component name; filled as operations are described. */
 export type SharedResponses = Map<string, JsonObject>;
 
 export function responsesOf(
@@ -33,7 +33,7 @@ export function responsesOf(
   return Object.fromEntries([...successes(plan, operation, names), ...errors]);
 }
 
-/** What a success says of limits: those that hold for every request are always told of. */
+/** The rate limit fields of a success. A limit that holds for all requests makes them required. */
 function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named[] {
   if (operation.rates.length === 0 && operation.quotas.length === 0) return [];
   const always = operation.rates.some(({ limit }) => rates[limit]?.of === "all");
@@ -60,7 +60,7 @@ function successes(plan: Plan, operation: Operation, names: ComponentNames): rea
   ];
 }
 
-/** What an operation can come to, and with which status. */
+/** A possible outcome of an operation and its status. */
 interface PossibleOutcome {
   readonly what: "given" | "created" | "same" | "accepted";
   readonly status: number;
@@ -79,7 +79,7 @@ function outcomesOf({ action, creates, response }: Operation): readonly Possible
   ];
 }
 
-/** A record that is made has an address, but for one that a link makes. */
+/** A created record has a `Location`, except one that `link` creates. */
 function located({ action, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
   const makes =
     (action === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
@@ -87,7 +87,7 @@ function located({ action, creates }: Operation, outcomes: readonly PossibleOutc
   return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
 }
 
-/** The bytes of a file, or those that were asked for. */
+/** The responses with a file's bytes, complete or as a range. */
 function bytesResponse(file: FilePlan, described: readonly Named[]): readonly [string, JsonObject][] {
   const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...described] as const;
   const content = bytesContent(file);
@@ -103,7 +103,7 @@ const revalidated: [string, JsonObject] = [
   { description: "The client has the current version.", headers: headersOf(["ETag"]) },
 ];
 
-/** The stream, or a page of what it would have told: what one of them has, the other need not. */
+/** The stream, or a page of the same events: each has required header fields that the other may lack. */
 function streamed(
   { name }: Operation,
   { content }: StreamParts,
@@ -115,12 +115,12 @@ function streamed(
   return { ...page, content: { ...content, ...(page["content"] as JsonObject) } };
 }
 
-/** Whether what is read has a tag, by which the caller learns that it has it already. */
+/** Whether the response has an `ETag`, so that the caller can revalidate its copy. */
 export function isRevalidated({ action, response }: Operation): boolean {
   return readingActions.has(action) && response.kind !== "none";
 }
 
-/** Deeds whose answer in a shape of its own is still of a record, and so has a tag. */
+/** Actions whose response describes a record, even in a custom shape, and so has an `ETag`. */
 const tagged: ReadonlySet<Operation["action"]> = new Set([
   "read",
   "create",
@@ -160,7 +160,7 @@ function success(
   }
   const record = response.kind === "record";
   const makes = outcomes.every(({ what }) => what === "created") && operation.action !== "link";
-  // What a session answers is not stored, whatever it holds, and no edit follows from it.
+  // Responses about sessions have no `ETag`: clients neither cache nor edit them.
   const hasTag = (record && !sessionActions.has(operation.action)) || tagged.has(operation.action);
   const headers = headersOf([
     ...encoded,
@@ -183,7 +183,7 @@ function withBody(description: string, headers: JsonObject, schema: JsonObject):
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Refusals that no operation adds anything to are components. */
+/** Responses without errors of the document become shared components. */
 function errorResponse(
   plan: Plan,
   operation: Operation,
@@ -246,7 +246,7 @@ function oneOf(
   return { oneOf: schemas, discriminator: { propertyName: "code", mapping: Object.fromEntries(mapping) } };
 }
 
-/** The document's own body need not tell the codes apart, so more than one may fit. */
+/** Custom error bodies may not differ by code, so several schemas may match one body. */
 function anyOf(schemas: readonly JsonObject[]): JsonObject {
   const [only, ...rest] = schemas;
   return only !== undefined && rest.length === 0 ? only : { anyOf: schemas };
@@ -261,7 +261,7 @@ function errorHeaders(
   const waits = errors.filter(
     ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
   );
-  // Of a quota in a window it is known when there is room again.
+  // For a quota in a window, the server knows when the window ends.
   const mayWait = errors.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
   const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
   const some = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));

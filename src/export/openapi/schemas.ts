@@ -1,4 +1,4 @@
-/** Component schemas: resources as they are read, what operations take and give, lists, problems. */
+/** Builds the component schemas: resources, requests, responses, lists and problems. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { bodyOf } from "../../language/errors/decide.ts";
 import { bodyFor, type ErrorBody } from "../../language/errors/model.ts";
@@ -44,7 +44,7 @@ export function refTo(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The schema of one record, or one answer, of an operation. */
+/** The response body of an operation: one record, or a custom shape. */
 export function responseOf(operation: Operation, names: ComponentNames): JsonObject {
   const { wrap } = operation.response;
   const inner = itemOf(operation, names);
@@ -60,7 +60,7 @@ function itemOf({ name, resource, response }: Operation, names: ComponentNames):
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** As any caller may see it: a member that some callers do not see is optional. Nobody sees one with an empty `shown`. */
+/** The resource for any caller: members that some callers cannot see are optional; members that nobody can see are left out. */
 function resourceSchema(table: Table, names: ComponentNames): JsonObject {
   const members = [...table.columns, ...table.virtual].filter(
     ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
@@ -129,7 +129,7 @@ function inputSchema(operation: Operation): JsonObject {
   return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, jsonOf(operation) ?? {}) };
 }
 
-/** What an operation takes as JSON, if it takes any. */
+/** The JSON request body of an operation, if it takes one. */
 export function jsonOf({ body, file }: Operation): JsonObject | undefined {
   return body === undefined || file !== undefined ? undefined : jsonInput(body);
 }
@@ -160,7 +160,7 @@ function seersText(visibleTo: NonNullable<ResponseMember["visibleTo"]>): string 
   return `Only for ${visibleTo.map(grantsText).join(", and of these only for ")}.`;
 }
 
-/** What a handler's function gives; where it names records, they are given as their caller may see them. */
+/** The response of a handler's function; in place of record ids it has the records, as the caller may see them. */
 function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names: ComponentNames): JsonObject {
   const properties = { ...(schema["properties"] as JsonObject) };
   for (const { member, resource, many } of records) {
@@ -252,7 +252,7 @@ function transitionSchema({ resource }: Operation, names: ComponentNames): JsonO
 
 // ── Problems ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One schema for each code, so that a client can tell them apart by `code`; `Problem` is any of them. */
+/** One schema per code, so that clients can distinguish errors by `code`; `Problem` is any of them. */
 function problemSchemas(plan: Plan, names: ComponentNames): JsonObject {
   const possible = new Set(possibleCodes(plan));
   const errors = Object.entries(plan.errors).filter(([code]) => possible.has(code));
@@ -280,12 +280,12 @@ function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 }
 
-/** Whether any error is told in the standard form. */
+/** Whether any error has the standard body. */
 function isStandardBody({ problemBody, problemBodies }: Plan): boolean {
   return [problemBody, ...Object.values(problemBodies)].includes("problem+json");
 }
 
-/** One code may have two bodies: with a fault of some field, and without. */
+/** A code may have two bodies: one with violations of fields, and one without. */
 function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: ComponentNames, operation?: string): JsonObject {
   const schemas = bodiesOfCode(plan, code, operation).map((body) =>
     body === "problem+json"
@@ -299,7 +299,7 @@ function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: Component
   return only !== undefined && rest.length === 0 ? only : { anyOf: distinct(schemas) };
 }
 
-/** With a fault of some field, where the code has such, and without. */
+/** The bodies of a code: with violations of fields, if the code can have them, and without. */
 export function bodiesOfCode(plan: Plan, code: string, operation?: string): readonly ErrorBody[] {
   const { problemBody, problemBodies } = plan;
   const errorBodyFor = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
@@ -356,7 +356,7 @@ const standardMembers: JsonObject = {
   request_id: { type: "string", description: "As in the header Request-Id." },
 };
 
-/** Whether it answers a request in a version that is not served. */
+/** Whether the error rejects a request in a version that is not served. */
 function isOfVersion({ versions }: Plan, code: string): boolean {
   return (
     versions !== undefined && [versions.removed.error, versions.unknown?.error ?? "invalid-request"].includes(code)
@@ -369,7 +369,7 @@ const supported: JsonObject = {
   description: "The available versions, newest first, if the requested version is not available.",
 };
 
-/** Functions may name the values that an error of the document is about. */
+/** Functions may name the fields of an error that the document declares. */
 function canHaveViolations(plan: Plan, code: string): boolean {
   if (codesWithViolations.has(code)) return true;
   const { operations, contractOperations } = plan;
@@ -390,7 +390,7 @@ const violatedPolicies: JsonObject = {
   },
 };
 
-/** Members beside the standard ones, by code. */
+/** Additional members of the problem, by code. */
 const extraMembers: Readonly<Record<string, JsonObject>> = {
   "not-acceptable": {
     offered: { type: "array", items: { type: "string" }, description: "The available media types." },

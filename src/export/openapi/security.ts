@@ -1,9 +1,9 @@
-/** Security schemes of the credentials, and what each operation asks for. */
+/** Describes the security schemes of the credentials, and the requirements of each operation. */
 import type { JsonObject } from "../../base/json.ts";
 import type { AuthenticationPart, CredentialPlan } from "../../plan/authentication/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
 
-/** What belongs to no resource. */
+/** The tag of operations without a resource. */
 export const serviceTag = "service";
 
 export function securitySchemes(
@@ -13,19 +13,19 @@ export function securitySchemes(
   return Object.fromEntries(credentials.map((one) => [one.name, schemeOf(one, operations, server)]));
 }
 
-/** Alternatives; `{}` among them: no credential is needed. */
+/** Alternative requirements; an empty one, `{}`, means that no credential is needed. */
 export function securityOf(plan: AuthenticationPart, { allow, inbound }: Operation): readonly JsonObject[] {
   return inbound === undefined ? securityFor(plan, allow) : [{ [inbound.credential]: [] }];
 }
 
-/** What those send whom one of these grants lets do something. */
+/** The credentials of callers who have one of these grants. */
 export function securityFor({ credentials }: AuthenticationPart, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
   return [...(open ? [{}] : []), ...usable.flatMap((credential) => requirementsOf(credential, allow))];
 }
 
-/** Any scope that gives one of the roles will do; where a role is not asked for, any token. */
+/** Any scope with one of the roles suffices; if no role is required, any token does. */
 function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
   const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
   const isOpen = allow.some(({ who }) => who.kind !== "role" && who.unscoped !== true);
@@ -35,7 +35,7 @@ function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operatio
   );
 }
 
-/** A credential whose callers all have the same roles can be of no use for an operation. */
+/** Whether any caller with this credential can have one of the grants: its callers may have fixed roles. */
 function canPass({ roles, scoped }: CredentialPlan, allow: Operation["allow"]): boolean {
   const passing = allow.filter(({ who }) => who.kind === "role" || who.unscoped !== true || scoped !== true);
   return passing.some(({ who }) => who.kind !== "role" || roles.kind !== "fixed" || roles.roles.includes(who.role));
@@ -105,7 +105,7 @@ function lifetimeOf(milliseconds: number | undefined): string {
   return days < 1 ? `for ${Number((days * 24).toFixed(2))} hours` : `for ${Number(days.toFixed(2))} days`;
 }
 
-/** Of one that is made elsewhere. */
+/** The description of a token that another server issues. */
 function tokenDescription({ sent, issuer, scopes }: CredentialPlan): string {
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;

@@ -1,6 +1,6 @@
 /**
- * What versions add to the description of one: how a caller says it, what every answer says of it, that it is going to end.
- * Written over the finished description, since it concerns every operation and every answer alike.
+ * Adds versioning to the finished description: how a caller selects a version, and the header fields about the version and its
+ * deprecation. All operations and responses get the same additions.
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { VersioningPart, VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
@@ -42,14 +42,14 @@ export function withVersions(plan: VersioningPart, description: JsonObject): Jso
   };
 }
 
-/** A response that is another's by reference has its fields there; one that links to pages already says so. */
+/** A referenced component already has the fields; existing fields, such as `Link` of a page, stay. */
 function withFields(response: Json, names: readonly string[]): Json {
   if (!isObject(response) || response["$ref"] !== undefined) return response;
   const fields = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   return { ...response, headers: { ...fields, ...(response["headers"] as JsonObject | undefined) } };
 }
 
-/** None of them is on what is refused before the version is known. */
+/** All fields are optional: an error may occur before the version is known. */
 function responseFields(
   { sent }: VersionsPlan,
   version: string,

@@ -1,7 +1,7 @@
 /**
- * Places states and the transitions between them in layers, from the start down: dagre does, which gives the label of each
- * transition a place of its own between two layers of states. Where an arrow touches a state is decided here, because dagre
- * lets all of them point to the centre.
+ * Places states and transitions in layers, from the initial state down. dagre computes the layout, with each transition's label
+ * between two layers of states. This module computes where an arrow touches a state, because dagre points all arrows to the
+ * centre.
  */
 import { Graph, layout } from "@dagrejs/dagre";
 
@@ -9,14 +9,14 @@ export interface LayoutNode {
   readonly name: string;
   readonly width: number;
   readonly height: number;
-  /** Space to its right, for the loops of transitions that lead to the same state. */
+  /** Space on the right, for the loops of self-transitions. */
   readonly right: number;
 }
 
 export interface LayoutEdge {
   readonly from: string;
   readonly to: string;
-  /** Of its label; 0 where it has none. */
+  /** The label's width; 0 without a label. */
   readonly width: number;
   readonly height: number;
 }
@@ -26,7 +26,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The middle of a node or of a label, and its size. */
+/** The centre and the size of a node or a label. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
@@ -35,24 +35,24 @@ export interface Box extends Point {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** Centres, in the order of the nodes given. */
+  /** The centres, in the order of the input nodes. */
   readonly nodes: readonly Point[];
   readonly edges: readonly RoutedEdge[];
 }
 
 export interface RoutedEdge {
-  /** In the direction of the transition. */
+  /** From the source state to the target state. */
   readonly points: readonly Point[];
   readonly label: Box;
 }
 
-/** Where an edge touches a node, with the next point of the edge. */
+/** The end of an edge at a node, and the next point of the edge. */
 interface End {
   readonly box: Box;
   readonly next: Point;
 }
 
-/** `edges` without those that lead from a state to itself. */
+/** `edges` must not contain self-transitions. */
 export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[]): Layout {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ nodesep: 28, edgesep: 14, ranksep: 48 });
@@ -78,7 +78,7 @@ export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
     };
   });
   const ends = lines.flatMap(({ start, end }) => [start, end]);
-  // What is in one layer has one middle line. An edge passes straight through a layer, however high others in it are.
+  // All boxes of a layer have the same centre line. An edge crosses a layer straight, over the height of the highest box.
   const heights = new Map<number, number>();
   for (const { y, height } of [...boxes.values(), ...lines.map(({ label }) => label)])
     heights.set(y, Math.max(height, heights.get(y) ?? 0));
@@ -102,12 +102,12 @@ export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
   };
 }
 
-/** No state has a name that means something to an object, or to dagre. */
+/** The prefix keeps names apart from JavaScript's and dagre's special names. */
 function id(name: string): string {
   return `=${name}`;
 }
 
-/** The edges at one side of a node are side by side, in the order in which they go on. */
+/** Spreads the edges at one side of a node, sorted by their next point. */
 function port({ box, next }: End, ends: readonly End[]): Point {
   const side = Math.sign(next.y - box.y);
   const order = ends

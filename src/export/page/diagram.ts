@@ -1,11 +1,11 @@
-/** The states of a resource as a picture: an SVG that is styled by the page. */
+/** Draws the states of a resource as SVG, which the page's stylesheet formats. */
 import type { Lifecycle, Transition, Trigger } from "../../language/states/model.ts";
 import { triggerText } from "../transitions.ts";
 import { type Box, layOut, type LayoutEdge, type LayoutNode, type RoutedEdge, type Point } from "./diagram-layout.ts";
 import { anchor } from "../document/content.ts";
 import { html, type Html } from "./html.ts";
 
-/** Of one character of the page's fixed-width font at the size of each text, with a little to spare. */
+/** The width of a character in the page's monospaced font, in pixels, with a small margin. */
 const stateCharacter = 8.2;
 const labelCharacter = 7.3;
 const lineHeight = 16;
@@ -15,7 +15,7 @@ const longestLine = 30;
 
 type Text = readonly string[];
 
-/** One arrow: what it is labelled with, and whether time alone makes the move. */
+/** An arrow with its label; `timed` if only timers trigger the transition. */
 interface Arrow {
   readonly from: string;
   readonly to: string;
@@ -77,7 +77,7 @@ function startsOf({ from }: Transition): readonly string[] {
 }
 
 function linesOf({ on, if: guard }: Trigger): Text {
-  // Events get a line each, or a picture would be as wide as all their names.
+  // One line for each event, so that the picture stays narrow.
   const label =
     on.kind === "when"
       ? triggerText(on)
@@ -118,7 +118,7 @@ function nodesOf({ states, start, moves }: Lifecycle, arrows: readonly Arrow[]):
   return [...dot, ...boxes, ...any];
 }
 
-/** `ends`: of arrows at the box; a state with many has room for them side by side. */
+/** `ends`: the number of arrows at the box; a box with many arrows is wider. */
 function boxOf(name: string, text: string, loops: readonly Arrow[], ends: number): LayoutNode {
   const lines = loops.flatMap((loop) => loop.lines);
   const right = lines.length === 0 ? 0 : loopWidth + 6 + textWidth(lines);
@@ -139,7 +139,7 @@ function textWidth(lines: Text): number {
   return Math.max(...lines.map((line) => [...line].length)) * labelCharacter;
 }
 
-/** For those who hear the picture. */
+/** The text alternative for screen readers. */
 function description({ start, final = [], moves }: Lifecycle): string {
   const labels = moves.map(
     ({ from, to, triggers }) =>
@@ -165,7 +165,7 @@ function edgeSvg({ lines, timed }: Arrow, { points, label }: RoutedEdge, marker:
 `;
 }
 
-/** Between two points of one column a line, else a curve that leaves and arrives upright. */
+/** A straight line between two points of one column, otherwise a curve with vertical ends. */
 function pathOf([first, ...rest]: readonly Point[]): string {
   if (first === undefined) return "";
   let path = `M${at(first)}`;
@@ -219,7 +219,7 @@ function rectangle({ x, y, width, height }: Box, inset = 0): Html {
   return html`<rect x="${round(x - width / 2 + inset)}" y="${round(y - height / 2 + inset)}" width="${round(width - 2 * inset)}" height="${round(height - 2 * inset)}" rx="${Math.max(4, 10 - inset)}"/>`;
 }
 
-/** Self-moves share one loop; it is dashed where time alone makes them. */
+/** Self-transitions share one loop, which is dashed if only timers trigger them. */
 function loopSvg(loops: readonly Arrow[], x: number, y: number, marker: string): Html | undefined {
   const lines = loops.flatMap((loop) => loop.lines);
   if (lines.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** The page at `/`: the document itself, its own words beside what they come to. */
+/** Renders the page at `/`: the prose of each part beside the definitions that follow from it. */
 import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
@@ -57,7 +57,7 @@ const partBlocks: Readonly<Record<PartName, (source: Described) => Blocks>> = {
     ...byResource(
       source,
       (resource) => operationsOf(source, resource).map((operation) => operationBlock(source, operation)),
-      // Links to what has no members lead to its operations.
+      // A link to a resource without members leads to its operations.
       (resource) => (parts.resourceBlocks(source, resource).every((one) => one === undefined) ? "resource" : undefined),
     ),
     ...unserved(source),
@@ -82,7 +82,7 @@ function byResource(
   });
 }
 
-/** Operations that the document has and the service does not. */
+/** Operations of the document that the service does not serve. */
 function unserved({ model, described }: Described): Blocks {
   const served = new Set(described.operations.map(({ name }) => name));
   const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
@@ -159,7 +159,7 @@ ${
 `;
 }
 
-/** What of a part is still open. */
+/** The open questions of a part. */
 function openQuestions({ result }: Source, part: PartName): Content {
   const open = result.questions.filter((question) => question.part === part && isOpen(question));
   if (open.length === 0) return undefined;
@@ -169,7 +169,7 @@ function openQuestions({ result }: Source, part: PartName): Content {
   return html`<div class="note"><h3>Still open</h3><ul>${items}</ul></div>`;
 }
 
-/** Where a part is silent and the language has a default. */
+/** The defaults of the language that apply where a part declares nothing. */
 function appliedDefaults({ result }: Source, part: PartName): Content {
   const taken = result.questions.filter((question) => question.part === part && question.status === "default");
   if (taken.length === 0) return undefined;
@@ -179,7 +179,7 @@ function appliedDefaults({ result }: Source, part: PartName): Content {
   return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} applied</summary><dl>${items}</dl></details>`;
 }
 
-/** Statements of the document that this release does not enforce: nobody should read them as a promise. */
+/** Statements that this release does not enforce, so that readers do not rely on them. */
 function unenforced({ plan }: Source): Content {
   if (plan.unenforced.length === 0) return undefined;
   return html`<section id="not-yet" aria-labelledby="not-yet-heading">

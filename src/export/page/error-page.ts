@@ -1,4 +1,4 @@
-/** The page of one error, which the `type` of a problem leads to: its status, its sentence, what to do, who raises it. */
+/** Renders the page of one error, the target of a problem's `type`: status, meaning, remedy, and operations that return it. */
 import { possibleErrorsOf } from "../openapi/possible-errors.ts";
 import { anchor, duration, descriptionList, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
@@ -6,7 +6,7 @@ import { html } from "./html.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 
-/** Undefined where the service has no such error. */
+/** Returns undefined if the service has no such error. */
 export function errorPage(source: Source, name: string): string | undefined {
   const { plan } = source;
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;

@@ -1,4 +1,4 @@
-/** HTML made from templates: whatever is put into one is escaped, unless it is HTML already. */
+/** Builds HTML from template literals: escapes every value, unless it is `Html` already. */
 
 export interface Html {
   readonly html: string;
@@ -6,7 +6,7 @@ export interface Html {
 
 export type Content = Html | string | number | undefined | readonly Content[];
 
-/** `html\`<p>${text}</p>\``: lists are joined, undefined is nothing. */
+/** For example `html\`<p>${text}</p>\``: joins lists and renders undefined as nothing. */
 export function html(pieces: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { html: pieces.map((piece, index) => piece + render(contents[index])).join("") };
 }

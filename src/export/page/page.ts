@@ -1,10 +1,10 @@
-/** The frame of every page: head, navigation, content. One stylesheet, no script, nothing from anywhere else. */
+/** Renders the frame of every page: head, navigation and content. One stylesheet, no script, no external resources. */
 import { type Content, html, type Html } from "./html.ts";
 
 export interface PageContent {
   readonly title: string;
   readonly description: string;
-  /** From this page to the root of the service, with a slash at its end. */
+  /** The relative path from this page to the service's root, with a trailing slash. */
   readonly root: string;
   readonly navigation: Content;
   readonly main: Html;
@@ -37,7 +37,7 @@ ${main}
 
 export const stylePath = "assets/style.css";
 
-/** Nine parts in a square. */
+/** An icon of nine squares, one for each part. */
 const icon = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#2b6a94">${[1, 6.25, 11.5]
     .flatMap((y) => [1, 6.25, 11.5].map((x) => `<rect x="${x}" y="${y}" width="3.5" height="3.5" rx=".8"/>`))

@@ -1,6 +1,6 @@
 /**
- * Pages of the service itself, for people and for clients that look for its description (R1.1). What makes them is loaded
- * when the first of them is asked for: most processes serve none.
+ * Serves the service's pages, for people and for clients that look for its description (R1.1). The first request loads the
+ * renderers, since most processes serve no page.
  */
 import type { Json } from "../../base/json.ts";
 import { hasEvents } from "../../plan/events/events.ts";
@@ -11,13 +11,13 @@ import { stylePath } from "./page.ts";
 import { type CheckedDocument, mountOf, type Source } from "./source.ts";
 import { style } from "./style.ts";
 
-/** As the server has them; `headers` are names and values in turn. */
+/** A page in the server's form; `headers` alternates names and values. */
 export interface Page {
   readonly path: readonly Segment[];
   page(
     pageRequest: PageRequest,
     parameters: Readonly<Record<string, string>>,
-    /** The version that is asked for; refuses what is not served. */
+    /** The requested version; throws if it is not served. */
     version: () => { readonly plan: Plan },
   ): PageResponse | Promise<PageResponse>;
 }
@@ -30,18 +30,18 @@ export interface PageResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body?: string;
-  /** The Content-Security-Policy, where it is not the strictest. */
+  /** The Content-Security-Policy, if it differs from the strictest one. */
   readonly policy?: string;
 }
 
 export interface PageOptions {
   readonly result: CheckedDocument;
   readonly plan: Plan;
-  /** Absolute; asked at each request, since the port may not be known before. */
+  /** The absolute URL; evaluated at each request, since the port may not be known before. */
   readonly baseUrl: () => string;
 }
 
-/** `/`, `/openapi.json`, where there are events `/asyncapi.json`, `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727) and the stylesheet. */
+/** `/`, `/openapi.json`, `/asyncapi.json` (with events), `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727), stylesheet. */
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
   const served: Plan = { ...plan, operations: servedOperations(plan) };
@@ -83,10 +83,10 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
       page: async (request, parameters) => {
         const { errorPage } = await import("./error-page.ts");
         const name = parameters["code"] ?? "";
-        // One address for all versions: a code never means something else.
+        // All versions share one address for a code, since a code never changes its meaning.
         const has = versionsOf(plan).find(({ errors }) => Object.hasOwn(errors, name));
         const found = errorPage({ ...source(), plan: has === undefined || has === plan ? served : has }, name);
-        // The server makes the problem of it that it makes of any path with nothing at it.
+        // The server turns this status into a problem, as for any unknown path.
         if (found === undefined) return { status: 404, headers: [] };
         return pageResponse(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
       },
@@ -94,7 +94,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   ];
 }
 
-/** The icon is in the page itself. */
+/** Allows `data:` images, because the page embeds the icon. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -102,10 +102,7 @@ function linksFor(home: string): string {
   return `</openapi.json>; rel="service-desc"; type="application/json", </${home}>; rel="service-doc"; type="text/html", </readyz>; rel="status"`;
 }
 
-/**
- * Where the page of the service is: at the root, unless the document has something of its own there. The path `/` has one
- * segment, without a letter in it.
- */
+/** The path of the document page: the root, or `document` if the document itself has an operation at the root. */
 function homeOf({ base, operations }: Plan): string {
   const mounted = /^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(base);
   return !mounted && operations.some(({ method, path }) => method === "GET" && path.length === 0) ? "document" : "";
@@ -117,14 +114,14 @@ function literals(path: string): readonly Segment[] {
   return path.split("/").map((text) => ({ kind: "literal", text }));
 }
 
-/** The plans of all versions, the newest first. */
+/** The plans of all versions, newest first. */
 function versionsOf(plan: Plan): readonly Plan[] {
   const { versions } = plan;
   const older = versions?.list.flatMap((one) => (one.older === undefined ? [] : [{ ...one.older.received, versions }]));
   return [plan, ...(older ?? [])];
 }
 
-/** Made at the first request, and again when the address has changed. */
+/** Caches the text until the address changes. */
 function memoized<Text>(address: () => string, make: () => Text): () => Text {
   let made: { readonly address: string; readonly text: Text } | undefined;
   return () => {
@@ -135,7 +132,7 @@ function memoized<Text>(address: () => string, make: () => Text): () => Text {
 }
 
 interface Extra {
-  /** What the answer is chosen by, beside the coding. */
+  /** The request fields that select the response, besides `Accept-Encoding`. */
   readonly vary?: string;
   readonly headers?: readonly string[];
   readonly policy?: string;
@@ -171,14 +168,14 @@ function pageResponse(
       };
 }
 
-/** The caller's own tag where it is this body's, compared weakly; a compressed body has one of its own (RFC 9110 section 8.8.3.3). */
+/** The caller's tag if it matches this body, by weak comparison; a compressed body has another tag (RFC 9110 section 8.8.3.3). */
 function knownTag(field: string | undefined, tag: string): string | undefined {
   if (field?.trim() === "*") return tag;
   const tags = (field ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   return tags.find((one) => one.replace(/-(?:br|gzip)"$/, '"') === tag);
 }
 
-/** Tells two texts of ours apart (FNV-1a, 2 × 32 bits); not against anybody who would want them to be mistaken. */
+/** A hash for our texts (FNV-1a, 2 × 32 bits); it resists no attacker. */
 function fingerprint(text: string): string {
   let one = 0x811c9dc5;
   let other = 0x01000193;
@@ -190,7 +187,7 @@ function fingerprint(text: string): string {
   return [one, other].map((half) => (half >>> 0).toString(36)).join("-");
 }
 
-/** A browser names `text/html`; a client that takes anything is told in JSON. */
+/** A browser accepts `text/html`; a client that accepts anything gets JSON. */
 function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const quality = (type: string): number => {

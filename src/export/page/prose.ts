@@ -1,18 +1,18 @@
 /**
- * The document's own words: Markdown to HTML by micromark, which shows raw HTML as text. Nothing is fetched from anywhere: an
- * image is a link to it.
+ * Renders the document's prose: Markdown to HTML by micromark, which escapes raw HTML. Pages load no external resources, so an
+ * image becomes a link.
  */
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { Html } from "./html.ts";
 
-/** What stands under one H2, or before the first, as Markdown. */
+/** The Markdown below one H2, or before the first H2. */
 export interface Section {
   readonly heading: string | undefined;
-  /** With the addresses that links anywhere in the document refer to. */
+  /** The prose, with the link definitions of the whole document. */
   readonly words: string;
-  /** The YAML that defines the service. */
+  /** The YAML blocks that define the service. */
   readonly blocks: string;
 }
 
@@ -59,14 +59,14 @@ export function proseHtml(markdown: string): Html {
   return { html };
 }
 
-/** Only addresses that lead somewhere; a link that would run something is its text. */
+/** Allows only http, mailto and relative URLs; any other link, such as `javascript:`, becomes plain text. */
 function link(address: string, text: string): string {
   return /^(?:https?:\/\/|mailto:|#|\.{0,2}\/)/i.test(address)
     ? `<a href="${address}" rel="noreferrer">${text}</a>`
     : text;
 }
 
-/** Keys and comments set apart, so that a block can be read at a glance. Only for the eye: nothing is understood by it. */
+/** Highlights keys and comments for readers; it does not parse YAML. */
 function highlighted(yaml: string): string {
   return yaml
     .split("\n")

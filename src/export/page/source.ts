@@ -1,10 +1,10 @@
-/** What the pages are made from: the checked document, its plan and where it is served. Plain data and one address. */
+/** The input of the pages: the checked document, its plan and its URL. */
 import type { Model, PartName } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 
-/** Of the result of a check, what the pages show. */
+/** The part of a check result that the pages show. */
 export interface CheckedDocument {
-  /** A file's name. */
+  /** The document's file name. */
   readonly name: string;
   readonly text: string;
   readonly model: Model;
@@ -24,7 +24,7 @@ export interface Question {
 export interface Source {
   readonly result: CheckedDocument;
   readonly plan: Plan;
-  /** Where the service is, absolute, without a slash at its end. */
+  /** The service's absolute URL, without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -32,7 +32,7 @@ export function isOpen({ status }: Question): boolean {
   return status === "not shown" || status === "silent";
 }
 
-/** The path that operations are mounted below. */
+/** The base path of the operations. */
 export function mountOf({ base }: Plan): string {
   const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : base.replace(/^[a-z]+:\/\/[^/]*/i, "");
   return path.replace(/\/+$/, "");

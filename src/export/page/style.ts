@@ -1,4 +1,4 @@
-/** How the pages look: quiet, for reading, in light and dark, down to the width of a phone. Contrast is AA throughout. */
+/** The stylesheet of the pages: light and dark, down to the width of a phone. The contrast is WCAG AA throughout. */
 export const style = `:root {
   color-scheme: light dark;
   --ground: #fcfcfa; --text: #1e2226; --quiet: #5b636b; --line: #e2e2dc; --sunk: #f4f4ef; --accent: #205f8a;

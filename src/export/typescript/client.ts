@@ -1,6 +1,6 @@
 /**
- * A plan as a TypeScript client in one file that depends on nothing: the types of what operations take and give, a table of
- * the operations, and the code that all clients have in common (`runtime`, the text of `src/export/typescript/common.ts`).
+ * Exports a plan as a TypeScript client, one file without dependencies: types of requests and responses, a table of operations,
+ * and the code that all clients share (`runtime`, the text of `src/export/typescript/common.ts`).
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -12,15 +12,15 @@ import { serviceTable } from "./service.ts";
 import { comment, declaration, memberName, typeText, union } from "./types.ts";
 import { waitsOf } from "./waits.ts";
 
-/** What each of the generated files needs to know. */
+/** The input that all sections of the generated file share. */
 export interface Exported {
   readonly plan: Plan;
   readonly described: Described;
-  /** The type's text of a schema of the description. */
+  /** The TypeScript type of a schema. */
   readonly type: (schema: Json, indent?: string) => string;
-  /** A name for a type of this file, which nothing else in it has. */
+  /** An unused type name in this file, similar to `wanted`. */
   readonly free: (wanted: string) => string;
-  /** The file's name for a component. */
+  /** The type name of a component in this file. */
   readonly named: (component: string) => string;
 }
 
@@ -64,7 +64,7 @@ function section(title: string, parts: readonly string[]): string {
   return `// ── ${title} ${"─".repeat(Math.max(0, 114 - title.length))}\n\n${parts.join("\n")}`;
 }
 
-/** Of the components those that an operation, an event or another one of them speaks of; refusals have types of their own. */
+/** The components that operations, events or other components refer to. Errors have separate types. */
 function componentTypes({ plan, described, named }: Exported): readonly string[] {
   const { schemas, operations, webhooks } = described;
   const { stream } = plan.events;
@@ -117,7 +117,7 @@ function webhookTypes({ plan, described, type }: Exported): readonly string[] {
   ];
 }
 
-/** What only the part above needs is not exported from there, and what nobody needs is left out. */
+/** Removes unused sections, and `export` from declarations that only the generated part uses. */
 function commonPart(runtime: string, webhooks: boolean): string {
   const [, ...sections] = runtime.split(/^(?=\/\/ ── )/m);
   const output = sections.flatMap((text) => {

@@ -1,4 +1,4 @@
-/** The types of refusals: which codes each operation has, and what the body of each code holds. */
+/** Writes the types of errors: the codes of each operation, and the body of each code. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentNames } from "../openapi/names.ts";
 import type { Exported } from "./client.ts";
@@ -34,7 +34,7 @@ export function errorTypes(exported: Exported, methods: readonly Method[]): read
   ];
 }
 
-/** What all bodies by RFC 9457 have in common; nothing where the document has other ones for all of them. */
+/** The common members of RFC 9457 bodies; empty if the document replaces all of them. */
 function standardProblem(exported: Exported): readonly string[] {
   const [first] = standardSchemas(exported);
   if (first === undefined) return [];
@@ -65,7 +65,7 @@ function isStandard(schema: JsonObject): boolean {
   return ["type", "detail", "instance", "code", "request_id"].every((member) => required.includes(member));
 }
 
-/** The body of a code, in whatever operation. */
+/** The body of a code in any operation. */
 function problemType(exported: Exported, code: string): string {
   const { plan, described } = exported;
   const names = componentNames(plan);

@@ -1,6 +1,6 @@
 /**
- * The types of a document for the functions that are written beside it (`nonet types`): one file that depends on nothing.
- * `src/runtime/functions/typed.ts` makes of them what a function is given and has to give.
+ * Writes the types of a document for its functions (`nonet types`): one file without dependencies. From these,
+ * `src/runtime/functions/typed.ts` derives the argument and the result of each function.
  */
 import { pascalCase } from "../../base/case.ts";
 import { fileKeyword } from "../../base/formats.ts";
@@ -38,7 +38,7 @@ export function functionTypes(plan: Plan): string {
   };
   const body = serviceText(plan, names, schemas, used, free(service));
   const declared = new Map<string, string>();
-  // What is declared may name more.
+  // A declared type may refer to further types.
   for (let before = -1; declared.size !== before; ) {
     before = declared.size;
     for (const name of wanted) {
@@ -114,11 +114,10 @@ interface About {
   readonly names: ComponentNames;
   readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly options: TypeOptions;
-  /** The type of a component. */
   readonly refType: (name: string) => string;
 }
 
-/** One below the other where they are long: then a declared error more is a line more in what is compared. */
+/** Puts each member of a long union on its own line, so that a new error changes one line in a diff. */
 function oneOf(texts: readonly string[]): string {
   if (texts.length === 0) return "never";
   const literals = texts.map((text) => JSON.stringify(text));
@@ -134,7 +133,7 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
   const id = table.columns.find(({ name }) => name === "id");
   const input = (operation: Operation | undefined): string => (operation === undefined ? "never" : inputOf(operation));
   const inputOf = (operation: Operation): string => {
-    // What cannot do without a file is only done by a form.
+    // If a file is required, only a form can call the operation.
     const json = jsonOf(operation) === undefined ? "never" : refType(names.input(operation.name));
     const text = operation.body === undefined ? "{}" : json;
     const [parent] = operation.parents.slice(-1);
@@ -179,7 +178,7 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
   );
 }
 
-/** Everything that is not kept as a hash; what `show` hides from some is there too. */
+/** All members except hashed secrets, including those that `show` hides from some callers. */
 function fullSchema({ columns, virtual }: Table): JsonObject {
   const members = [...columns.filter(({ marks }) => !marks.includes("secret")), ...virtual];
   const always = members.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
@@ -229,7 +228,7 @@ function operationText(about: About, operation: Operation): string {
   );
 }
 
-/** All that the wire says: each place of a request in a member of its own, and one of the answers. */
+/** The type of an operation with an HTTP contract: a member for each request part, and a union of its responses. */
 function contractText({ plan, names, options, refType }: About, operation: Operation, wire: HttpContract): string {
   const { body, key, path, resource } = operation;
   const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
@@ -278,7 +277,7 @@ function contractResponseText({ status, media, schema, headers }: ContractRespon
   ].join("; ");
 }
 
-/** As the function has it: what has a default is there. */
+/** The input that the function receives, in which members with a default are always present. */
 function inputText({ names, schemas, options, refType }: About, { name, body, action }: Operation): string {
   if (body === undefined) return "{}";
   if (body.files !== undefined) return typeText(withFileLimits(body, body.files), options, "      ");
@@ -290,18 +289,18 @@ function inputText({ names, schemas, options, refType }: About, { name, body, ac
   return typeText({ ...schema, required }, options, "      ");
 }
 
-/** The body of a form when its files are in the store: what the record will say of each. */
+/** The form body after its files are stored, when each file is described as in the record. */
 function withFileLimits({ schema }: BodyPlan, files: Readonly<Record<string, FilePlan>>): JsonObject {
   const properties = schema["properties"] as Readonly<Record<string, JsonObject>>;
   const fileProperties = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
     const file = fileSchema({ max: maxBytes, media });
-    // In a merge patch null takes it away.
+    // In a merge patch, null removes the file.
     return [name, properties[name]?.[fileKeyword] === undefined ? { anyOf: [file, { type: "null" }] } : file];
   });
   return { ...schema, properties: { ...properties, ...Object.fromEntries(fileProperties) } };
 }
 
-/** A record is named by its id, or by itself. */
+/** A function returns a record, or its id. */
 function resultText({ response, key }: Operation, options: TypeOptions): string {
   const { kind, shape } = response;
   if (kind === "none" || (kind === "record" && key !== undefined)) return "unknown";

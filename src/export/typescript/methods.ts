@@ -1,4 +1,4 @@
-/** The methods of a client: what each takes, in which order, what it gives, and how the table of operations tells of it. */
+/** Generates the methods of a client: arguments and their order, result, and the row in the table of operations. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { PageShape } from "../../plan/endpoints/types.ts";
 import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
@@ -9,19 +9,19 @@ import { comment, memberName, union } from "./types.ts";
 export interface Method {
   readonly name: string;
   readonly operation: DescribedOperation;
-  /** As it stands in the interface of the client, with its words. */
+  /** The method in the client's interface, with its doc comment. */
   readonly signature: string;
-  /** Types that it needs beside those of the components. */
+  /** Additional types besides those of components. */
   readonly types: readonly string[];
-  /** Its row in the table of operations. */
+  /** The row in the table of operations. */
   readonly row: JsonObject;
-  /** What it gives, as a type; of a read that a wait can be made of. */
+  /** The result type, which waits for a state also use. */
   readonly resultType: string;
-  /** `id: string`, for each parameter of its path. */
+  /** `id: string` for each path parameter. */
   readonly keys: readonly string[];
 }
 
-/** An object with such a method is a promise, or is taken for one; the others every object has. */
+/** A method named `then` would make the client a promise; every object has the other names. */
 const reserved = ["then", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
 
 export function methodsOf(exported: Exported): readonly Method[] {
@@ -39,7 +39,7 @@ export function methodsOf(exported: Exported): readonly Method[] {
   });
 }
 
-/** `followEvents` follows them; what has happened is listed by a method of its own. */
+/** The `follow…` operation also lists past events, by a second method: `followEvents` and `listEvents`. */
 function pagesName(name: string): string {
   return name.startsWith("follow") ? `list${name.slice("follow".length)}` : `${name}Pages`;
 }
@@ -96,7 +96,7 @@ function methodOf(exported: Exported, operation: DescribedOperation, name: strin
   };
 }
 
-/** The bytes of a file are what the operation gives, or all that it takes. */
+/** Whether the response is the bytes of a file; `acceptsBytes` is the same for the request. */
 function returnsBytes({ operation: { action, file } }: DescribedOperation): boolean {
   return file !== undefined && action === "read";
 }
@@ -105,13 +105,13 @@ function acceptsBytes({ operation: { action, file } }: DescribedOperation): bool
   return file !== undefined && action !== "read";
 }
 
-/** Without a file it is JSON, with one a form. */
+/** JSON without files, or a form with files. */
 function bodyType({ type }: Exported, operation: DescribedOperation, { schema, form }: DescribedBody): string {
   if (acceptsBytes(operation)) return "Blob";
   return union([type(schema), ...(form === undefined ? [] : [type(form)])]);
 }
 
-/** Of the part that has all members that are no files: a name that is none of theirs. */
+/** The name of the form's part with all other members: one that no member has. */
 function partName({ properties = {} }: JsonObject): string {
   let name = "data";
   while (Object.hasOwn(properties as JsonObject, name)) name = `${name}_`;
@@ -149,7 +149,7 @@ interface Argument {
   readonly optional: boolean;
 }
 
-/** One that may be left out says so only behind all that may not. */
+/** Only trailing optional arguments may be omitted; an earlier one takes undefined. */
 function argumentList(all: readonly Argument[]): string {
   const last = all.findLastIndex(({ optional }) => !optional);
   return all
@@ -183,7 +183,7 @@ function queryType(
   method: string,
   without: readonly string[] = [],
 ): { readonly name: string; readonly required: boolean; readonly types: readonly string[] } | undefined {
-  // The version is the same for all calls, and sent with them.
+  // The client sends the version with every request, so it is no argument.
   const usedNames = parameters.filter(({ in: location, name, schema }) => {
     return (
       location === "query" &&
@@ -201,7 +201,7 @@ function queryType(
   };
 }
 
-/** A value that is not known yet may be handed on as it is: undefined is not sent. */
+/** The type includes undefined, so that callers can pass an unset value; the client does not send it. */
 function memberOf({ name, required, description }: Parameter, type: string): string {
   const docComment = comment(description, "  ");
   return `${docComment}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
@@ -224,12 +224,12 @@ function has({ parameters }: DescribedOperation, header: string): boolean {
   return parameters.some(({ in: location, name }) => location === "header" && name === header);
 }
 
-/** Whether there is anything that could be said in it. */
+/** Whether the body can have any member. */
 function acceptsAnything(schema: JsonObject): boolean {
   return schema["additionalProperties"] !== false || Object.keys((schema["properties"] ?? {}) as JsonObject).length > 0;
 }
 
-/** The most exact of them: what a merge patch is called is not JSON to everybody. */
+/** Prefers the specific media type: some servers do not treat a merge patch as `application/json`. */
 function mediaTypeOf(types: readonly string[]): string {
   return types.find((one) => one === "application/merge-patch+json") ?? types[0] ?? "application/json";
 }
@@ -258,7 +258,7 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   const item = (found as JsonObject)["items"] ?? {};
   return {
     item: type(item),
-    // A page that does not say itself what follows it says it in `Link`.
+    // If the page has no `next` member, the response has a `Link`.
     places: {
       items,
       ...(next === undefined || list.kind === "none" ? {} : { next, parameter: list.names[list.kind] }),
@@ -266,7 +266,7 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   };
 }
 
-/** The members that lead to the items of a page, or to what stands for the next one. */
+/** The path to the items of a page, or to the value that selects the next page. */
 function pathIn(shape: PageShape, wanted: "items" | "next"): readonly string[] | undefined {
   if (shape.kind === wanted) return [];
   if (shape.kind !== "object") return undefined;

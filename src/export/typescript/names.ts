@@ -1,14 +1,14 @@
-/** Names of the types in a client's file: those of the components, unless the file or the language has that name already. */
+/** Chooses the type names in a client's file: component names, unless the file or TypeScript already uses the name. */
 import { camelCase, pascalCase } from "../../base/case.ts";
 import type { Described } from "../described.ts";
 
 export interface TypeNames {
   readonly named: (component: string) => string;
-  /** A further name that nothing has yet. */
+  /** An unused name, similar to `wanted`. */
   readonly free: (wanted: string) => string;
 }
 
-/** Of what is generated beside the common part. */
+/** Names of the generated code outside the common part. */
 const reserved = [
   ...[
     "Client",
@@ -38,7 +38,7 @@ const reserved = [
   ],
 ];
 
-/** Whatever the common part speaks of must mean there what it means to it: a resource called `Record` is not that. */
+/** Names in the common part are reserved: a resource called `Record` must not change the meaning of `Record` there. */
 export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   const code = runtime.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|"[^"\n]*"/gm, "");
   const usedNames = new Set([...reserved, ...(code.match(/\b[A-Z]\w*\b/g) ?? [])]);
@@ -53,12 +53,12 @@ export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   return { named: (component) => names.get(component) ?? "unknown", free };
 }
 
-/** What the method of an operation is called; the name of an event that comes in has dots. */
+/** The method's name for an operation; operations of incoming events have dots in their names. */
 export function methodName(operation: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(operation) ? operation : camelCase(operation);
 }
 
-/** The beginning of the names of an operation's types. */
+/** The prefix of the type names of an operation. */
 export function typeName(operation: string): string {
   return pascalCase(operation);
 }

@@ -1,4 +1,4 @@
-/** The table that a client's common part works by: where the service is, its credentials, operations and waits. */
+/** Writes the table that the common part of a client reads: address, version, credentials, operations and waits. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { ErrorsPart } from "../../plan/errors/types.ts";
@@ -8,7 +8,7 @@ import type { Method } from "./methods.ts";
 import { isIdentifier } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
-/** What an answer may need on its way beyond what the service itself takes. */
+/** Time for the network, added to the service's own time limit. */
 const networkMilliseconds = 5000;
 
 export function serviceTable(
@@ -44,7 +44,7 @@ function versionOf({ version, versions }: VersioningPart): JsonObject {
     case "media-type":
       return { version: { in: "accept", name: "version", value: version } };
     case "path":
-      // It is part of the path that operations are below.
+      // The mount path contains the version.
       return {};
   }
 }
@@ -54,7 +54,7 @@ function credentialOf({ kind, sent }: CredentialPlan): JsonObject {
   return { kind: form, header: sent.header, ...(sent.scheme === undefined ? {} : { scheme: sent.scheme }) };
 }
 
-/** Whether all refusals are said as RFC 9457 and Nonet have it, by their own codes. */
+/** Whether all errors have RFC 9457 bodies and standard codes. */
 function isStandard({ problemBody, problemBodies, errors }: ErrorsPart): boolean {
   const bodies = [problemBody, ...Object.values(problemBodies)];
   return (
@@ -81,7 +81,7 @@ function problemOf(plan: ErrorsPart): JsonObject {
   };
 }
 
-/** Where bodies need not say their code, the status has to. */
+/** If bodies may lack the code, the client derives it from the status. */
 function errorCodesByStatus(plan: ErrorsPart, { operation }: Method): JsonObject {
   if (isStandard(plan)) return {};
   const byStatus = Map.groupBy(operation.possibleErrors, ({ status }) => status);
@@ -90,7 +90,7 @@ function errorCodesByStatus(plan: ErrorsPart, { operation }: Method): JsonObject
   };
 }
 
-/** As a formatter would leave it: what fits on a line stays on one. */
+/** Formats a value as a formatter would: on one line if it fits. */
 function valueText(value: Json, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const list = Array.isArray(value);

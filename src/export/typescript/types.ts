@@ -1,29 +1,29 @@
 /**
- * TypeScript types from JSON Schema, for whatever hands types to a program: the exported client, and the types of handlers
- * (`nonet types`). A caller gives the schema of a column, a body, an answer, and gets the text of its type:
+ * Writes TypeScript types from JSON Schemas, for the exported client and the types of handlers (`nonet types`). A caller passes
+ * the schema of a column, body or response and gets the text of its type:
  *
  *     typeText(column.schema, { named: (reference) => names.get(reference) })        →  string | null
  *     declaration("Parcel", schema, { named })                                       →  export interface Parcel { … }
  *
- * Types say the shape and no more: lengths, ranges and patterns stay with the service, which judges them. Everything is
- * `readonly`, since what was given is a picture of a record and what is sent is not changed on the way.
+ * Types describe only the shape; the service validates lengths, ranges and patterns. Everything is `readonly`, since a received
+ * record is a copy, and nothing changes a request before it is sent.
  */
 import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 
 export interface TypeOptions {
-  /** The name of the type that a `$ref` means; without one it is `unknown`. */
+  /** The type name for a `$ref`; `unknown` if undefined. */
   readonly named: (reference: string) => string | undefined;
 }
 
-/** An exported interface where the schema is of an object with known members, else an exported alias. */
+/** An exported interface for an object with known members, otherwise an exported alias. */
 export function declaration(name: string, schema: JsonObject, options: TypeOptions): string {
   const rendered = comment(schema["description"], "");
   if (isPlainObject(schema)) return `${rendered}export interface ${name} ${objectText(schema, options, "")}\n`;
   return `${rendered}export type ${name} = ${typeText(schema, options)};\n`;
 }
 
-/** `indent` stands before each further line of a type that takes several. */
+/** `indent` precedes each further line of a type with several lines. */
 export function typeText(schema: Json | undefined, options: TypeOptions, indent = ""): string {
   if (schema === false) return "never";
   if (!isObject(schema)) return "unknown";
@@ -36,9 +36,9 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   if (Array.isArray(schema["allOf"])) return intersection(schema, options, indent);
   if (isObject(not) && Object.keys(not).length === 0) return "never";
   if (Array.isArray(type)) return union(type.map((one: Json) => typeText({ ...schema, type: one }, options, indent)));
-  // Only an upload makes a file: no program has a value for it.
+  // Only an upload creates a file, so that no program can pass one.
   if (schema[fileKeyword] !== undefined) return "never";
-  // Bytes as they are, in a form; what is written in JSON has an encoding.
+  // Raw bytes in a form; bytes in JSON have a `contentEncoding`.
   if (type === "string" && schema["contentMediaType"] !== undefined && schema["contentEncoding"] === undefined)
     return "Blob";
   switch (type) {
@@ -58,7 +58,7 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   }
 }
 
-/** A member's name as it stands in a type or an object. */
+/** A member name, quoted if it is no identifier. */
 export function memberName(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
@@ -67,7 +67,7 @@ export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }
 
-/** A comment for tools that show it, with the line that follows it at `indent`; nothing for no text. */
+/** A doc comment with a newline; empty if there is no text. */
 export function comment(text: Json | undefined, indent: string): string {
   if (typeof text !== "string" || text.trim() === "") return "";
   const lines = text
@@ -79,14 +79,14 @@ export function comment(text: Json | undefined, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** A value as it is written in TypeScript; JSON allows two line ends inside of texts that would end a comment's line. */
+/** A value as a TypeScript literal; escapes the two line separators that JSON allows inside a string. */
 export function literal(value: Json): string {
   if (value !== null && typeof value === "object")
     return Array.isArray(value) ? tuple(value) : record(value as JsonObject);
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** `A | B`, each once. */
+/** `A | B` without duplicates. */
 export function union(types: readonly string[]): string {
   const each = [...new Set(types)];
   if (each.includes("unknown")) return "unknown";
@@ -118,7 +118,7 @@ function arrayText(schema: JsonObject, options: TypeOptions, indent: string): st
   const { prefixItems, items } = schema;
   if (!Array.isArray(prefixItems)) return `readonly ${grouped(typeText(items, options, indent))}[]`;
   const first = prefixItems.map((one: Json) => typeText(one, options, indent));
-  // Whoever sends fewer than are described is right unless `minItems` says otherwise.
+  // Items after `minItems` are optional.
   const least = typeof schema["minItems"] === "number" ? schema["minItems"] : 0;
   const written = first.map((one, index) => (index < least ? one : `${grouped(one)}?`));
   const others = items === false ? [] : [`...${grouped(typeText(items, options, indent))}[]`];
@@ -130,7 +130,7 @@ function objectText(schema: JsonObject, options: TypeOptions, indent: string): s
   const additional = schema["additionalProperties"];
   const closed = additional === false;
   if (properties.length === 0) {
-    // An object that may hold nothing is said so that nothing else fits.
+    // An object without members needs `never`, since `{}` would accept any value.
     return closed
       ? "{ readonly [name: string]: never }"
       : `{ readonly [name: string]: ${typeText(additional === undefined ? true : additional, options, indent)} }`;
@@ -143,7 +143,7 @@ function objectText(schema: JsonObject, options: TypeOptions, indent: string): s
     return `${rendered}${inner}readonly ${memberName(name)}${optional}: ${typeText(member, options, inner)};\n`;
   });
   const known = `{\n${members.join("")}${indent}}`;
-  // An index signature has to fit the known members too, so what else there may be is said beside them.
+  // An index signature must fit the known members too, so additional members are a separate type.
   return isObject(additional) ? `${known} & { readonly [name: string]: unknown }` : known;
 }
 
@@ -159,7 +159,7 @@ function isPlainObject(schema: JsonObject): boolean {
   );
 }
 
-/** In brackets where something behind it or beside it would take only a part of it: a union, an intersection, a list. */
+/** Adds parentheses around unions and intersections, which `[]`, `|` or `&` would split. */
 function grouped(type: string): string {
   return isComposite(type) ? `(${type})` : type;
 }
@@ -167,7 +167,7 @@ function grouped(type: string): string {
 function isComposite(type: string): boolean {
   if (type.startsWith("readonly ")) return true;
   let depth = 0;
-  // Texts are passed over whole, so that what stands in them is not taken for brackets.
+  // The pattern matches string literals and comments as a whole, so that brackets inside them do not count.
   for (const [sign] of type.matchAll(/"(?:[^"\\]|\\.)*"|\/\*[^]*?\*\/|[{}[\]()|&]/g)) {
     if (/^[{[(]$/.test(sign)) depth += 1;
     else if (/^[}\])]$/.test(sign)) depth -= 1;

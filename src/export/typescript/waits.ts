@@ -1,4 +1,4 @@
-/** Methods that wait for a state, for each resource with states that can be read by itself. */
+/** Generates methods that wait for a state, for each resource with states and a read operation. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf } from "../described.ts";
 import { reachable } from "../transitions.ts";
@@ -27,13 +27,13 @@ export function waitsOf(exported: Exported, methods: readonly Method[]): readonl
 
 interface Read {
   readonly method: Method;
-  /** Where the state is in what it gives. */
+  /** The path of the state in the response. */
   readonly state: readonly string[];
-  /** Its schema there. */
+  /** The schema of the state. */
   readonly schema: Json;
 }
 
-/** The operation that gives one record, its state included, to everybody to whom it gives anything. */
+/** The operation that reads one record and always returns its state. */
 function readOf(
   { described }: Exported,
   methods: readonly Method[],
@@ -50,7 +50,7 @@ function readOf(
   return undefined;
 }
 
-/** In the answer itself, or in the one member that it stands in; a member `state` that says something else is none. */
+/** Finds the state in the response or in its only member; a member `state` with other values is not the state. */
 function pathOfState(
   schemas: Exported["described"]["schemas"],
   schema: JsonObject,
