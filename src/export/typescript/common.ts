@@ -1,30 +1,30 @@
 /**
- * What every exported TypeScript client has in common: `nonet export typescript` puts this file, as it stands, below the
- * types and the description of one service. So it imports nothing, asks of its surroundings only what Node, browsers and
- * workers share (`fetch`, `crypto`, `URL`, timers), and knows of a service only what `ServiceDescription` says.
+ * The code that all exported TypeScript clients share: `nonet export typescript` copies this file below the types and the
+ * description of one service. So it imports nothing, uses only what Node, browsers and workers share (`fetch`, `crypto`, `URL`,
+ * timers), and reads everything about the service from `ServiceDescription`.
  */
 
 // ── What the part above says of the service ────────────────────────────────────────────────────────────────────────
 
 export interface ServiceDescription {
-  /** The path that operations are below, from the service's address on. */
+  /** The base path of the operations, relative to the service's address. */
   readonly mount: string;
-  /** The version that the types are of, as it is sent with each request. */
+  /** The API version of the types, which each request carries. */
   readonly version?: { readonly in: "header" | "query" | "accept"; readonly name: string; readonly value: string };
   readonly credentials: Readonly<Record<string, CredentialDescription>>;
   readonly operations: Readonly<Record<string, OperationDescription>>;
-  /** How long an answer may take, in milliseconds; what the service itself allows, and some time for the way. */
+  /** The timeout of one request in milliseconds: the service's own time limit and some time for the network. */
   readonly timeout: number;
-  /** How refusals are said, where that is not for all of them as RFC 9457 and Nonet have it. */
+  /** How to read errors, if some of them do not have the standard body (RFC 9457). */
   readonly problem?: ProblemDescription;
 }
 
 export interface ProblemDescription {
-  /** The document's own bodies, with facts in braces. */
+  /** The service's custom error bodies, with placeholders in braces. */
   readonly bodies: readonly unknown[];
-  /** The codes that have another name on the wire, by that name. */
+  /** The codes by the external name that the body contains. */
   readonly externalCodes: Readonly<Record<string, readonly string[]>>;
-  /** What a code says whatever was wrong. */
+  /** The fixed message of each code. */
   readonly messages: Readonly<Record<string, string>>;
 }
 
@@ -36,41 +36,41 @@ export interface CredentialDescription {
 
 export interface OperationDescription {
   readonly method: string;
-  /** `{name}` stands for a parameter; they are given in their order. */
+  /** `{name}` marks a parameter; the method takes their values in this order. */
   readonly path: string;
-  /** The media type of what is sent; of bytes, which know their own, any. */
+  /** The media type of the request body; for bytes any type, since a `Blob` has its own. */
   readonly requestType?: string;
-  /** With files it is sent as a form; all other members stand as JSON in the part of this name. */
+  /** The body with files is a form; the part of this name has all other members as JSON. */
   readonly form?: string;
-  /** The answer is bytes. */
+  /** Set if the response is bytes. */
   readonly bytes?: true;
-  /** Parameters of the query are taken. */
+  /** Set if the operation takes query parameters. */
   readonly query?: true;
-  /** The header field that makes it safe to send the same request again. */
+  /** The header field of the idempotency key, which makes retries safe. */
   readonly key?: string;
-  /** Where a page has its items and what stands for the next one; absent: no list. */
+  /** The paths of a page's items and of the value for the next page; absent if the operation is no list. */
   readonly page?: {
     readonly items: readonly string[];
     readonly next?: readonly string[];
     readonly parameter?: string;
   };
   readonly stream?: { readonly resume: string };
-  /** The codes of refusals by status, where bodies do not say them. */
+  /** The error codes by status, for bodies without a code. */
   readonly possibleErrors?: Readonly<Record<number, readonly string[]>>;
 }
 
-/** How a record is waited for: the operation that reads it, where its state is, and where it can get from each. */
+/** How to wait for a state: the read operation, the path of the state, and the reachable states by state. */
 export interface WaitDescription {
   readonly operation: string;
   readonly state: readonly string[];
   readonly reaches: Readonly<Record<string, readonly string[]>>;
-  /** The operation that follows events, where some tell of this resource. */
+  /** The operation that follows events, if this resource has events. */
   readonly follow?: string;
 }
 
 // ── Options ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A secret, or what gives it for each request; with `refused`, the last one was not taken, and a new one is asked for. */
+/** A secret, or a function that returns it for each request; `rejected` if the service rejected the last one. */
 export type Secret = string | ((rejected: boolean) => string | Promise<string>);
 
 export interface Login {
@@ -79,49 +79,49 @@ export interface Login {
 }
 
 export interface RetryOptions {
-  /** How often at most, after the first time. */
+  /** The maximum number of retries after the first attempt. */
   readonly most?: number;
-  /** Before the first further try, in milliseconds; it doubles from try to try, and chance takes up to a half of it. */
+  /** The delay before the first retry, in milliseconds. It doubles for each retry, and up to half of it is random. */
   readonly firstDelay?: number;
   readonly longestDelay?: number;
-  /** A service that asks for more patience than this, in milliseconds, is not asked again. */
+  /** If the service asks the client to wait longer than this, in milliseconds, the client does not retry. */
   readonly longestWait?: number;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For each try, in milliseconds. */
+  /** The timeout of each attempt, in milliseconds. */
   readonly timeout?: number | undefined;
   readonly retries?: number | RetryOptions | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Of a write that can be repeated: a key of one's own, for a repetition after the program itself has ended. */
+/** An idempotency key for a write; pass one if the program may have to repeat the write after a restart. */
 export interface KeyOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A tag, or what was read and carries one. */
+/** An `ETag`, or a response object that carries one. */
 export type Tag = string | { readonly [etag]?: string | undefined };
 
 export interface CommonOptions<Credential> extends CallOptions {
-  /** Where the service is. */
+  /** The URL of the service. */
   readonly baseUrl: string;
   readonly credential?: Credential | undefined;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 // ── What calls give ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Under this symbol, which no field can be called, a record has the tag it was given with. JSON does not see it. */
+/** A record has its `ETag` under this symbol. No field can have this name, and JSON leaves it out. */
 export const etag: unique symbol = Symbol("etag");
 
 export type Tagged<T> = T & { readonly [etag]: string };
 
-/** A promise of the answer that can also be asked for its refusal as a value. */
+/** A promise of the response; `outcome()` returns errors of the service as values. */
 export interface Call<T, E> extends Promise<T> {
-  /** Refusals of the service are given; whatever else goes wrong is still thrown. */
+  /** Returns errors of the service; still throws all other errors. */
   outcome(): Promise<Outcome<T, E>>;
 }
 
@@ -129,37 +129,37 @@ export type Outcome<T, E> = { readonly ok: true; readonly value: T } | { readonl
 
 export interface Page<Item, Body> {
   readonly items: readonly Item[];
-  /** The whole answer. */
+  /** The complete response body. */
   readonly body: Body;
   readonly hasNext: boolean;
-  /** The page behind it; undefined behind the last one. */
+  /** The next page; undefined after the last one. */
   next(): Promise<Page<Item, Body> | undefined>;
 }
 
-/** Awaited it is the first page; iterated over it is every item of it and of all pages behind it. */
+/** `await` returns the first page; `for await` iterates over the items of all pages. */
 export interface List<Item, Body, E> extends Call<Page<Item, Body>, E>, AsyncIterable<Item> {
   pages(): AsyncIterable<Page<Item, Body>>;
 }
 
 export interface FollowOptions extends CallOptions {
-  /** The id of the last event that is known; those after it come first. */
+  /** The id of the last known event; the stream starts after it. */
   readonly lastEventId?: string | undefined;
-  /** Told whenever there is a connection: what happens from then on is not missed. */
+  /** Called after each connection; the client misses no event from then on. */
   readonly onOpen?: (() => void) | undefined;
 }
 
 export interface WaitOptions extends CallOptions {
-  /** How long at most for all of it, in milliseconds; without it, five minutes. */
+  /** The total timeout in milliseconds; default five minutes. */
   readonly within?: number | undefined;
-  /** Between two looks, in milliseconds; without it, one second. Events make it look at once. */
+  /** The polling interval in milliseconds; default one second. An event triggers a poll at once. */
   readonly every?: number | undefined;
 }
 
-/** What became of a request beside its body, for logs: of an answer that is an object. */
+/** The metadata of a response whose body is an object, for logs. */
 export interface Received {
   readonly status: number;
   readonly requestId: string | undefined;
-  /** The answer is that of an earlier request with the same key. */
+  /** Whether the service returned the stored response to an earlier request with the same key. */
   readonly replayed: boolean;
   readonly headers: Headers;
 }
@@ -173,9 +173,9 @@ export function receivedWith(reply: object): Received | undefined {
 // ── What goes wrong ────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface FaultOfRequest {
-  /** Into the body, as a fragment of a URI. */
+  /** A JSON Pointer into the body, as a URI fragment. */
   readonly pointer?: string;
-  /** In a body of the service's own, what the fault is about. */
+  /** The invalid field, as a custom error body names it. */
   readonly field?: string;
   readonly parameter?: string;
   readonly header?: string;
@@ -183,7 +183,7 @@ export interface FaultOfRequest {
   readonly detail: string;
 }
 
-/** The service has refused. `code` says why; `unrecognized` where something else on the way has. */
+/** An error response. `code` names the error; `unrecognized` if the response is not from the service, such as a proxy's error. */
 export class ApiError<Code extends string = string, Problem = unknown> extends Error {
   override readonly name = "ApiError";
   readonly operation: string;
@@ -192,9 +192,9 @@ export class ApiError<Code extends string = string, Problem = unknown> extends E
   readonly detail: string;
   readonly faults: readonly FaultOfRequest[];
   readonly requestId: string | undefined;
-  /** When another try makes sense, in seconds from then on, where the service says so. */
+  /** Seconds until a retry makes sense, if the service sent them. */
   readonly retryAfter: number | undefined;
-  /** The body as it came. */
+  /** The parsed error body. */
   readonly problem: Problem;
   readonly headers: Headers;
 
@@ -212,13 +212,12 @@ export class ApiError<Code extends string = string, Problem = unknown> extends E
   }
 }
 
-/** What a refusal says in words. */
 interface ErrorDetails {
   readonly detail: string;
   readonly faults: readonly FaultOfRequest[];
 }
 
-/** There was no answer, or one that cannot be read. What was asked for may have been done. */
+/** There was no response, or an unreadable one. The service may have performed the request. */
 export class ConnectionError extends Error {
   override readonly name: string = "ConnectionError";
   readonly operation: string;
@@ -229,12 +228,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** There was no answer in time. */
+/** The response did not arrive in time. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }
 
-/** The state that was waited for did not come: it cannot any more (`unreachable`), or not in time (`late`). */
+/** The record did not reach the state: it no longer can (`unreachable`), or not in time (`late`). */
 export class WaitError<T = unknown> extends Error {
   override readonly name = "WaitError";
   readonly reason: "unreachable" | "late";
@@ -269,7 +268,7 @@ interface ParsedResponse {
   readonly body: unknown;
 }
 
-/** A function for each operation and each wait; what they take and give is said by the types above. */
+/** Creates a function for each operation and each wait; the types above describe arguments and results. */
 export function clientOf(
   service: ServiceDescription,
   waits: Readonly<Record<string, WaitDescription>>,
@@ -289,7 +288,7 @@ export function clientOf(
   return client;
 }
 
-/** The parameters of the path, what is sent, the query, the options: of these what there is. */
+/** Assigns the arguments to path parameters, body, query and options, of which each operation takes only some. */
 function argumentsOf(name: string, operation: OperationDescription, values: readonly unknown[]): Request {
   const count = operation.path.match(/\{/g)?.length ?? 0;
   const rest = [...values.slice(count)];
@@ -310,7 +309,7 @@ function valueOf({ response, body }: ParsedResponse): unknown {
   const requestId = headers.get("Request-Id") ?? undefined;
   received.set(body, { status, headers, requestId, replayed: headers.has("Idempotent-Replayed") });
   const tag = headers.get("ETag");
-  // Not enumerable: a record that is copied and changed is not what the tag is of.
+  // Not enumerable, so that a changed copy of a record does not inherit the tag.
   return tag === null ? body : Object.defineProperty(body, etag, { value: tag, enumerable: false });
 }
 
@@ -329,7 +328,7 @@ function callOf<T>(promise: Promise<T>): Call<T, ApiError> {
 
 // ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Sends until there is an answer that will do, or no hope of one. */
+/** Sends the request until it succeeds or no retry makes sense. */
 async function fetchChecked(
   service: ServiceDescription,
   clientOptions: UsedOptions,
@@ -339,7 +338,7 @@ async function fetchChecked(
   const { operation, options } = request;
   const retries = retriesOf(options.retries ?? clientOptions.retries);
   const signal = options.signal ?? clientOptions.signal;
-  // Made once for all tries: by it the service knows that they are one request.
+  // All attempts share one key, by which the service recognizes retries.
   const key = operation.key === undefined ? undefined : (options.idempotencyKey ?? crypto.randomUUID());
   let rejected = false;
   for (let tries = 0; ; tries += 1) {
@@ -350,7 +349,7 @@ async function fetchChecked(
       const reply = await fetched(clientOptions, request, init);
       if (reply.response.ok || reply.response.status === 304) return reply;
       const error = errorOf(service, request, reply);
-      // A secret that can be renewed is asked for once more; nothing has been done without it.
+      // After a 401, renew the secret once and retry: the service has done nothing yet.
       if (error.status === 401 && !rejected && canRenew(clientOptions)) {
         rejected = true;
         tries -= 1;
@@ -372,7 +371,7 @@ async function fetchChecked(
 interface Target {
   readonly url: string;
   readonly init: RequestInit;
-  /** Unless the caller says otherwise. */
+  /** The default timeout; call options can override it. */
   readonly timeout: number;
 }
 
@@ -405,7 +404,7 @@ interface Content {
   readonly type?: string;
 }
 
-/** What is sent, in full: a signature is over exactly these bytes, and another try sends them again. */
+/** The complete body: a signature covers exactly these bytes, and retries send them again. */
 async function contentOf({ requestType, form }: OperationDescription, body: unknown): Promise<Content> {
   if (body === undefined || requestType === undefined) return {};
   if (body instanceof Blob) return { content: body, type: body.type === "" ? "application/octet-stream" : body.type };
@@ -443,7 +442,7 @@ async function fetched(
   }
 }
 
-/** What something on the way says in a page of its own is kept as it is; a success that is no JSON is none. */
+/** Returns text for an error that is not JSON, such as a proxy's page; a success must be JSON. */
 function readJson(name: string, response: Response, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -458,7 +457,7 @@ function pathOf(template: string, parameters: readonly Scalar[]): string {
   return template.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
     const value = String(parameters[index] ?? "");
     index += 1;
-    // An address forgets such a segment, and would be that of something else.
+    // URLs drop segments such as `..`, so the request would go to another path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${JSON.stringify(value)}, which is not an id`);
     return encodeURIComponent(value);
   });
@@ -525,7 +524,7 @@ function canRenew({ credential = {} }: UsedOptions): boolean {
   return Object.values(credential).some((one) => typeof (typeof one === "object" ? one.password : one) === "function");
 }
 
-/** Over the time, the method, the path with its query, and the body. */
+/** Signs the time, the method, the path with its query, and the body. */
 async function signatureOf(secret: string, { url, method, body }: OutgoingRequest): Promise<string> {
   const seconds = Math.floor(Date.now() / 1000);
   const { pathname, search } = new URL(url);
@@ -555,12 +554,12 @@ function retriesOf(details: number | RetryOptions | undefined): Required<RetryOp
   return { most, firstDelay, longestDelay, longestWait };
 }
 
-/** Whether it may be sent again though it may have been done: then it does nothing more, or the service knows its key. */
+/** Whether a retry is safe even if the service has already performed the request. */
 function isIdempotent({ method, key }: OperationDescription): boolean {
   return method === "GET" || key !== undefined;
 }
 
-/** These refuse before anything is done. The other failures of a server may have come too late for that. */
+/** With these statuses, the service has done nothing; with `unsure` ones, it may have performed the request. */
 const untouched: ReadonlySet<number> = new Set([429, 503]);
 const unsure: ReadonlySet<number> = new Set([408, 500, 502, 504]);
 
@@ -575,7 +574,7 @@ function waitAfter(
   if (!again) return undefined;
   if (retryAfter === undefined) return delayOf(retries, tries);
   const outgoing = retryAfter * 1000;
-  // Chance keeps those who were told the same moment from coming together.
+  // A random delay keeps clients from retrying at the same moment.
   return outgoing > retries.longestWait ? undefined : outgoing + Math.random() * retries.firstDelay;
 }
 
@@ -583,7 +582,7 @@ function delayOf({ firstDelay, longestDelay }: Required<RetryOptions>, tries: nu
   return Math.min(firstDelay * 2 ** tries, longestDelay) * (1 - Math.random() / 2);
 }
 
-/** Seconds, or a date. */
+/** Parses `Retry-After`: seconds, or a date. */
 function secondsIn(field: string | null): number | undefined {
   if (field === null) return undefined;
   if (/^[0-9]+$/.test(field.trim())) return Number(field);
@@ -591,7 +590,7 @@ function secondsIn(field: string | null): number | undefined {
   return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
 }
 
-/** Ends early when `signal` does, by throwing its reason, or when `woken` does, quietly. */
+/** Throws the reason if `signal` aborts; returns early if `woken` resolves. */
 function pause(milliseconds: number, signal: AbortSignal | undefined, woken?: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -623,21 +622,21 @@ function errorOf({ problem }: ServiceDescription, { name, operation }: Request, 
   return new ApiError(name, code ?? "unrecognized", { detail, faults: found.faults }, response, body);
 }
 
-/** What a body says, whatever its form. */
+/** The content of an error body, whatever its form. */
 interface Reading {
   readonly code?: string;
   readonly message?: string;
   readonly faults: readonly FaultOfRequest[];
 }
 
-/** A body by RFC 9457, with the members that Nonet adds. */
+/** Reads an RFC 9457 body with Nonet's additional members. */
 function standardOf(body: unknown): Reading | undefined {
   const [code, message, faults] = [at(body, ["code"]), at(body, ["detail"]), at(body, ["errors"])];
   if (typeof code !== "string" || typeof message !== "string") return undefined;
   return { code, message, faults: Array.isArray(faults) ? (faults as readonly FaultOfRequest[]) : [] };
 }
 
-/** Of the codes that there are for this status: the one that is named, the only one, the one with these words. */
+/** Selects a code of this status: the one in the body, the only one, or the one with this message. */
 function codeOf(
   { externalCodes, messages }: ProblemDescription,
   candidates: readonly string[],
@@ -650,7 +649,7 @@ function codeOf(
   return faults.length > 0 && candidates.includes("invalid-request") ? "invalid-request" : undefined;
 }
 
-/** A body as a shape of the document's describes it, read backwards; undefined for one of another shape. */
+/** Matches a body with the shape of a custom error body; undefined if it does not match. */
 function readAs(shape: unknown, value: unknown): Reading | undefined {
   const variables: Record<string, string> = {};
   const faults: FaultOfRequest[] = [];
@@ -670,12 +669,12 @@ function readAs(shape: unknown, value: unknown): Reading | undefined {
     if (typeof here !== "object" || here === null) return false;
     return Object.entries(form).every(([name, member]) => {
       if (!name.includes("{")) return Object.hasOwn(here, name) && fits(member, at(here, [name]), field);
-      // It is there once for each fault, under the name of what the fault is about.
+      // This member appears once per invalid field, under the field's name.
       const rest = Object.entries(here).filter(([memberName]) => !Object.hasOwn(form, memberName));
       return rest.every(([memberName, one]) => fits(member, one, memberName));
     });
   };
-  /** An item that says by itself what it is about. */
+  /** Matches an item that contains the name of the invalid field. */
   const itemFits = (item: unknown, one: unknown, field: string | undefined): boolean => {
     const about = at(one, [Object.entries(item ?? {}).find(([, variable]) => variable === "{field}")?.[0] ?? ""]);
     return fits(item, one, typeof about === "string" ? about : field);
@@ -685,7 +684,7 @@ function readAs(shape: unknown, value: unknown): Reading | undefined {
   return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }), faults };
 }
 
-/** What stands at a place inside of JSON; the first item of a list is named `0`. */
+/** The value at a path in JSON; `0` is the first item of a list. */
 function at(value: unknown, path: readonly string[]): unknown {
   let here = value;
   for (const name of path) {
@@ -701,7 +700,7 @@ function listed(
   send: (request: Request) => Promise<ParsedResponse>,
   request: Request,
 ): List<unknown, unknown, ApiError> {
-  // One that is only iterated over, or only awaited, asks once either way; and a list that nobody looks at asks nothing.
+  // Requests the first page only once, when the caller first awaits or iterates over the list.
   let first: Promise<Page<unknown, unknown>> | undefined;
   const start = (): Promise<Page<unknown, unknown>> => (first ??= pageFor(send, request));
   const pages = async function* (): AsyncGenerator<Page<unknown, unknown>> {
@@ -737,7 +736,7 @@ async function pageFor(
   };
 }
 
-/** As the answer says it, or else its `Link` (RFC 8288), of which only the query counts: credentials go nowhere else. */
+/** Reads the next page from the body, or else from `Link` (RFC 8288): only its query, so that credentials stay on this host. */
 function nextQuery({ operation: { page }, query }: Request, { response, body }: ParsedResponse): Query | undefined {
   if (page?.next !== undefined && page.parameter !== undefined) {
     const next = at(body, page.next);
@@ -755,7 +754,7 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** Events as they happen, over as many connections as it takes. */
+/** Yields events as they happen, and reconnects when a connection ends. */
 async function* followed(
   service: ServiceDescription,
   clientOptions: UsedOptions,
@@ -808,7 +807,7 @@ async function streamOf(
   throw errorOf(service, request, { response, body: readJson(request.name, response, text) });
 }
 
-/** The service says something every fifteen seconds; a connection that is silent for longer than this has died unnoticed. */
+/** The service sends something every fifteen seconds; after this time without data, the connection counts as lost. */
 const idleMilliseconds = 60_000;
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
@@ -845,7 +844,7 @@ function eventIn(block: string): ServerEvent {
 
 // ── Waiting ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** How long a look is put off while events are heard: they may be of other records, and not every move tells of itself. */
+/** While the event stream is open, polls are this many times rarer. They remain necessary: some transitions have no event. */
 const patience = 10;
 
 function waiting(
@@ -885,7 +884,7 @@ async function waitFor(waiting: Waiting, read: (known: Tag | undefined) => Promi
   const { wanted, reaches, until, every, signal, ears } = waiting;
   let record: unknown;
   for (;;) {
-    // Before the look, so that what happens during it is not slept through.
+    // Subscribe before the read, so that an event during the read is not missed.
     const woken = ears?.open === true ? ears.next() : undefined;
     record = (await read(hasTag(record) ? record : undefined)) ?? record;
     const state = String(at(record, waiting.state));
@@ -909,8 +908,8 @@ interface Ears {
 }
 
 /**
- * Follows events until `signal`. Resolves once it hears, or knows that it will not, since callers need not be allowed to; or
- * after `patient` milliseconds: something on the way may keep the stream to itself, and then looking has to do.
+ * Follows events until `signal` aborts. Resolves when the stream is open or impossible, for example forbidden to the caller, or
+ * after `patient` milliseconds, since a proxy may buffer the stream; then the client only polls.
  */
 async function subscribe(
   client: Readonly<Record<string, unknown>>,
@@ -946,24 +945,24 @@ async function subscribe(
 
 // ── Webhooks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What was received is not what the service has sent, or not now. */
+/** The webhook request has no valid signature, or its timestamp is too far from the current time. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
 export interface WebhookOptions {
-  /** How far the sender's clock may be away, in seconds; without it, five minutes. */
+  /** The allowed difference from the sender's clock, in seconds; default five minutes. */
   readonly tolerance?: number;
-  /** Epoch milliseconds, in place of the clock. */
+  /** The current time in epoch milliseconds; default the system clock. */
   readonly now?: number;
 }
 
 /**
- * The body of a webhook, once it is known that the service has sent it (Standard Webhooks 1.0.0). `payload` is the text as it
- * came, not parsed and written again. With several secrets any of them will do, while one takes the place of another.
+ * Verifies a webhook request (Standard Webhooks 1.0.0) and returns its body. `payload` is the received text, not a parsed and
+ * serialized copy. During a rotation of secrets, any of `secrets` is valid.
  *
  * @throws WebhookError
- * @throws TypeError for a secret that is none.
+ * @throws TypeError for a malformed secret.
  */
 export async function verifiedWebhook(
   payload: string,
@@ -982,7 +981,7 @@ export async function verifiedWebhook(
   const signed = new TextEncoder().encode(`${id}.${seconds}.${payload}`);
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {
     const bytes = bytesOf(secret.replace(/^whsec_/, ""));
-    // Who has forgotten to set it must not believe whoever signs with nothing.
+    // Reject an empty secret: otherwise anybody could sign with it.
     if (bytes === undefined || bytes.length === 0) throw new TypeError("a secret is `whsec_` and base 64");
     const key = await hmacKey(bytes, "verify");
     for (const signature of signatures.split(" ")) {
@@ -994,7 +993,7 @@ export async function verifiedWebhook(
   throw new WebhookError("no signature matches a secret");
 }
 
-/** Of base 64; undefined for anything else. */
+/** Decodes base 64; undefined for any other text. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (sign) => sign.codePointAt(0) ?? 0);
