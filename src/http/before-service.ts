@@ -1,4 +1,4 @@
-/** What is checked of a request before the service sees it. */
+/** Checks each request before it reaches the service. */
 import { after } from "../base/after.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { type HttpResponse, type RequestHeaders, maximumTargetBytes, type Responder } from "./message.ts";
@@ -8,7 +8,7 @@ import type { Forwarding } from "./proxies.ts";
 
 export const maximumHeaderBytes = 16_384;
 
-/** `sender`: the address of the connection's other end. */
+/** `sender`: the remote address of the connection. */
 export function respondTo(options: ServerOptions, received: Received, sender: string): Awaitable<HttpResponse> {
   const { message, expectation } = received;
   const service = options.service();
@@ -17,7 +17,7 @@ export function respondTo(options: ServerOptions, received: Received, sender: st
   const httpRequest = new ReceivedRequest(received, headers, peer, options.requestMilliseconds);
   if (peer.insecure) return service.reject("https-required", { httpRequest });
   if (expectation === "unknown") return service.reject("expectation-failed", { httpRequest });
-  // A target that is too long comes first (R4.3), and is refused where it is taken apart.
+  // A long target has precedence (R4.3); the service rejects it.
   if (httpRequest.target.length <= maximumTargetBytes && received.fieldBytes > maximumHeaderBytes)
     return service.reject("headers-too-large", { httpRequest });
   if (!isFramed(message.httpVersion, headers)) return service.reject("invalid-request", { status: 400, httpRequest });
@@ -33,8 +33,8 @@ const host =
   /^(?:\[[0-9a-f:.]+\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 
 /**
- * HTTP/1.1 requires exactly one Host field with a valid value (RFC 9112 section 3.2); Node joins two of them by a comma, which no valid
- * value has. The only transfer coding is `chunked`, and HTTP/1.0 has none (section 6.1): any other body would be misread.
+ * HTTP/1.1 requires exactly one valid Host field (RFC 9112 section 3.2); Node joins two of them with a comma, which makes them
+ * invalid. The only transfer coding is `chunked`, and HTTP/1.0 has none (section 6.1); a body with another one could be misread.
  */
 function isFramed(version: string, headers: RequestHeaders): boolean {
   const name = headers.get("host");
@@ -44,8 +44,8 @@ function isFramed(version: string, headers: RequestHeaders): boolean {
 }
 
 /**
- * Where what follows on the connection might not be what it seems: not everybody looks for a body after GET (RFC 9110 section
- * 9.3.1), and of what comes with an `Upgrade` that is not taken Node drops whatever was in the same packet.
+ * Requests after which the connection must close, because the next bytes are ambiguous: some servers and proxies ignore a body of
+ * GET (RFC 9110 section 9.3.1), and Node drops the rest of a packet with an unsupported `Upgrade`.
  */
 function isAmbiguous(method: string, headers: RequestHeaders): boolean {
   if (headers.get("upgrade") !== undefined) return true;
@@ -59,23 +59,23 @@ interface Stalls {
 }
 
 /**
- * Whoever does not read its answer would keep it in memory for ever. Two minutes are longer than a request takes, and than a
- * stream is silent (R6.15).
+ * Timeout for clients that do not read their response, which would stay in memory. Two minutes are longer than a request takes,
+ * and than the pause between two heartbeats of a stream (R6.15).
  */
 export function stallOf({ requestMilliseconds, stallMilliseconds = 120_000 }: Stalls): number {
   return Math.max(stallMilliseconds, 2 * requestMilliseconds);
 }
 
 export interface ServerOptions {
-  /** The service that answers now; asked at each request, so that it can be exchanged while the server runs. */
+  /** The current service, read at each request, so that a reload can replace it. */
   readonly service: () => Responder;
   readonly host: string;
   readonly port: number;
   readonly requestMilliseconds: number;
   readonly forwarding: Forwarding;
-  /** What its connections and their requests may hold together; of its own unless told. */
+  /** Memory budget of all connections and requests; default: a new one. */
   readonly budget?: Budget;
-  /** For how long nothing may come or go on a connection that has a request or an answer; see `stallOf`. */
+  /** Timeout of a connection that transfers nothing during a request or response; see `stallOf`. */
   readonly stallMilliseconds?: number;
 }
 

@@ -1,28 +1,28 @@
 /**
- * Bytes that come in pieces, copied into one buffer that grows by doubling: a piece by itself is an object of a hundred
- * bytes or more, and may hold all of the packet that it came in.
+ * Collects chunks in one buffer that grows by doubling: a chunk object costs a hundred bytes or more, and may retain its whole
+ * packet.
  */
 import type { Account } from "./memory-budget.ts";
 
 export interface Gathered {
   readonly length: number;
-  /** False, and the piece is not taken, where the account has no room for it. */
+  /** False, without adding the chunk, if the memory budget is used up. */
   add(piece: Buffer): boolean;
-  /** Copies what the first piece refers to; before it is waited for more. False where there is no room. */
+  /** Copies the first chunk out of its packet; call it before waiting for more. False if the memory budget is used up. */
   copy(): boolean;
-  /** All of them; the next piece begins anew. */
+  /** Returns all bytes and starts again. */
   consume(): Buffer;
-  /** What was taken is held no more. */
+  /** Returns the memory to the budget. */
   release(): void;
 }
 
 const firstBytes = 1024;
 const nothing = Buffer.alloc(0);
 
-/** `limit`: how many there may be. */
+/** `limit`: maximum number of bytes. */
 export function gather(limit: number, account: Account | undefined): Gathered {
   let held = nothing;
-  /** All that has come, where it came in one piece. */
+  /** The only chunk so far, not copied. */
   let first: Buffer | undefined;
   let length = 0;
   let counted = 0;

@@ -11,7 +11,7 @@ const brotliAsync = promisify(brotliCompress);
 
 const vary = ["Vary", "Accept-Encoding"];
 
-/** One field for all that an answer was chosen by: caches are not sure to read a second one. */
+/** Merges into an existing Vary field, because some caches read only the first one. */
 function varying(headers: readonly string[]): readonly string[] {
   const at = headers.indexOf("Vary") + 1;
   return at === 0 ? [...headers, ...vary] : headers.with(at, `${headers[at]}, Accept-Encoding`);
@@ -24,7 +24,7 @@ export function compress(response: HttpResponse, accepted: string | undefined): 
   return coding === undefined ? { ...response, headers: varying(response.headers) } : encode(response, body, coding);
 }
 
-/** The fields of a 304 that depend on the coding: those that the answer with this body and tag would have (R4.16). */
+/** The coding-dependent fields of a 304 response: those of the 200 response with this body and tag (R4.16). */
 export function revalidationFields(body: string, tag: string, accepted: string | undefined): readonly string[] {
   if (body.length < leastBytes) return ["ETag", tag];
   const coding = chooseEncoding(accepted);

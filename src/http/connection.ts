@@ -1,8 +1,8 @@
 /**
- * One connection. Its requests take turns (RFC 9112 section 9.3): the next begins when the answer before it has been sent, none
- * begins after an answer that ends the connection (section 9.6), and a request that the parser refuses is refused after the
- * answers to those before it. Otherwise a refusal would be read as the answer to another request, and writes sent in one go
- * would overtake each other.
+ * One connection. It processes requests one at a time (RFC 9112 section 9.3): the next starts after the previous response is
+ * sent, none after a response that closes the connection (section 9.6), and a parser error gets its response after those of
+ * earlier requests. Otherwise a client would take the error for the response to another request, and pipelined writes could
+ * overtake each other.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,7 +12,7 @@ import { respondTo, type CountingOptions } from "./before-service.ts";
 import { type Expectation, fieldBytes, type Received } from "./request.ts";
 import { rawText, send } from "./response.ts";
 
-/** More requests in one go than any client has reason to send are not kept waiting: the connection ends. */
+/** Maximum number of pipelined requests; above it the connection closes. */
 const mostWaiting = 1000;
 /** So long the server still reads after its last answer, or a client that is busy sending would lose it (section 9.6). */
 const lingerMilliseconds = 2000;
@@ -27,11 +27,11 @@ export class Connection {
   readonly #address: string;
   #last: Received | undefined;
   #waiting = 0;
-  /** Refuses what the parser could not read: after the answer to the last request, or in its place where its body is not whole. */
+  /** Responds to a parser error: after the response to the last request, or instead of it if its body is incomplete. */
   #spoiled: (() => void) | undefined;
-  /** Nothing more is answered. */
+  /** No further responses. */
   #over = false;
-  /** How many bytes had come when the last answer was given: more of them are the beginning of another request. */
+  /** Received bytes at the last response: if there are more, another request has started. */
   #bytesRead = 0;
   #lingering: NodeJS.Timeout | undefined;
 
@@ -40,7 +40,7 @@ export class Connection {
     this.#options = options;
     this.#address = socket.remoteAddress ?? "";
     account.add(connectionBytes);
-    // Node calls this after an answer that ends the connection, and would close it at once.
+    // Node calls this after a response that closes the connection, and would close it at once.
     socket.destroySoon = () => this.#end();
     socket.once("close", () => {
       clearTimeout(this.#lingering);
@@ -93,10 +93,10 @@ export class Connection {
       .catch((thrown: unknown) => this.#fail(request, thrown));
   }
 
-  /** @throws where the answer cannot be sent; nothing has been sent then. */
+  /** @throws if the response cannot be sent; nothing has been sent then. */
   #respond({ message, response, account }: Received, httpResponse: HttpResponse): void {
     account.end();
-    // The rest of the request could not be read, and that was its answer; or nobody is there any more.
+    // A parser error was the response already, or the client has disconnected.
     if (this.#over || response.destroyed || response.headersSent) {
       httpResponse.stream?.ended();
       return;
@@ -113,7 +113,7 @@ export class Connection {
     if (!message.complete && !message.destroyed) this.#passOver(message);
   }
 
-  /** The rest of a body that nobody reads is dropped, so that the next request is found. */
+  /** Discards the unread rest of a body, to find the next request. */
   #passOver(message: IncomingMessage): void {
     message.once("close", () => {
       this.#bytesRead = this.#socket.bytesRead;
@@ -129,7 +129,7 @@ export class Connection {
     }
   }
 
-  /** Refuses what the parser cannot read, when it is its turn and unless it has been answered already. */
+  /** Responds to a parser error in order, unless the request already has a response. */
   reject(httpResponse: () => HttpResponse): void {
     if (this.#over || this.#spoiled !== undefined) return;
     const end = (): void => {
@@ -141,18 +141,18 @@ export class Connection {
     const { message, response } = this.#last;
     if (message.complete) {
       if (response.writableFinished) return end();
-      // There is one refusal a connection, however often the parser says so.
+      // One error per connection, even if the parser reports several.
       this.#spoiled = end;
       response.once("close", end);
     } else if (response.headersSent) {
-      // It has been answered without its body, of which nobody knows the end now.
+      // The response was sent before its body was complete; the end of the body is unknown now.
       this.#over = true;
       this.#end();
     } else if (this.#waiting > 0) this.#spoiled = end;
     else end();
   }
 
-  /** Ends the connection where nothing is under way, and says whether that is so. */
+  /** Closes the connection if it is idle; returns whether it was. */
   rest(): boolean {
     const last = this.#last;
     const isAnswered = last === undefined || (last.message.complete && last.response.writableEnded);

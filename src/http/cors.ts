@@ -1,6 +1,6 @@
 /**
- * What pages of other origins may do (R4.22; the Fetch standard, section 3.3). Without a statement of the document there is not
- * one header of this: browsers then let nobody read an answer.
+ * CORS (R4.22; Fetch standard, section 3.3). If the document does not declare it, no response has CORS headers, and browsers hide
+ * responses from pages of other origins.
  */
 import type { EndpointsPart, Operation } from "../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
@@ -8,11 +8,10 @@ import type { VersioningPart } from "../plan/versioning/version.ts";
 import type { HttpResponse, HttpRequest } from "./message.ts";
 
 export interface Cors {
-  /** The answer with what the browser has to know of it; of refusals too, or a page could not see why. */
+  /** Adds the CORS headers, also to errors, so that pages can read them. */
   completed(result: HttpResponse, httpRequest: HttpRequest | undefined): HttpResponse;
   /**
-   * What the answer to a preflight has besides: the methods of the path, and the header fields that it understands, those of
-   * its operations and `takes`.
+   * The headers of a preflight response: the methods of the path, and the request headers of its operations or `requestFields`.
    */
   preflight(
     httpRequest: HttpRequest,
@@ -33,7 +32,7 @@ export function createCors({
   const isAllowed = origins === "any" ? () => true : matcherOf(origins);
   const sentIn = kinds.map(({ sent }) => sent.header);
   const exposed = [...exposedFields, ...versionHeader].join(", ");
-  /** What is echoed; nothing for a request that is none of a page's, and for pages that may not. */
+  /** The value of Access-Control-Allow-Origin; undefined without an allowed origin. */
   const allowedOrigin = (httpRequest: HttpRequest | undefined): string | undefined => {
     const origin = httpRequest?.headers.get("origin");
     if (origin === undefined || httpRequest?.headers.repeated("origin") === true || !isAllowed(origin))
@@ -45,7 +44,7 @@ export function createCors({
   return {
     completed(result, httpRequest) {
       const origin = allowedOrigin(httpRequest);
-      // For `*` the answer is the same whoever asks.
+      // With `*` the response does not depend on the origin.
       const headers = origins === "any" ? [...result.headers] : varying(result.headers);
       if (origin !== undefined && httpRequest !== undefined) {
         headers.push("Access-Control-Allow-Origin", origin);
@@ -72,7 +71,7 @@ const exposedFields = [
   "Deprecation", "Sunset",
 ]; // biome-ignore format: as in R4.22
 
-/** The header fields of a request that mean something to these operations, beside those that any page may send. */
+/** The request headers that these operations use, except those that CORS always allows. */
 function requestFieldsOf(operations: readonly Operation[], always: readonly string[]): readonly string[] {
   const reads = operations.some(({ method }) => method === "GET");
   const edits = operations.some(({ method, key }) => method !== "GET" && key !== undefined);
@@ -82,13 +81,13 @@ function requestFieldsOf(operations: readonly Operation[], always: readonly stri
     ...(edits ? ["If-Match"] : []),
     ...(reads || edits ? ["If-None-Match"] : []),
     ...operations.flatMap(({ repeats }) => (repeats === undefined ? [] : [repeats.header])),
-    // What libraries send of themselves is passed over, but a page whose browser may not send it gets no answer at all.
+    // HTTP libraries add these headers; if they are not allowed, the browser blocks the whole request.
     ...["traceparent", "tracestate", "X-Requested-With"],
   ];
   return [...new Map(fields.map((field) => [field.toLowerCase(), field])).values()];
 }
 
-/** Also where the origin is absent or refused: a cache must not give that answer to a page that may (RFC 9111 section 4.1). */
+/** Also without an allowed origin: a cache must not serve that response to an allowed page (RFC 9111 section 4.1). */
 function varying(headers: readonly string[]): string[] {
   const all = [...headers];
   const at = all.findIndex((name, index) => index % 2 === 0 && name === "Vary");
@@ -97,7 +96,7 @@ function varying(headers: readonly string[]): string[] {
   return all;
 }
 
-/** An exact comparison, as browsers write origins (RFC 6454 section 6.2); `*` is one label, or one port. */
+/** Compares exactly, as browsers serialise origins (RFC 6454 section 6.2); `*` matches one label or one port. */
 function matcherOf(origins: readonly string[]): (origin: string) => boolean {
   const exact = new Set(origins.filter((origin) => !origin.includes("*")));
   const patterns = origins

@@ -1,4 +1,4 @@
-/** The service behind the fetch standard: a Request to a Response, without a socket. */
+/** Adapts the service to the Fetch API: a Request to a Response, without a socket. */
 import {
   type HttpResponse,
   type Body,
@@ -27,7 +27,7 @@ export function fetchFrom(service: Pick<Responder, "response">): Fetch {
   };
 }
 
-/** A body that is there is announced, which a Request does not do by itself. */
+/** Adds a body header, which a Request does not have by itself. */
 function headersOf(request: Request): readonly string[] {
   const raw = [...request.headers].flat();
   if (request.body !== null && !request.headers.has("content-length")) raw.push("transfer-encoding", "chunked");

@@ -1,7 +1,7 @@
 /**
- * JSON as R2.5 and R2.6 want it: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates,
- * at most 64 levels. `JSON.parse` judges the grammar; the one pass here finds what it lets through. An integer that a
- * double would round is read as infinite: no schema takes it, so that it is a fault of its place and not of the syntax.
+ * Parses JSON as R2.5 and R2.6 require: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates, at
+ * most 64 levels. `JSON.parse` checks the grammar; one more pass here finds what it accepts. An integer that a double would round
+ * becomes Infinity, which no schema accepts: so the error has a pointer instead of being a syntax error.
  */
 import type { Json, JsonObject } from "../base/json.ts";
 
@@ -31,7 +31,7 @@ export function parseJson(bytes: Uint8Array): Parsed {
   return found === undefined ? { kind: "value", value } : { kind: "fault", detail: found };
 }
 
-/** A reviver. Of text and other literals it leaves what `JSON.parse` made. */
+/** A reviver for `JSON.parse`; it changes only rounded integers. */
 function unrounded(_: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === "number" && isRounded(source ?? "") ? Number.POSITIVE_INFINITY * Math.sign(value) : value;
 }
@@ -39,9 +39,9 @@ function unrounded(_: string, value: unknown, { source }: { source?: string } = 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** What is wrong with a text that `JSON.parse` took, or that it rounded; linear in its length. */
+/** The error in a text that `JSON.parse` accepts, or "rounded"; linear time. */
 function textProblem(text: string): string | undefined {
-  // The names of each open object, undefined for an open list.
+  // The member names of each open object; undefined for an open list.
   const open: (Set<string> | undefined)[] = [];
   let escape = text.indexOf("\\");
   let rounded = false;
@@ -49,7 +49,7 @@ function textProblem(text: string): string | undefined {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = endOfString(text, at);
-      // Looked for from where the last one was, and not again from each text.
+      // Search from the last escape on, not again for each string.
       if (escape !== -1 && escape < at) escape = text.indexOf("\\", at);
       const plain = escape === -1 || escape > end;
       if (!plain || hasSurrogates(text, at, end)) {
@@ -89,7 +89,7 @@ function hasSurrogates(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** Whether the string that ends at `end` is a member's name: a colon follows. */
+/** Whether the string that ends at `end` is a member name: a colon follows. */
 function isName(text: string, end: number): boolean {
   for (let at = end + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -105,22 +105,22 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** What ends a number in JSON: a comma, a bracket, a brace or white space. */
+/** Whether the character ends a number in JSON: a comma, bracket, brace or white space. */
 function isBreak(code: number): boolean {
   return code === 0x2c || code === 0x5d || code === 0x7d || code <= 0x20;
 }
 
-/** Whether a literal is a whole number that stands for another than it says (R2.6). */
+/** Whether the literal is an integer that a double rounds (R2.6). */
 function isRounded(literal: string): boolean {
   return /^-?[0-9]{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal));
 }
 
-/** JSON text that does not depend on the order of members. */
+/** JSON text independent of member order. */
 export function canonicalText(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   let members = "";
-  // By UTF-16 code units, which is how texts are sorted where nothing else is said.
+  // Sorted by UTF-16 code units, the default of `sort`.
   for (const name of Object.keys(value).sort())
     members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${canonicalText((value as JsonObject)[name] as Json)}`;
   return `{${members}}`;

@@ -1,6 +1,6 @@
 /**
- * How many bytes the bodies, heads and connections of a process hold together, and how many they may (R8.9): one request has
- * a limit of its own, and many together would still take all the memory there is.
+ * The memory budget of all bodies, heads and connections of a process (R8.9): requests have separate limits, but many together
+ * could exhaust the memory.
  */
 import process from "node:process";
 
@@ -10,27 +10,27 @@ export interface Budget {
   account(): Account;
 }
 
-/** What one request, or one connection, holds. */
+/** The memory that one request or connection uses. */
 export interface Account {
-  /** Whether there is no room left for anything. */
+  /** Whether the budget is used up. */
   readonly isOver: boolean;
-  /** Whether even what is kept for connections that ask for health is used up. */
+  /** Whether even the reserve for health checks is used up. */
   readonly isFull: boolean;
-  /** For a body; false, and nothing more is held, where there is no room. A body that is alone always has room. */
+  /** Reserves memory for a body; false if the budget does not allow it. A single body is always allowed. */
   hold(bytes: number): boolean;
-  /** What is there already, room or not. Less than nothing gives room back. */
+  /** Counts used memory, even above the budget; negative to release. */
   add(bytes: number): void;
-  /** Nothing of it is held any more; what is said of it later counts no more. */
+  /** Releases everything; later calls have no effect. */
   end(): void;
 }
 
-/** A socket with its objects, which is most of what a connection holds that says nothing. */
+/** Estimated memory of an idle connection, mostly its socket. */
 export const connectionBytes = 16_384;
 
-/** So much beyond the limit is for connections, on which health is still served, in parts of the limit. */
+/** Part of the limit that is reserved for connections with health checks. */
 const reserve = 1 / 8;
 
-/** A quarter of the memory that this process may have, and not beyond what it takes to be slow with something else. */
+/** A quarter of the available memory, at least 64 MiB and at most 1 GiB. */
 export function usualBudget(): number {
   const mebibyte = 1024 ** 2;
   return Math.min(1024 * mebibyte, Math.max(64 * mebibyte, Math.floor(process.availableMemory() / 4)));

@@ -1,29 +1,26 @@
-/** One request and one answer as data, apart from the socket they came by, so that any front end can drive the pipeline. */
+/** Requests and responses as data, independent of sockets, so that any server can call the service. */
 import type { Awaitable } from "../store/port/store.ts";
 import type { Account } from "./memory-budget.ts";
 
-/** A longer target is refused (R4.3). */
+/** Longer targets are rejected (R4.3). */
 export const maximumTargetBytes = 8192;
 
 export interface HttpRequest {
   readonly method: string;
-  /** As on the request line: path and query, undecoded. */
+  /** Path and query of the request line, not decoded. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** The peer's address. */
+  /** The client's address. */
   readonly address: string;
-  /** Whether the caller is known to have come by TLS. */
+  /** Whether the client is known to use TLS. */
   readonly secure: boolean;
-  /** What it holds of the memory that all requests share; absent where nobody counts. */
+  /** The request's share of the memory budget; absent if memory is not counted. */
   readonly account?: Account;
-  /**
-   * Reads the body, at most `limit` bytes of it, for at most so long; a client that waits for `100 Continue` is told to go
-   * on first.
-   */
+  /** Reads the body, at most `limit` bytes in this time; first sends `100 Continue` to a client that waits for it. */
   body(limit: number, milliseconds: number): Promise<Body>;
   /**
-   * The same, piece by piece: the next is read when `take` has taken the last. What `take` throws is thrown. Absent where
-   * there is nothing that comes in pieces.
+   * Like `body`, in chunks: it reads the next one after `consume` has resolved, and rethrows its errors. Absent if the body is
+   * not a stream.
    */
   readonly pipe?: (
     limit: number,
@@ -35,70 +32,70 @@ export interface HttpRequest {
 export type Body =
   | { readonly kind: "bytes"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
-  /** The client went away, or was too slow. */
+  /** The client disconnected or timed out. */
   | { readonly kind: "aborted" }
-  /** All requests together hold as much as they may. */
+  /** The memory budget is used up. */
   | { readonly kind: "no-room" };
 
-/** How reading a body piece by piece ended. */
+/** The result of `pipe`. */
 export type PipeResult = "whole" | Exclude<Body["kind"], "bytes">;
 
 /** Header fields by lower-case name. */
 export interface RequestHeaders {
   get(name: string): string | undefined;
-  /** Whether the field was sent more than once. */
+  /** Whether the request has the field more than once. */
   repeated(name: string): boolean;
 }
 
-/** `headers`: names and values in turn. A `body` of text is sent as UTF-8. */
+/** `headers`: names and values in turn. A text `body` is sent as UTF-8. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body?: string | Uint8Array;
-  /** In place of a body: one that goes on until either side ends it. */
+  /** A streaming body, in place of `body`. */
   readonly stream?: Streaming;
-  /** Whether a record was made. */
+  /** Whether the request created a record. */
   readonly made?: boolean;
-  /** Whether the connection ends with this answer. */
+  /** Whether to close the connection after this response. */
   readonly close?: boolean;
-  /** The Content-Security-Policy of a page; answers of the API have the strictest (R1.6). */
+  /** The Content-Security-Policy of a page; API responses have the strictest one (R1.6). */
   readonly policy?: string;
 }
 
-/** What responds to requests, whichever way they come. */
+/** Responds to requests of any transport. */
 export interface Responder {
-  /** Always answers; never rejects. The answer has its Request-Id and every other header. At once, where nothing is waited for. */
+  /** Never rejects; the response has all headers, including Request-Id. Synchronous if nothing is awaited. */
   response(httpRequest: HttpRequest): Awaitable<HttpResponse>;
-  /** The answer to a request that is refused before it is looked at. */
+  /** The response to a request that is rejected before routing. */
   reject(code: string, rejected?: RejectOptions): HttpResponse;
-  /** The answer to a request that could not be brought before the service; what was thrown is reported. */
+  /** The response to a request that failed before the service got it; reports the error. */
   fail(thrown: unknown): HttpResponse;
-  /** From now on `/readyz` is 503 (R1.8), and nothing is begun; resolves when nothing is under way. */
+  /** Sets `/readyz` to 503 (R1.8) and starts no new jobs; resolves when all active work is done. */
   drain(): Promise<void>;
 }
 
-/** What writes a body that goes on. */
+/** Writes a streaming body. */
 export interface Streaming {
-  /** Once the answer's head is sent; never where the caller has gone already, or asked for the head alone. */
+  /** Called after the response head is sent; not for HEAD, or if the client has disconnected. */
   start(sink: Sink): void;
-  /** The connection is over, or was before it began; called once, whatever happened. */
+  /** Called exactly once when the connection or stream has ended, even if `start` was not called. */
   ended(): void;
 }
 
-/** Where such a body goes. */
+/** The destination of a streaming body. */
 export interface Sink {
   write(text: string | Uint8Array): void;
-  /** Bytes that the connection has not taken yet. */
+  /** Bytes in the write buffer. */
   readonly waiting: number;
-  /** Resolves when it has taken all of them, or is over. */
+  /** Resolves when the write buffer is empty or the connection has closed. */
   drained(): Promise<void>;
-  /** What was written is still sent. */
+  /** Ends the body after sending the buffer. */
   end(): void;
-  /** What was not taken yet is lost. */
+  /** Closes the connection and drops the buffer. */
   cut(): void;
 }
 
-/** Reads names and values in turn, as `http.IncomingMessage.rawHeaders` has them. */
+/** Reads names and values in turn, the format of `http.IncomingMessage.rawHeaders`. */
 export function readHeaders(raw: readonly string[]): RequestHeaders {
   const values = new Map<string, string>();
   let twice: Set<string> | undefined;
@@ -115,8 +112,8 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
 }
 
 export interface RejectOptions {
-  /** Where the code has more than one. */
+  /** For codes with several statuses. */
   readonly status?: number;
-  /** The request; absent where the HTTP parser could not read it. */
+  /** Absent if the HTTP parser could not read the request. */
   readonly httpRequest?: HttpRequest;
 }

@@ -1,15 +1,15 @@
 /**
- * `multipart/form-data` by the grammar of RFC 7578 and RFC 2046 section 5.1.1, and nothing wider: what a lenient reader would
- * guess is an error of the sender's that is named. Pure; bytes go in as they come, and parts come out.
+ * Parses `multipart/form-data` strictly by RFC 7578 and RFC 2046 section 5.1.1: input that lenient parsers guess about is an
+ * error. Pure: chunks in, parts out.
  */
 
 export interface PartHead {
   readonly name: string;
-  /** Without folders; undefined where the part has none, and empty where nobody chose a file. */
+  /** Without folders; undefined without a file name, empty if the user chose no file. */
   readonly filename: string | undefined;
-  /** `type/subtype` in lower case; undefined where the part has none. */
+  /** `type/subtype` in lower case; undefined without one. */
   readonly type: string | undefined;
-  /** Whether its text is in UTF-8, as far as its head tells. */
+  /** Whether the charset in the part's head allows UTF-8. */
   readonly isUtf8: boolean;
 }
 
@@ -21,18 +21,18 @@ export type PartEvent =
 export interface MultipartReader {
   /** @throws MultipartError */
   read(bytes: Buffer): Generator<PartEvent, void>;
-  /** Nothing more comes. @throws MultipartError where the last boundary has not come */
+  /** Ends the input. @throws MultipartError without the last boundary */
   end(): void;
 }
 
-/** What is wrong with a form, as a clause about it. */
+/** Invalid multipart data; the message completes "The body is not multipart/form-data: …". */
 export class MultipartError extends Error {}
 
 const maximumHeadBytes = 8192;
 const maximumFields = 20;
 const nothing = Buffer.alloc(0);
 
-/** The boundary that a Content-Type says. @throws MultipartError */
+/** The boundary in a Content-Type field. @throws MultipartError */
 export function boundaryOf(contentType: string): string {
   const boundary = parametersOf(contentType, "its Content-Type").get("boundary");
   if (boundary === undefined) throw new MultipartError("its Content-Type has no boundary");
@@ -44,11 +44,11 @@ export function boundaryOf(contentType: string): string {
 export function createMultipartReader(boundary: string): MultipartReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   let state: "preamble" | "delimiter" | "head" | "body" | "over" = "preamble";
-  /** What has come and is not known to be anything yet. A boundary on the first line has no line before it. */
+  /** Input that is not parsed yet. It starts with a line break, because a boundary on the first line has none before it. */
   let rest: Buffer = Buffer.from("\r\n");
-  /** How far `rest` was looked through for the end of a head. */
+  /** The position in `rest` up to which the end of a head was searched. */
   let looked = 0;
-  /** The end of a part's head may be the beginning of the boundary that follows: it is no part of the body. */
+  /** Bytes to skip in a body: the line break that ends the head may also start the next boundary. */
   let passOver = 0;
 
   function body(bytes: Buffer): PartEvent | undefined {
@@ -85,7 +85,7 @@ export function createMultipartReader(boundary: string): MultipartReader {
             state = "head";
           }
         } else {
-          // A head without a field would begin with the empty line.
+          // A head without fields starts with the empty line.
           const isEmpty = rest.length > 1 && rest[0] === 0x0d && rest[1] === 0x0a;
           const end = isEmpty ? 0 : rest.indexOf("\r\n\r\n", Math.max(0, looked - 3), "latin1");
           if (end > maximumHeadBytes || (end === -1 && rest.length > maximumHeadBytes))
@@ -106,7 +106,7 @@ export function createMultipartReader(boundary: string): MultipartReader {
   };
 }
 
-/** Where the beginning of `wanted` may stand at the end of `bytes`; their length where it does not. */
+/** The position at the end of `bytes` where a prefix of `wanted` starts; their length if there is none. */
 function startOf(wanted: Buffer, bytes: Buffer): number {
   let at = Math.max(0, bytes.length - wanted.length + 1);
   for (at = bytes.indexOf(0x0d, at); at !== -1; at = bytes.indexOf(0x0d, at + 1))
@@ -114,7 +114,7 @@ function startOf(wanted: Buffer, bytes: Buffer): number {
   return bytes.length;
 }
 
-/** What follows a boundary is the end of its line, or of the form. */
+/** After a boundary: the position of the next line, or "last" for the end of the form. */
 function afterDelimiter(bytes: Buffer): number | "more" | "last" {
   if (bytes[0] === 0x2d && bytes.length < 2) return "more";
   if (bytes[0] === 0x2d && bytes[1] === 0x2d) return "last";
@@ -187,7 +187,7 @@ function typeOf(field: string | undefined): {
   return { type: essence.toLowerCase(), charset };
 }
 
-/** `; name=token`, `; name="text"` and `; name*=UTF-8''text` (RFC 8187), of which the last wins over the others. */
+/** `; name=token`, `; name="text"` and `; name*=UTF-8''text` (RFC 8187); the last form has precedence. */
 const parameter =
   /[ \t]*;[ \t]*(?:([\w!#$%&'+.^`|~-]+)(?:=(?:([\w!#$%&'*+.^`|~{}/:?@()<>,=[\]-]+)|"((?:[^"\\]|\\.)*)")|\*=([^;]*)))?(?=[ \t]*(?:;|$))/sy;
 
@@ -204,7 +204,7 @@ function parametersOf(field: string, what: string): ReadonlyMap<string, string> 
     const name = written.toLowerCase();
     const known = encoded === undefined ? plain : extended;
     if (known.has(name)) throw new MultipartError(`${what} has two ${name}`);
-    // A backslash is a folder's, unless it stands before what could not stand there by itself.
+    // A backslash escapes only quotes and backslashes; others separate folders.
     const value =
       encoded === undefined ? (token ?? quoted?.replaceAll(/\\(["\\])/g, "$1") ?? "") : extendedOf(encoded, what);
     if (control.test(value)) throw new MultipartError(`${what} has a control character in its ${name}`);
@@ -225,7 +225,7 @@ function extendedOf(encoded: string, what: string): string {
   );
 }
 
-/** Some send the folder, too. */
+/** Some clients send the folder too. */
 function baseOf(filename: string): string {
   const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
   return name === "." || name === ".." ? "" : name;

@@ -1,6 +1,6 @@
-/** What the caller can read and what it sent: Accept, Accept-Encoding, Content-Type, Content-Encoding (R4.4, R4.5). */
+/** Parses content negotiation headers: Accept, Accept-Encoding, Content-Type, Content-Encoding (R4.4, R4.5). */
 
-/** The quality that an Accept-like field gives to `offered` (`type/subtype`), 0 to 1; absent or empty: 1. */
+/** The quality of `offered` (`type/subtype`) in an Accept field, 0 to 1; 1 without a field. */
 export function acceptQuality(field: string | undefined, offered: string): number {
   if (field === undefined || field === "*/*" || field === "" || field === offered) return 1;
   const [type] = offered.split("/");
@@ -13,7 +13,7 @@ export function acceptQuality(field: string | undefined, offered: string): numbe
   return best.quality;
 }
 
-/** The content coding to answer with: the caller's favourite of `br` and `gzip`, or none. */
+/** The preferred content coding of the client: `br`, `gzip` or none. */
 export function chooseEncoding(field: string | undefined): "br" | "gzip" | undefined {
   if (field === undefined) return undefined;
   const qualities = new Map<string, number>();
@@ -39,7 +39,7 @@ export interface MediaType {
   readonly charset?: string;
 }
 
-/** A Content-Type field, or undefined where it is not one. */
+/** Parses a Content-Type field; undefined if it is invalid. */
 export function parseMediaType(field: string): MediaType | undefined {
   const [essence = "", ...parameters] = field.split(";").map((part) => part.trim());
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return undefined;

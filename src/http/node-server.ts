@@ -1,4 +1,4 @@
-/** A service behind `node:http`: sockets, time-outs, parser faults, draining (R1.8, R4.3, R4.6, R4.21). */
+/** Serves a service by `node:http`: sockets, timeouts, parser errors, draining (R1.8, R4.3, R4.6, R4.21). */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
@@ -9,31 +9,30 @@ import { stallOf, type ServerOptions } from "./before-service.ts";
 import { Connection } from "./connection.ts";
 import type { Expectation } from "./request.ts";
 
-// An import would ask the module for all of its names, and one of them loads a client of HTTP with everything it needs.
+// An import would load all exports of the module, one of which loads an HTTP client with its dependencies.
 const { createServer } = process.getBuiltinModule("node:http");
 
 export interface RunningServer {
   readonly port: number;
-  /** From now on not ready (R1.8); after lingering stops accepting, lets what is under way finish, and closes. Once. */
+  /** Reports not ready (R1.8); after `lingerMilliseconds` stops accepting connections, waits for active requests, and closes. */
   close(graceMilliseconds: number, options?: CloseOptions): Promise<void>;
 }
 
 export interface CloseOptions {
   /**
-   * For how long connections are still accepted and kept, so that whoever asks `/readyz` learns that it is 503 and sends
-   * its requests elsewhere; 0 unless told. The grace is counted from its end.
+   * How long the server still accepts connections, so that load balancers read 503 from `/readyz` and stop routing to it; default
+   * 0. The grace period starts afterwards.
    */
   readonly lingerMilliseconds?: number;
 }
 
 const headersMilliseconds = 10_000;
 /**
- * How much Node's parser takes of a request line and fields. More than both may have, since where the parser gives up it does
- * not say which of them was too long (R4.3), and less than the 64 KiB that come in one piece, so that a longer one still begins
- * in the piece that is looked at.
+ * Node's limit of request line and fields. It is larger than our limits together, because Node does not report which part was too
+ * long (R4.3). It is below the 64 KiB of one read, so that the start of the request is still in the packet that we examine.
  */
 const maximumSectionBytes = 61_440;
-/** As many idle connections are closed for a new one where memory is short. */
+/** Maximum number of idle connections to close for a new one when memory is short. */
 const mostRested = 16;
 
 export async function listen(supplied: ServerOptions): Promise<RunningServer> {
@@ -51,24 +50,24 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
     keepAliveTimeout: 65_000,
     noDelay: true,
     insecureHTTPParser: false,
-    // Node would answer with an empty body; see `isFramed`.
+    // Node would respond with an empty body; see `isFramed`.
     requireHostHeader: false,
-    // Node would take the first of some fields that are sent twice.
+    // Node would use the first of some repeated fields.
     joinDuplicateHeaders: true,
-    // A request without a body needs none of a stream's events.
+    // Requests without a body need no stream events.
     optimizeEmptyRequests: true,
   });
   server.setTimeout(stallOf(options));
-  // Node would leave out fields beyond the 2000th; their bytes are limited already.
+  // Node would drop fields after the 2000th; the byte limit is enough.
   server.maxHeadersCount = 0;
-  // A client that has sent everything may close its half of the connection and still read.
+  // A client may close its sending half after the request, and still read.
   Object.assign(server, { httpAllowHalfOpen: true });
   const connections = new Map<Socket, Connection>();
   const rest = (most: number): void => {
     let left = most;
     for (const connection of connections.values()) if (connection.rest() && (left -= 1) === 0) return;
   };
-  // Node's own would cut answers that are still being read, and `close` calls it.
+  // Node's function, which `close` calls, would cut responses that clients are still reading.
   server.closeIdleConnections = () => rest(Number.POSITIVE_INFINITY);
   server.on("connection", (socket: Socket) => {
     const account = options.budget.account();
@@ -88,13 +87,13 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
   server.on("checkContinue", respond("continue"));
   server.on("checkExpectation", respond("unknown"));
   server.on("connect", (_, socket: Socket) => {
-    // Node lets go of a socket that a client wants for itself.
+    // Node detaches the socket of a CONNECT request.
     socket.on("error", () => socket.destroy());
     socket.resume();
     connections.get(socket)?.reject(() => options.service().reject("not-implemented"));
   });
   server.on("clientError", (error: ParserError, socket: Socket) => {
-    // What comes after a request that ends the connection is not looked at, and needs no answer (RFC 9112 section 9.6).
+    // Ignore bytes after a request that closes the connection (RFC 9112 section 9.6).
     if (error.code === "HPE_CLOSED_CONNECTION") return;
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
     else connections.get(socket)?.reject(() => parserErrorResponse(options.service(), error));
@@ -123,13 +122,13 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** Requests that the parser refuses are answered like any other refusal (R7.1). */
+/** Parser errors get the same error responses as others (R7.1). */
 function parserErrorResponse(service: Responder, error: ParserError): HttpResponse {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return service.reject(startsWithLongLine(error.rawPacket) ? "uri-too-long" : "headers-too-large");
     case "HPE_INVALID_METHOD":
-      // The parser knows some methods; what could be another one has its form (RFC 9110 section 9.1).
+      // The parser knows some methods; other tokens may be valid methods (RFC 9110 section 9.1).
       if (/^[\w!#$%&'*+.^`|~-]+ /.test(error.rawPacket?.toString("latin1") ?? ""))
         return service.reject("not-implemented");
       return service.reject("invalid-request", { status: 400 });
@@ -140,7 +139,7 @@ function parserErrorResponse(service: Responder, error: ParserError): HttpRespon
   }
 }
 
-/** Only the packet that a request begins with tells it; what comes in a later one is taken for a field's. */
+/** Only the first packet of a request shows its line; an overflow in a later one counts as too many fields. */
 function startsWithLongLine(packet: Buffer | undefined): boolean {
   if (packet === undefined || !/^[A-Z-]+ /.test(packet.toString("latin1", 0, 32))) return false;
   const end = packet.indexOf("\r\n");

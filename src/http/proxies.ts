@@ -1,4 +1,4 @@
-/** Forwarded fields count only from proxies that the operator named (R1.7). */
+/** Reads forwarded fields, only from proxies that the operator trusts (R1.7). */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { RequestHeaders } from "./message.ts";
 
@@ -7,14 +7,14 @@ export interface Forwarding {
 }
 
 export interface Peer {
-  /** Who really sends. */
+  /** The client's address. */
   readonly address: string;
-  /** Whether a trusted proxy says that the caller's own hop, or one behind it, was plain HTTP; or that none was. */
+  /** Whether a trusted proxy reports plain HTTP on any hop (`insecure`), or TLS on all (`secure`). */
   readonly insecure: boolean;
   readonly secure: boolean;
 }
 
-/** `proxies`: addresses or networks (`10.0.0.0/8`) whose word is taken. */
+/** `proxies`: trusted addresses or networks (`10.0.0.0/8`). */
 export function createForwarding(proxies: readonly string[]): Forwarding {
   if (proxies.length === 0) return { peer: direct };
   const trusted = new BlockList();
@@ -52,7 +52,7 @@ function senderOf(peer: string, hops: readonly string[], isTrusted: (address: st
   return sender;
 }
 
-/** `192.0.2.1:8080` and `[2001:db8::1]:8080` name addresses too. */
+/** Accepts ports as well: `192.0.2.1:8080` and `[2001:db8::1]:8080`. */
 function hopAddress(hop: string): string {
   return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
 }

@@ -1,14 +1,14 @@
-/** A request of `node:http` as the service sees it: fields are looked up where they are needed, a body is read without copies. */
+/** Adapts a request of `node:http`: looks fields up on demand, and reads a body without copies. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Account } from "./memory-budget.ts";
 import type { Body, HttpRequest, PipeResult, RequestHeaders } from "./message.ts";
 import type { Peer } from "./proxies.ts";
 import { gather } from "./byte-buffer.ts";
 
-/** What `Expect` says (R4.6). */
+/** The Expect field (R4.6). */
 export type Expectation = "none" | "continue" | "unknown";
 
-/** The fields that Node has read. Its object for them is made anyway, because Node itself looks for `Expect`. */
+/** Uses Node's object of fields, which exists anyway because Node looks for `Expect`. */
 class Fields implements RequestHeaders {
   readonly #message: IncomingMessage;
 
@@ -18,7 +18,7 @@ class Fields implements RequestHeaders {
 
   get(name: string): string | undefined {
     const value = this.#message.headers[name];
-    // A field may have the name of a member that every object has; `Set-Cookie` is a list.
+    // A field may have the name of an `Object.prototype` member; `Set-Cookie` is a list.
     return typeof value === "string" || value === undefined ? value : listed(value);
   }
 
@@ -41,21 +41,21 @@ export function fieldsOf(message: IncomingMessage): RequestHeaders {
   return new Fields(message);
 }
 
-/** Of all fields, with their line endings. */
+/** Size of all fields with their line endings. */
 export function fieldBytes({ rawHeaders }: IncomingMessage): number {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;
   return bytes;
 }
 
-/** What `ReceivedRequest` is made of. */
+/** The parts of a `ReceivedRequest`. */
 export interface Received {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly expectation: Expectation;
-  /** Of all fields. */
+  /** Size of all fields. */
   readonly fieldBytes: number;
-  /** What the request holds; it ends with the answer. */
+  /** The request's memory; released with the response. */
   readonly account: Account;
 }
 
@@ -89,7 +89,7 @@ export class ReceivedRequest implements HttpRequest {
     this.#waits = expectation === "continue";
   }
 
-  /** Whether the client still waits for `100 Continue` before it sends its body. */
+  /** Whether the client waits for `100 Continue`. */
   get waits(): boolean {
     return this.#waits;
   }
@@ -105,7 +105,7 @@ export class ReceivedRequest implements HttpRequest {
     return pipeBody(this.#message, limit, this.#patience(milliseconds), consume);
   }
 
-  /** The number of bytes that the client announces, if it does; it goes on with the body where it waited. */
+  /** The announced Content-Length, if any; sends `100 Continue` if the client waits for it. */
   #begin(limit: number): number | undefined | "too-large" {
     const length = this.headers.get("content-length");
     if (length !== undefined && Number(length) > limit) return "too-large";
@@ -114,7 +114,7 @@ export class ReceivedRequest implements HttpRequest {
     return length === undefined ? undefined : Number(length);
   }
 
-  /** A body that takes longer than any request may is ended by the server. */
+  /** If the time limit exceeds the server's request timeout, the server ends the body. */
   #patience(milliseconds: number): number | undefined {
     return milliseconds < this.#longest ? milliseconds : undefined;
   }
@@ -131,7 +131,7 @@ const empty: Body = { kind: "bytes", bytes: Buffer.alloc(0) };
 const aborted: Body = { kind: "aborted" };
 
 function readBody(message: IncomingMessage, { limit, announced, patience, account }: Reading): Promise<Body> {
-  // Node closes a request without a body before anybody sees it (`optimizeEmptyRequests`).
+  // Node closes a request without a body before the handler runs (`optimizeEmptyRequests`).
   if (message.destroyed) return Promise.resolve(message.errored === null ? empty : aborted);
   return new Promise((finish) => {
     const timer = patience === undefined ? undefined : setTimeout(finish, patience, aborted);
@@ -143,7 +143,7 @@ function readBody(message: IncomingMessage, { limit, announced, patience, accoun
     const consume = (chunk: Buffer): void => {
       const isFitting = bytes.length + chunk.length <= limit;
       if (isFitting && bytes.add(chunk)) {
-        // It is whole: neither the stream's end is waited for nor is it copied.
+        // The body is complete: do not copy it or wait for the end event.
         if (bytes.length === announced) return resolve({ kind: "bytes", bytes: bytes.consume() });
         if (bytes.copy()) return;
       }
@@ -178,7 +178,7 @@ async function pipeAll(
   if (message.destroyed && message.errored === null) return "whole";
   let length = 0;
   try {
-    // The connection stays, for the answer that says what was wrong.
+    // Retain the connection for the error response.
     for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > limit) return "too-large";

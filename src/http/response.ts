@@ -1,16 +1,16 @@
-/** An answer as it leaves: its fields and its text in one write, or a stream with backpressure. */
+/** Sends a response: head and body in one write, or a stream with backpressure. */
 import type { ServerResponse } from "node:http";
 import process from "node:process";
 import type { HttpResponse, Streaming } from "./message.ts";
 
-// See `node-server.ts` for why this is no import.
+// `node-server.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** @throws where a field cannot be sent: a mistake of ours; nothing has been sent then. */
+/** @throws if a field is invalid, which is a bug of Nonet; nothing has been sent then. */
 export function send(response: ServerResponse, answer: HttpResponse, closes: boolean): void {
   const { status, body, stream } = answer;
   const headers = closes ? [...answer.headers, "Connection", "close"] : [...answer.headers];
-  // `writeHead` would keep the phrase of an answer that could not be sent.
+  // `writeHead` would reuse the status message of a failed response.
   response.statusMessage = STATUS_CODES[status] ?? "";
   if (stream !== undefined) {
     response.writeHead(status, headers);
@@ -20,7 +20,7 @@ export function send(response: ServerResponse, answer: HttpResponse, closes: boo
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
   if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
   response.writeHead(status, headers);
-  // A text of ASCII alone is the same bytes in Latin-1, which is written faster, and with the head.
+  // ASCII text has the same bytes in Latin-1, which Node writes faster and together with the head.
   if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
   else response.end(body);
 }
@@ -37,13 +37,12 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
     return;
   }
   const isSized = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length");
-  // A client that closed its connection and one that only sends no more look the same; nobody does the latter and follows a
-  // stream without end.
+  // A closed connection and a half-closed one look the same; clients do not half-close and follow an endless stream.
   if (!isSized) {
     if (socket.readableEnded) return cut();
     socket.once("end", cut);
   }
-  // A head that waits for its body would tell the caller nothing until something happens.
+  // Send the head before the first event.
   response.flushHeaders();
   stream.start({
     write: (text) => void response.write(text),
@@ -53,7 +52,7 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
     drained: () =>
       new Promise((resolve) => {
         if (!response.writableNeedDrain || response.destroyed) return resolve();
-        // Whichever comes takes both away: a long file drains many times, and listeners that stay add up.
+        // Remove both listeners: a long file drains many times, and listeners would accumulate.
         const done = (): void => {
           for (const event of ["drain", "close"]) response.off(event, done);
           resolve();
@@ -65,7 +64,7 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
   });
 }
 
-/** An answer as text, where Node has no response object to send it with. It is the last one of its connection. */
+/** A response as text, for errors without a Node response object. It closes the connection. */
 export function rawText({ status, headers, body = "" }: HttpResponse): string {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

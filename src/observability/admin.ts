@@ -1,6 +1,6 @@
 /**
- * The operator's own port: `/metrics` for Prometheus, `/livez`, and `/readyz` with its details. It is apart from the service's
- * port so that nothing of it is public by a slip: no route, no proxy's rule and no document can open it.
+ * The operator's port: `/metrics` for Prometheus, `/livez`, and `/readyz` with details. It is separate from the service's port,
+ * so that no route, proxy rule or document can publish it by mistake.
  */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { listen } from "../http/node-server.ts";
@@ -13,12 +13,12 @@ import { isOperator } from "./health-report.ts";
 export interface AdminOptions {
   readonly host: string;
   readonly port: number;
-  /** Who asks has to send it; absent: whoever reaches the port may ask. */
+  /** Bearer token of the operator; absent: no authentication. */
   readonly token: string | undefined;
   readonly serviceMetrics: Metrics;
   readonly status: () => Promise<HealthStatus>;
   readonly health: (status: HealthStatus) => Promise<Health>;
-  /** Told of what fails and is no caller's fault. */
+  /** Receives errors that no client caused. */
   readonly report: (failure: unknown) => void;
 }
 

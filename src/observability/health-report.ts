@@ -1,10 +1,10 @@
-/** What an operator is told of a service's health (R1.2), as draft-inadarei-api-health-check-06 writes it. */
+/** Reports the health of a service to its operator (R1.2), in the format of draft-inadarei-api-health-check-06. */
 import type { JsonObject } from "../base/json.ts";
 import type { Health, HealthStatus } from "../runtime/health.ts";
 import { type Backlog, overdueSeconds, type ServiceSnapshot } from "./service-metrics.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** From here on something is late; requests are served nevertheless. */
+/** Delays above these are reported as warnings; requests are still served. */
 const lateDeliverySeconds = 900;
 const lateTimerSeconds = 60;
 
@@ -15,7 +15,7 @@ export interface HealthDependencies {
   readonly version: string;
 }
 
-/** Gives what tells it. What cannot be found out is not passed over: it is a failure of the store. */
+/** Returns a function that creates the report; a failing query counts as a failure of the store. */
 export function createHealthReport({
   current,
   now,
@@ -28,7 +28,7 @@ export function createHealthReport({
     const checks: Record<string, JsonObject> = {
       "store:ready": { componentType: "datastore", status: storeStatus },
     };
-    // Of a store that is not there nothing more can be asked, and who asks is not kept waiting for it.
+    // If the store is unavailable, skip the other checks, which would time out.
     if (ready) Object.assign(checks, await lateChecks(snapshot, now(), backlog));
     const statuses = Object.values(checks).map((check) => check["status"] as HealthStatus);
     const status = (["fail", "warn"] as const).find((one) => statuses.includes(one)) ?? "pass";
@@ -68,10 +68,10 @@ function measured(seconds: number, late: number): JsonObject {
   return { componentType: "system", observedValue, observedUnit: "s", status: seconds > late ? "warn" : "pass" };
 }
 
-/** `authorization`: the header field. Without a token nobody is an operator. */
+/** `authorization`: the header field. Without a configured token nobody is an operator. */
 export function isOperator(token: string | undefined, authorization: string | undefined): boolean {
   const sent = /^Bearer +([^\s]+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined || token === "" || sent === undefined) return false;
-  // Hashes have one length, so that the comparison does not tell that of the token.
+  // Hashes have equal lengths, so the comparison does not reveal the token's length.
   return timingSafeEqual(hash("sha256", sent, "buffer"), hash("sha256", token, "buffer"));
 }

@@ -1,6 +1,6 @@
 /**
- * Lines of the log for programs: pino's JSON, written beside the service's own work. pino takes 20 ms to load, which no start
- * waits for: lines that come before it is there are kept for it.
+ * Writes log lines as JSON with pino, asynchronously. Loading pino takes 20 ms; lines before that are buffered, so that the start
+ * does not wait.
  */
 import { writeSync } from "node:fs";
 import process from "node:process";
@@ -8,15 +8,15 @@ import type { Logger } from "pino";
 import type { Line, Lines } from "./log.ts";
 
 export interface JsonLinesOptions {
-  /** 2 is standard error. */
+  /** File descriptor; 2 is standard error. */
   readonly descriptor: number;
-  /** In every line, such as the name of the service. */
+  /** Members of every line, such as the service's name. */
   readonly members: Readonly<Record<string, string>>;
 }
 
-/** Of lines that nobody reads no more is kept than this; what is beyond is counted, and told of when it goes on. */
+/** Maximum buffer for a log that nobody reads; further lines are dropped, and their number is logged later. */
 const mostBytes = 16 * 1024 * 1024;
-/** How long the end of a process may wait for who reads its log. */
+/** How long the end of the process waits for the log's reader. */
 const closeMilliseconds = 2000;
 
 interface Written {
@@ -34,7 +34,7 @@ export function jsonLines(options: JsonLinesOptions): Lines {
     for (const line of early) written.write(line);
     early = [];
   };
-  // Where the process ends by an exception nobody closes the log; what it says last is what is wanted most.
+  // After an uncaught exception nobody closes the log; flush its last lines here.
   const atExit = (): void => {
     if (written !== undefined) return written.flushNow();
     for (const line of early) writeQuietly(options.descriptor, plainJson(line, options));
@@ -59,11 +59,11 @@ async function openPino({ descriptor, members }: JsonLinesOptions): Promise<Writ
   const destination = pino.destination({ dest: descriptor, sync: false, maxLength: mostBytes });
   let lost = 0;
   destination.on("drop", () => (lost += 1));
-  // Who read it has gone. That is no reason for a service to end.
+  // The reader has closed the pipe; the service continues.
   destination.on("error", () => {});
   const logger: Logger = pino(
     {
-      // What is written at all was decided before it came here.
+      // The level was checked before.
       level: "debug",
       base: members,
       timestamp: false,
@@ -93,13 +93,13 @@ async function openPino({ descriptor, members }: JsonLinesOptions): Promise<Writ
       try {
         destination.flushSync();
       } catch {
-        // Nobody is there to read it.
+        // The reader has closed the pipe.
       }
     },
   };
 }
 
-/** The same line without pino, where there is no time to load it. */
+/** The same line without pino, when the process ends before pino is loaded. */
 function plainJson({ level, at, message, members }: Line, options: JsonLinesOptions): string {
   const time = new Date(at).toISOString();
   return `${JSON.stringify({ level, ...options.members, time, ...members, msg: message })}\n`;
@@ -109,6 +109,6 @@ function writeQuietly(descriptor: number, text: string): void {
   try {
     writeSync(descriptor, text);
   } catch {
-    // Nobody is there to read it.
+    // The reader has closed the pipe.
   }
 }

@@ -1,4 +1,4 @@
-/** Lines of the log for people: one for each, values behind their names, a stack below. */
+/** Writes log lines for people: one line each with `name=value` pairs, then the stack. */
 import type { Level, Line, Lines } from "./log.ts";
 
 const widest = 5;
@@ -11,7 +11,7 @@ export function textLines(write: (text: string) => void, colour: boolean): Lines
   };
 }
 
-/** With the time of day alone: who reads it knows the day. */
+/** Shows the time without the date. */
 export function textOf({ level, at, message, members }: Line, colour: boolean): string {
   const { stack, ...others } = members;
   const name = level.padEnd(widest);
@@ -23,13 +23,13 @@ export function textOf({ level, at, message, members }: Line, colour: boolean): 
   return `${head.join(" ")}\n${stack === undefined ? "" : `${indented(String(stack))}\n`}`;
 }
 
-/** In quotes where it would not be told from what follows; so no value makes a line of its own. */
+/** Quotes values with spaces or special characters, so that they stay on one line. */
 function valueOf(value: string | number | boolean): string {
   const text = String(value);
   return /^[\w./{}:@+*-]+$/.test(text) ? text : oneLine(JSON.stringify(text));
 }
 
-/** What moves a terminal's cursor or colours it is shown as what it is. */
+/** Escapes control characters, which could move the cursor or change colours. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

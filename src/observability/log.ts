@@ -1,10 +1,10 @@
 /**
- * The log of a service that runs: lines with members, of four levels. What a line may say is decided by who writes it; here
- * is when it is written, and that none of them carries a secret.
+ * The log of a running service: lines with members, in four levels. Callers choose the content; this module filters by level and
+ * redacts secrets.
  */
 import type { Redact } from "./redact.ts";
 
-/** From what is rarest to what is told of each request. */
+/** From the rarest to those of every request. */
 export const levels = ["error", "warn", "info", "debug"] as const;
 export type Level = (typeof levels)[number];
 
@@ -14,32 +14,32 @@ export interface Line {
   readonly level: Level;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** A sentence or the name of what happened, the same for each thing of its kind. */
+  /** A constant message or event name; variable values are in `members`. */
   readonly message: string;
   readonly members: Members;
 }
 
 export interface Log {
-  /** Whether lines of this level are written, for who would have to work one out. */
+  /** Whether lines of this level are written, to skip computing others. */
   writes(level: Level): boolean;
   write(level: Level, message: string, members?: Members): void;
-  /** Something of Nonet's own that went wrong: the one place where a stack is shown. */
+  /** Logs an error of Nonet itself, with its stack. */
   failed(thrown: unknown, requestId: string): void;
-  /** Resolves once every line is where it was to go. Never rejects. */
+  /** Resolves when all lines are written. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Where lines go. */
+/** The destination of lines. */
 export interface Lines {
   write(line: Line): void;
   close(): Promise<void>;
 }
 
 export interface LogOptions {
-  /** The last level that is written; `off`: none. */
+  /** The most verbose level to write; `off`: none. */
   readonly level: Level | "off";
   readonly now: () => number;
-  /** For what others have worded, such as the message of an error. */
+  /** Redacts texts from elsewhere, such as error messages. */
   readonly redact: Redact;
 }
 
@@ -57,7 +57,7 @@ export function createLog(lines: Lines, { level, now, redact }: LogOptions): Log
       write("error", "failed", {
         request_id: requestId,
         error: redact(error.message),
-        // The message is in it once more, and what caused it behind it.
+        // The stack also contains the message and the causes.
         stack: redact(stackOf(error)),
       });
     },
@@ -65,7 +65,7 @@ export function createLog(lines: Lines, { level, now, redact }: LogOptions): Log
   };
 }
 
-/** With its causes, as far as they are errors, and no further than is of use. */
+/** The stack with those of its causes, up to a depth of 4. */
 function stackOf(error: Error, depth = 0): string {
   const text = error.stack ?? error.message;
   if (!(error.cause instanceof Error) || depth === 4) return text;

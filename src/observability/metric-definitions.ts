@@ -1,17 +1,17 @@
 /**
- * Every figure that a service can show, as data: the reference is made from it, and Prometheus' names. Names are those of
- * OpenTelemetry's conventions where these have one.
+ * Defines all metrics of a service as data; the reference documentation and the Prometheus names are generated from it. Names
+ * follow OpenTelemetry's semantic conventions.
  */
 
 export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
-  /** As UCUM writes it; a thing that is counted in braces. */
+  /** In UCUM notation; counted things in braces. */
   readonly unit: string;
   readonly about: string;
   readonly labels?: readonly string[];
   /**
-   * Of a counter, the labels that are shown from the start, with 0. Prometheus sees no growth in what is first shown with 1,
-   * so that an alert on a thing that happens once would never come.
+   * Label values of a counter that start with 0. Prometheus detects no increase if a counter first appears with 1, so an alert on
+   * a single event would never fire.
    */
   readonly known?: readonly (readonly string[])[];
   /** Upper bounds of a histogram. */
@@ -50,7 +50,7 @@ const names = [
 
 export type MetricName = (typeof names)[number];
 
-/** As the conventions advise for requests. */
+/** The bounds that OpenTelemetry recommends for requests. */
 const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const storeBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const lateBounds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
@@ -161,7 +161,7 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
   },
 };
 
-/** In the order of the names. */
+/** In the order of `names`. */
 export const metricDefinitions: readonly (readonly [MetricName, MetricDefinition])[] = names.map((name) => [
   name,
   all[name],

@@ -1,6 +1,6 @@
 /**
- * Figures for whoever has brought an SDK of OpenTelemetry: counts and gauges are asked for whenever it collects, values of
- * histograms are passed on. What it keeps of requests itself (`runtime/telemetry.ts`) is left out.
+ * Exports metrics to an OpenTelemetry SDK: counters and gauges are read at each collection, histogram values are forwarded.
+ * Request durations are left out, because `runtime/telemetry.ts` records them.
  */
 import { metrics } from "@opentelemetry/api";
 import type { Metrics, Sample } from "./metrics.ts";
@@ -35,7 +35,7 @@ export function exportToOpenTelemetry(serviceMetrics: Metrics): void {
   });
 }
 
-/** Whether those of several processes make one together, which the conventions keep apart from what does not. */
+/** Whether values of several processes can be added; OpenTelemetry has different instruments for these. */
 function isAdditive(unit: string): boolean {
   return unit === "By" || unit.startsWith("{");
 }

@@ -1,4 +1,4 @@
-/** Figures in the text format of Prometheus, version 0.0.4. */
+/** Writes metrics in the text format of Prometheus, version 0.0.4. */
 import type { Distribution, Measured, Sample } from "./metrics.ts";
 import { type MetricDefinition, metricDefinitions } from "./metric-definitions.ts";
 
@@ -7,7 +7,7 @@ export const textMedia = "text/plain; version=0.0.4; charset=utf-8";
 const units: Readonly<Record<string, string>> = { s: "seconds", By: "bytes", "1": "ratio" };
 const kinds = new Map<string, MetricDefinition>(metricDefinitions);
 
-/** As OpenTelemetry's specification makes it of a name and a unit: `http_server_request_duration_seconds`. */
+/** Applies OpenTelemetry's naming rules: `http_server_request_duration_seconds`. */
 export function prometheusName(name: string, { kind, unit }: Pick<MetricDefinition, "kind" | "unit">): string {
   const base = name.replaceAll(".", "_");
   const suffix = units[unit];

@@ -1,19 +1,19 @@
 /**
- * What is counted and measured of a service that runs. A figure has one name, kind and meaning, wherever it is shown: to
- * Prometheus (`metrics-prometheus.ts`), to OpenTelemetry (`metrics-opentelemetry.ts`) and in docs/reference/metrics.md.
+ * Collects the metrics of a running service. Prometheus (`metrics-prometheus.ts`), OpenTelemetry (`metrics-opentelemetry.ts`) and
+ * docs/reference/metrics.md use the same names, kinds and meanings.
  *
- * Values that change with each request are kept here; those that only a question needs are asked for when they are read.
+ * Values that change with each request are stored here; others are computed when they are read.
  */
 import type { Awaitable } from "../store/port/store.ts";
 import { type MetricName, metricDefinitions } from "./metric-definitions.ts";
 
 export interface Sample {
-  /** One for each label of the figure, in its order. */
+  /** One value for each label of the metric, in order. */
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/** Counts by upper bound, not added up; the last is of what is above all bounds. */
+/** Counts by upper bound, not cumulative; the last one counts values above all bounds. */
 export interface Distribution {
   readonly labels: readonly string[];
   readonly counts: readonly number[];
@@ -27,19 +27,19 @@ export type Measured =
 
 export type Read = () => Awaitable<readonly Sample[]>;
 
-/** Told of each value of a histogram, for who keeps one of its own. */
+/** Receives each histogram value, for exporters with separate histograms. */
 export type Listener = (name: MetricName, value: number, labels: readonly string[]) => void;
 
 export interface Metrics {
   add(name: MetricName, labels?: readonly string[], by?: number): void;
-  /** Of a histogram, in its unit. */
+  /** For histograms; `value` in the metric's unit. */
   record(name: MetricName, value: number, labels?: readonly string[]): void;
-  /** What is worked out whenever somebody reads it. What it throws is no reason not to show the others. */
+  /** Computes the metric at each read; an error only omits this metric. */
   observe(name: MetricName, read: Read): void;
   listen(listener: Listener): void;
-  /** One figure as it is now. */
+  /** The current samples of one metric. */
   samples(name: MetricName): Awaitable<readonly Sample[]>;
-  /** All that have a value, in the order of the table. */
+  /** All metrics with values, in the order of the definitions. */
   read(): Promise<readonly Measured[]>;
 }
 
@@ -111,7 +111,7 @@ function boundsOf(name: MetricName): readonly number[] {
   return table.get(name)?.bounds ?? [];
 }
 
-/** By its labels, which no document and no caller can make many of: templates of paths, codes, words of Nonet's own. */
+/** Labels have few values (path templates, codes, fixed words), which no client can multiply. */
 function entryOf<T>(
   all: Map<MetricName, Map<string, T>>,
   name: MetricName,

@@ -1,6 +1,6 @@
 /**
- * What is seen of a service that runs, brought to its log and its figures: requests, what the store does, deliveries, time.
- * Whoever has neither log nor figures has nothing of this between the service and its work.
+ * Connects a running service to its log and metrics: requests, store operations, deliveries, timers. Without log and metrics it
+ * adds nothing.
  */
 import type { DeliveryReport } from "../webhooks/engine.ts";
 import type { TimerObserver } from "../runtime/scheduler/timers.ts";
@@ -16,7 +16,7 @@ import type { Watch } from "./observers.ts";
 export interface RecordingOptions {
   readonly log: Log;
   readonly serviceMetrics: Metrics | undefined;
-  /** Work of the store that takes longer is told of in the log; absent: none is. */
+  /** Slower store operations are logged; absent: none. */
   readonly slowMilliseconds: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Monitoring {
   readonly watches: readonly Watch[];
   readonly deliveries: (observed: DeliveryReport) => void;
   readonly time: TimerObserver;
-  /** The same store, seen at its work. */
+  /** The same store, with measurements. */
   store(store: Store): Store;
 }
 
@@ -65,7 +65,7 @@ export function createMonitoring({ log, serviceMetrics, slowMilliseconds }: Reco
   };
 }
 
-/** The address of an endpoint is not shown: some carry a token. */
+/** Omits the endpoint's address, because some contain a token. */
 function logDelivery(log: Log, observed: DeliveryReport): void {
   if (observed.kind === "disabled") {
     log.write("warn", "webhook disabled", { webhook: observed.webhook, why: observed.why });
@@ -78,7 +78,7 @@ function logDelivery(log: Log, observed: DeliveryReport): void {
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** As the conventions of OpenTelemetry name what a caller made up. */
+/** OpenTelemetry's value for unknown methods and routes. */
 const other = "_OTHER";
 
 function requestMetrics(serviceMetrics: Metrics): Watch {

@@ -1,12 +1,12 @@
-/** From the one observation of a request to all who want to know of it: a trace, the log, the figures. */
+/** Distributes the observation of a request to its observers: trace, log, metrics. */
 import type { Begun, Observation, Observe } from "../runtime/context/observation.ts";
 
-/** Told when a request begins, gives who is told of its end; `traceparent` is that of the request's span, where it has one. */
+/** Called at the start of a request; the returned function is called at its end. `traceparent`: of the request's span, if any. */
 export type Watch = (begun: Begun, traceparent: () => string | undefined) => (observation: Observation) => void;
 
 const untraced = (): undefined => undefined;
 
-/** Undefined where nobody wants to know, so that requests are not even timed. */
+/** Undefined without observers; then requests are not measured at all. */
 export function watching(tracing: Observe | undefined, watches: readonly Watch[]): Observe | undefined {
   if (watches.length === 0) return tracing;
   const [only] = watches;

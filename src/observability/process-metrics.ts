@@ -1,16 +1,16 @@
-/** Figures of the process itself: its event loop, memory, processor, open files. */
+/** Metrics of the process: event loop, memory, CPU, open files. */
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 import type { Metrics } from "./metrics.ts";
 
-/** Gives what stops the measuring. */
+/** Returns a function that stops the measurement. */
 export function watchProcess(serviceMetrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const one = (value: number) => [{ labels: [], value }];
-  // The timer that measures it is late by its own period, which is no delay.
+  // Subtract the resolution of the histogram's timer, which is no delay.
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - 0.01);
   serviceMetrics.observe("nodejs.eventloop.delay.p50", () => one(seconds(delay.percentile(50))));
   serviceMetrics.observe("nodejs.eventloop.delay.p99", () => one(seconds(delay.percentile(99))));
@@ -34,7 +34,7 @@ export function watchProcess(serviceMetrics: Metrics): () => void {
     return one((user + system) / 1e6);
   });
   serviceMetrics.observe("process.uptime", () => one(process.uptime()));
-  // Elsewhere the folder is not there, and the figure is left out.
+  // Only Linux has this folder; elsewhere the metric is omitted.
   serviceMetrics.observe("process.open_file_descriptors", async () => one((await readdir("/proc/self/fd")).length));
   return () => delay.disable();
 }

@@ -1,22 +1,22 @@
 /**
- * Keeps secrets out of what others have worded: messages and stacks of errors, notices of a document's own. Lines of
- * requests need it not, since nothing that a caller wrote freely is in them.
+ * Removes secrets from texts of other sources: error messages, stacks, notices of a document. Request lines do not need it,
+ * because they contain no free text of clients.
  */
 
 export type Redact = (text: string) => string;
 
 const redacted = "[redacted]";
 
-/** Shorter ones are words, and a text without them would say nothing. */
+/** Shorter values are common words, so they are not redacted. */
 const shortest = 6;
 
-/** The user and password of an address: all before its last `@`, since people do not escape a `/` or `@` in a password. */
+/** User and password in an address: everything before its last `@`, because people do not escape `/` or `@` in passwords. */
 const inAddress: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'`]+@/gi, `$1${redacted}@`],
   [/([?&](?:password|passfile|sslpassword)=)[^\s&"'`]+/gi, `$1${redacted}`],
 ];
 
-/** The text without users and passwords of addresses; all else stays. */
+/** Redacts users and passwords in addresses only. */
 export function withoutPasswords(text: string): string {
   return inAddress.reduce((masked, [shape, instead]) => masked.replace(shape, instead), text);
 }
@@ -24,12 +24,12 @@ export function withoutPasswords(text: string): string {
 const shapes: readonly (readonly [RegExp, string])[] = [
   ...inAddress,
   [/\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi, `$1 ${redacted}`],
-  // Three parts of Base64, the first of which begins with `{"`.
+  // A JWT: three parts of Base64, the first of which starts with `{"`.
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, redacted],
   [/\b((?:password|passwd|secret|token|api[_-]?key|authorization)["']?\s*[=:]\s*["']?)[^\s"'&,;}]+/gi, `$1${redacted}`],
 ];
 
-/** `secrets`: the values that this process was given. */
+/** `secrets`: the secret values of this process. */
 export function createRedact(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret.length >= shortest).toSorted((a, b) => b.length - a.length);
   return (text) => {

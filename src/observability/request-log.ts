@@ -1,14 +1,14 @@
 /**
- * One line of the log for each request, from the one observation of it. Nothing that a caller wrote freely is in it but the
- * id that it gave its request: no path (identifiers and tokens are in paths), no query, no header field, no body (R1.5).
+ * Logs one line for each request. The only free text of the client in it is its request id: no path (paths contain ids and
+ * tokens), query, header or body (R1.5).
  */
 import type { Begun, Observation } from "../runtime/context/observation.ts";
 import type { Level, Log } from "./log.ts";
 import type { Watch } from "./observers.ts";
 
-/** Others are shown as `_OTHER`, as the conventions of OpenTelemetry have it: they are a caller's own words. */
+/** Other methods, which clients could invent, become `_OTHER`, as in OpenTelemetry. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** Under which callers give their requests ids of their own. */
+/** Headers with the client's request id. */
 const clientIds = ["x-request-id", "request-id", "x-correlation-id"];
 const longestClientId = 100;
 
@@ -24,7 +24,7 @@ export function requestLog(log: Log): Watch {
       route: observation.route,
       operation: observation.operation,
       status: observation.status,
-      // Microseconds are noise beyond this.
+      // More digits would be noise.
       milliseconds: Math.round(observation.seconds * 100_000) / 100,
       caller: observation.caller,
       version: observation.version?.name,
@@ -34,17 +34,17 @@ export function requestLog(log: Log): Watch {
   };
 }
 
-/** Asked every few seconds by machines. */
+/** Load balancers request these every few seconds. */
 const probes = new Set(["/livez", "/readyz"]);
 
-/** What the service is to blame for is an error; what it had no room for is a warning; a refusal is an answer like others. */
+/** Server errors are errors, overload is a warning, other responses are information. */
 function levelOf({ route, status }: Observation): Level {
   if (route !== undefined && probes.has(route)) return "debug";
   if (status === 503) return "warn";
   return status >= 500 ? "error" : "info";
 }
 
-/** Of the service's own trace, else of the caller's; and the id that the caller gave the request (R1.3: never adopted). */
+/** Trace ids of the service's span or else of the client, and the client's request id (R1.3: never adopted). */
 function idsOf({ httpRequest: { headers } }: Begun, requestId: string | undefined): Record<string, string> {
   const parent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(
     requestId ?? headers.get("traceparent") ?? "",

@@ -1,4 +1,4 @@
-/** Figures of what a service still has to do: streams, deliveries, timers, the connections of its store. */
+/** Metrics of pending work: streams, deliveries, timers, store connections. */
 import type { EventsPart } from "../plan/events/types.ts";
 import type { PurposePart } from "../plan/purpose/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
@@ -15,12 +15,12 @@ export interface ServiceSnapshot {
 }
 
 export interface Backlog {
-  /** Deliveries that have not arrived. */
+  /** Number of pending deliveries. */
   readonly waiting: number;
   readonly oldestSeconds: number;
 }
 
-/** `current`: what is served now, which may be another service than at the start. */
+/** `current`: the service that is running now; a reload may replace it. */
 export function watchService(
   serviceMetrics: Metrics,
   current: () => ServiceSnapshot,
@@ -63,16 +63,16 @@ export function watchService(
   );
 }
 
-/** How long the record has been due that is due longest. */
+/** The largest delay of a record's timer. */
 export async function overdueSeconds({ store }: Pick<ServiceSnapshot, "store">, now: number): Promise<number> {
   const [first] = await store.due(now, 1);
   return first === undefined ? 0 : Math.max(0, now - first.due) / 1000;
 }
 
-/** Two figures and the health ask for it at once, and counting many deliveries takes a while. */
+/** Two metrics and the health report read it at once, and counting deliveries is slow. */
 const freshMilliseconds = 5000;
 
-/** What waits to be delivered; undefined where there are no webhooks. */
+/** The pending deliveries; undefined without webhooks. */
 export function createBacklog(
   now: () => number,
 ): (snapshot: Pick<ServiceSnapshot, "plan" | "store">) => Promise<Backlog | undefined> {

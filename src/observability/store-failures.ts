@@ -1,21 +1,21 @@
 /**
- * What the log says of a store that does not do its work: why, once when it begins, and when it is over. Each request that
- * failed meanwhile has its own line, and the figures count them.
+ * Logs outages of the store: the reason at the start, and the duration at the end. Each failed request has a separate line, and
+ * metrics count them.
  */
 import type { StoreError } from "../store/port/error.ts";
 import type { Log } from "./log.ts";
 import type { Redact } from "./redact.ts";
 
 export interface StoreTrouble {
-  /** Something was done. */
+  /** Called after each successful operation. */
   recovered(): void;
   failed(thrown: StoreError): void;
 }
 
-/** Where some requests fail and others do not, no more lines than this are written. */
+/** Minimum interval between two outage lines, for intermittent failures. */
 const quietMilliseconds = 10_000;
 
-/** `now` counts milliseconds by a clock that nobody sets. */
+/** `now`: milliseconds of a monotonic clock. */
 export function createStoreTrouble(log: Log, redact: Redact, now: () => number): StoreTrouble {
   let since: number | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export function createStoreTrouble(log: Log, redact: Redact, now: () => number):
       since = undefined;
     },
     failed(thrown) {
-      // A disk is told of where the request that needed it is, and a store that closes was told to.
+      // Disk errors are logged with their request, and a closing store is expected.
       if (thrown.kind !== "unreachable" && thrown.kind !== "busy") return;
       failures += 1;
       if (since !== undefined || now() - reportedAt < quietMilliseconds) return;
@@ -39,10 +39,10 @@ export function createStoreTrouble(log: Log, redact: Redact, now: () => number):
   };
 }
 
-/** With what it was caused by: `connect ECONNREFUSED 10.0.0.7:5432` is what has to be known. */
+/** The message with its causes: `connect ECONNREFUSED 10.0.0.7:5432` is the important part. */
 function reasons(error: Error): string {
   const message = error.message.split("\n", 1)[0] ?? "";
-  // Of several addresses of one name each has its own failure, and the whole has no words.
+  // An AggregateError (a name with several addresses) has no message; take its first error.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error.cause];
   const deeper = first instanceof Error ? reasons(first) : "";
   return [message, deeper].filter((text) => text !== "").join(": ");

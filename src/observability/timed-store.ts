@@ -1,9 +1,9 @@
-/** A store that tells how long its work takes. Work that it does at once is measured at once. */
+/** Measures the operations of a store. Synchronous operations stay synchronous. */
 import { StoreError } from "../store/port/error.ts";
 import type { Awaitable, Store } from "../store/port/store.ts";
 
 export interface StoreTimes {
-  /** `subject`: the resource, where there is one. */
+  /** `subject`: the resource, if there is one. */
   done(operation: "read" | "list" | "transaction", subject: string | undefined, milliseconds: number): void;
   failed(kind: "busy" | "disk" | "unreachable" | "closed" | "other", thrown: StoreError): void;
 }
@@ -11,7 +11,7 @@ export interface StoreTimes {
 export function timedStore(store: Store, times: StoreTimes): Store {
   type Operation = Parameters<StoreTimes["done"]>[0];
 
-  /** `work` as it is, but timed: of each read, so that nothing is made for what is done at once. */
+  /** Wraps `task` with a measurement; synchronous results need no promise. */
   function timed<Arguments extends readonly unknown[], T>(
     operation: Operation,
     subject: string | undefined,
@@ -32,12 +32,12 @@ export function timedStore(store: Store, times: StoreTimes): Store {
     };
   }
 
-  /** What the work of a transaction itself throws is a refusal or a failure of its own, and known elsewhere. */
+  /** Only store errors count; other errors are handled elsewhere. */
   function failed(thrown: unknown): void {
     if (thrown instanceof StoreError) times.failed(kindOf(thrown), thrown);
   }
 
-  // Stores are plain objects of functions, so that one of them can be put in place of another.
+  // Stores are plain objects of functions, so a member can be replaced.
   return {
     ...store,
     keys: withFailureReports(store.keys, failed),
@@ -50,7 +50,7 @@ export function timedStore(store: Store, times: StoreTimes): Store {
   };
 }
 
-/** Who a caller is is asked before anything else, and where that fails no other work of the store is begun. */
+/** Authentication uses the store first: if it fails, no other store operation would report the failure. */
 function withFailureReports<T extends object>(part: T, failed: (thrown: unknown) => void): T {
   const members = Object.entries(part).map(([name, task]: [string, (...args: readonly unknown[]) => unknown]) => [
     name,

@@ -1,24 +1,24 @@
 /**
- * Which addresses webhooks may be sent to (R6.11, R6.12; OWASP API7): public ones by https. A name is judged when it is
- * registered, and again by what it resolves to at each connection, which then goes to exactly the address that was judged.
+ * Decides which addresses webhooks may use (R6.11, R6.12; OWASP API7): public ones with https. A name is checked at its
+ * registration; its resolved addresses are checked at each connection, which uses exactly those addresses (no DNS rebinding).
  */
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export interface AddressRules {
-  /** Whether http to this machine itself is allowed: for development and tests. */
+  /** Allows http to this machine, for development and tests. */
   readonly loopback: boolean;
 }
 
-/** Names that lead inside, whatever a resolver says. */
+/** Names of internal hosts, independent of DNS. */
 const inside =
   /^(?:localhost|.*\.(?:localhost|local|internal|localdomain|home\.arpa|lan|intranet|corp|home|private))$/i;
 const metadataNames = new Set(["metadata", "metadata.google.internal", "instance-data", "kubernetes.default.svc"]);
 
-/** Why events cannot be sent there, as the end of a sentence that begins with `url`; undefined: they can. */
+/** Why the address is not allowed, as the end of a sentence that begins with `url`; undefined if it is allowed. */
 export function addressProblem(text: string, rules: AddressRules): string | undefined {
   if (text.length > 2048) return "must have at most 2048 characters";
-  // The parser drops tabs and line breaks and mends backslashes: what is kept would not be what was judged.
+  // The URL parser drops tabs and line breaks and fixes backslashes: the stored text would differ from the checked one.
   if (/[\s\\\u0000-\u001f]/.test(text)) return "must not have blanks or backslashes in it";
   if (!URL.canParse(text)) return "must be an absolute https address";
   const url = new URL(text);
@@ -39,7 +39,7 @@ function hostProblem(host: string): string | undefined {
   return known ? "must be a public name" : undefined;
 }
 
-/** The host of an address without the brackets of IPv6. */
+/** The host without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
@@ -49,8 +49,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether an address is of the public internet. `ipaddr.js` calls IPv4-compatible addresses (`::7f00:1`) unicast, and
- * what is tunnelled in IPv6 by its tunnel: none of them is one.
+ * Whether an address is public. `ipaddr.js` reports IPv4-compatible addresses (`::7f00:1`) as unicast, and tunnelled addresses as
+ * their tunnel's range: neither is public.
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -59,18 +59,18 @@ export function isPublic(address: string): boolean {
   return parsed.kind() === "ipv4" || !notPublic.some((range) => parsed.match(range));
 }
 
-/** IPv4-compatible, NAT64 for local use, ORCHIDv2, SRv6, and whatever is not yet given out (only 2000::/3 is). */
+/** IPv4-compatible, local NAT64, ORCHIDv2, SRv6, and unallocated ranges (only 2000::/3 is allocated). */
 const notPublic = ["::/96", "64:ff9b:1::/48", "2001:20::/28", "5f00::/16", "0::/3", "4000::/2", "8000::/1"].map(
   (range) => ipaddr.parseCIDR(range),
 );
 
-/** A resolver, as `dns.lookup` with `all`: with an error it gives no addresses. */
+/** A resolver like `dns.lookup` with `all`. */
 export type Resolve = (
   name: string,
   done: (error: Error | null, addresses?: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
-/** The look-up of a connection: every address of the name must be allowed, and they are gone to one after another. */
+/** The DNS lookup of a connection: all addresses of the name must be allowed; Node tries them in order. */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses = []) => {

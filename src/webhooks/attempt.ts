@@ -1,4 +1,4 @@
-/** One attempt: what is sent to an endpoint, signed (R6.6) and traced (R1.4), and what came of it. */
+/** Runs one delivery attempt: sends the signed (R6.6) and traced (R1.4) request to the endpoint, and returns its outcome. */
 import { instantText } from "../base/clock.ts";
 import type { Json } from "../base/json.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -9,27 +9,27 @@ import { deliveries, nothing } from "./tables.ts";
 import { signatureFields } from "./signature.ts";
 import { type Attempt, nextAttempt, type AttemptOutcome } from "./retry-policy.ts";
 
-/** A delivery that is leased to this process, and where it goes. */
+/** A delivery that this process has leased, and its endpoint. */
 export interface LockedDelivery {
   readonly endpointRow: Row;
   readonly row: Row;
 }
 
-/** An attempt and what came of it. */
+/** A completed attempt with its outcome. */
 export interface Ended extends LockedDelivery {
-  /** How many there have been, this one included. */
+  /** Number of attempts, including this one. */
   readonly made: number;
-  /** What the delivery keeps of it. */
+  /** The record of the attempt in the delivery. */
   readonly attempt: Json;
   readonly outcome: AttemptOutcome;
-  /** Epoch milliseconds, as is `now`, when it had ended. */
+  /** Start and end of the attempt, epoch milliseconds. */
   readonly began: number;
   readonly now: number;
-  /** The answer's; undefined where none came. */
+  /** The response status; undefined without a response. */
   readonly status: number | undefined;
 }
 
-/** Gives undefined where there was no attempt: the lease was over before it began, or this process ends. */
+/** Returns undefined if there was no attempt: the lease expired before it, or the process is stopping. */
 export type Send = (delivery: LockedDelivery) => Promise<Ended | undefined>;
 
 export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopping: AbortSignal): Send {
@@ -37,7 +37,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
 
   async function send({ endpointRow, row }: LockedDelivery): Promise<Ended | undefined> {
     const began = clock.now();
-    // The store took so long over the claim that somebody else may have it by now.
+    // Locking took so long that another process may have the lease now.
     if (began >= Date.parse(row["nextAttemptAt"] as string)) return;
     const body = row["body"] as string;
     const sending = await sendingOf(endpointRow, row);
@@ -63,7 +63,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
       if (!(thrown instanceof PostError)) throw thrown;
       sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
       if (stopping.aborted) {
-        // Another one is made when it can be.
+        // Release the delivery for another attempt.
         await release(row);
         return undefined;
       }
@@ -80,7 +80,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
     };
   }
 
-  /** Asked of the journal only where somebody traces, since deliveries need not keep it for nobody. */
+  /** Reads the trace from the event log only if tracing is on, so that deliveries do not store it. */
   async function sendingOf(endpoint: Row, row: Row): Promise<Sending | undefined> {
     const { startSending, renderer } = options;
     const url = endpoint["url"] as string;
@@ -90,7 +90,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
     return startSending("POST", new URL(url), entry?.trace);
   }
 
-  /** All secrets that are good at a moment sign (R6.6). */
+  /** All valid secrets sign (R6.6). */
   function secretsOf(endpoint: Row, now: number): readonly string[] {
     const old = (endpoint["oldSecrets"] ?? []) as unknown as readonly { number: number; until: number }[];
     const good = old.filter(({ until }) => until > now).map(({ number }) => number);

@@ -1,4 +1,4 @@
-/** What came of an attempt, written down: what becomes of the delivery (R6.7), and how its endpoint does (R6.8). */
+/** Stores the outcome of an attempt: the new state of the delivery (R6.7) and the health of its endpoint (R6.8). */
 import { instantText } from "../base/clock.ts";
 import type { Value } from "../expression/evaluate.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -9,20 +9,20 @@ import { deliveries, endpoints, nothing, type Rows } from "./tables.ts";
 import type { Ended } from "./attempt.ts";
 import type { AttemptOutcome } from "./retry-policy.ts";
 
-/** A delivery says of so many attempts what came of them, the last ones. */
+/** Maximum number of attempts in a delivery's record; the last ones stay. */
 const maximumAttempts = 50;
 
 export interface CompletedDelivery {
-  /** Why the endpoint was disabled, if it was. */
+  /** The reason why the endpoint was disabled, if it was. */
   readonly why: string | undefined;
-  /** Whether another delivery waited for this one. */
+  /** Whether a waiting delivery of the same record can start now. */
   readonly letGo: boolean;
 }
 
 export interface DeliveryCompletion {
-  /** In the transaction in which it is known that the delivery is still this attempt's. */
+  /** Checks in the same transaction that this attempt still owns the delivery. */
   complete(tx: Transaction, ended: Ended): Promise<CompletedDelivery>;
-  /** Nothing more is sent of the delivery. */
+  /** Ends the delivery as failed. */
   fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createDeliveryCompletion(
   async function complete(tx: Transaction, ended: Ended): Promise<CompletedDelivery> {
     const { attempt, endpointRow: known, made, now, row: leased, outcome } = ended;
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
-    // Deleted with its endpoint; or the lease was over, and what becomes of it is for whoever has it now.
+    // Deleted with its endpoint, or the lease expired and another process owns the delivery.
     if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
       return { why: undefined, letGo: false };
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-maximumAttempts);
@@ -61,15 +61,15 @@ export function createDeliveryCompletion(
       outcome.kind !== "again" &&
       webhook.inOrder &&
       (await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now));
-    // Where there is nothing to note nobody is made to wait for the endpoint.
+    // Skip locking the endpoint if its health does not change.
     if (outcome.kind === "delivered" && (known["failing"] ?? null) === null) return { why: undefined, letGo };
     const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
     return { why: endpoint && (await recordHealth(tx, endpoint, outcome, now)), letGo };
   }
 
   /**
-   * Since when nothing has succeeded is kept with the endpoint; after too long, or when it says so, it is disabled. Gives why,
-   * where that is so.
+   * Stores when failures began; disables the endpoint after too long, or if its response was 410. Returns the reason if it is
+   * disabled.
    */
   async function recordHealth(
     tx: Transaction,

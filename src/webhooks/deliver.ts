@@ -1,8 +1,8 @@
 /**
- * From deliveries to attempts: what is due is claimed under a lease, sent, and settled by what came of it (R6.5 to R6.9).
+ * Runs the delivery attempts: locks due deliveries with a lease, sends them, and stores the outcomes (R6.5 to R6.9).
  *
- * At one endpoint this goes on in turns. A turn settles all attempts that have ended since the one before and claims as many
- * deliveries as there is room for, in one transaction: a wait for the disk, or for the database, serves them all.
+ * It works in rounds per endpoint. A round stores the outcomes of all ended attempts and locks as many due deliveries as the
+ * concurrency limit allows, in one transaction: one disk sync or database round trip for all.
  */
 import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -14,26 +14,26 @@ import { type LockedDelivery, createSend, type Ended } from "./attempt.ts";
 import { createDeliveryCompletion, type CompletedDelivery } from "./complete.ts";
 
 export interface Attempts {
-  /** Begins the attempts that are due; `recover` makes anew what an endpoint asks for once more, where that is ours to do. */
+  /** Starts due attempts; `recover` creates deliveries again on request of an endpoint, if this process is the leader. */
   begin(recover: FanOut["recover"] | undefined): Promise<void>;
-  /** There is something to send to the endpoint with this id. */
+  /** Marks the endpoint as having due deliveries. */
   wake(endpoint: string): void;
-  /** Runs what looks for attempts and begins them: `settled` waits for it, since it may yet begin one. */
+  /** Runs a task that may start attempts; `completed` waits for it. */
   awaited(task: () => Promise<void>): Promise<void>;
   completed(): Promise<void>;
-  /** Ends what is under way, to be sent again later. */
+  /** Aborts active attempts, to be repeated later. */
   abandon(): void;
 }
 
-/** Attempts under way at one endpoint: one more after each that was taken, until one is not. */
+/** Concurrent attempts per endpoint: the limit grows by one after each success, and falls to `least` after a failure. */
 const room = { least: 8, most: 64 };
-/** Settled, and claimed, in one transaction: where there is one writer, others wait for all of it. */
+/** Attempts per transaction: with one writer, other writes wait for it. */
 const atOnce = 16;
-/** Of more than it has room for a process takes some, so that several do not all reach for the same ones. */
+/** A process picks due deliveries at random from this many more, so that processes do not compete for the same ones. */
 const choice = 24;
-/** Endpoints are looked at anew at least this often: others may have changed them. */
+/** Interval at which all endpoints are read again, because other processes may have changed them. */
 const sweepMilliseconds = 1000;
-/** Beyond the time-out of an attempt: whoever has not told by then what came of it has ended. */
+/** Lease time beyond the timeout of an attempt: a process that has not stored the outcome by then has ended. */
 const leaseMilliseconds = 5_000;
 
 interface Waiting {
@@ -41,16 +41,16 @@ interface Waiting {
   readonly nextAttemptAt: string;
 }
 
-/** What goes on at one endpoint. */
+/** The state of one endpoint. */
 interface Lane {
   readonly endpoint: string;
-  /** Attempts under way, and how many there may be. */
+  /** Active attempts, and their limit. */
   busy: number;
   room: number;
-  /** Not settled yet. */
+  /** Ended attempts whose outcome is not stored yet. */
   ended: Ended[];
   turning: boolean;
-  /** Another turn is to follow. */
+  /** Whether another round has to follow. */
   again: boolean;
 }
 
@@ -76,7 +76,7 @@ export function createAttempts(
   const active = new Map<string, Promise<void>>();
   const beginning = new Set<Promise<void>>();
   const lanes = new Map<string, Lane>();
-  /** When an endpoint is to be looked at next. */
+  /** Epoch milliseconds of each endpoint's next round. */
   const wakes = new Map<string, number>();
   let swept = Number.NEGATIVE_INFINITY;
 
@@ -105,7 +105,7 @@ export function createAttempts(
     for (const [id, wake] of wakes) if (wake <= now && !stopping.aborted) await runLane(laneOf(id));
   }
 
-  /** An endpoint that is gone, or disabled. */
+  /** For a deleted or disabled endpoint. */
   function forget(endpoint: string): void {
     wakes.delete(endpoint);
     if (lanes.get(endpoint)?.busy === 0) lanes.delete(endpoint);
@@ -120,7 +120,7 @@ export function createAttempts(
     return lane;
   }
 
-  /** One at a time; who asks for one while another goes on gets it after that, and does not wait for it. */
+  /** Runs one round at a time; a call during a round schedules another one and returns. */
   async function runLane(lane: Lane): Promise<void> {
     lane.again = lane.turning;
     if (lane.turning) return;
@@ -137,7 +137,7 @@ export function createAttempts(
     void awaited(() => runLane(lane)).catch(options.report);
   }
 
-  /** Settles what has ended, claims what is due as far as there is room, and lets the attempts run. */
+  /** Stores ended attempts, locks due deliveries within the limit, and starts their attempts. */
   async function runOnce(lane: Lane): Promise<void> {
     const { endpoint } = lane;
     const ended = lane.ended.splice(0, atOnce);
@@ -169,13 +169,13 @@ export function createAttempts(
         active.delete(id);
         lane.busy -= 1;
         wakes.set(lane.endpoint, 0);
-        // There is room now, and something to settle; the next round would be late.
+        // Start the next round at once: there is a free slot and an outcome to store.
         goOn(lane);
       });
     active.set(id, attempt);
   }
 
-  /** What is due at an endpoint and has room there. */
+  /** The due deliveries of an endpoint within its limit. */
   async function dueAt({ busy, endpoint, room }: Lane): Promise<readonly Waiting[]> {
     const free = Math.min(room - busy, atOnce);
     if (free <= 0) {
@@ -196,8 +196,8 @@ export function createAttempts(
   }
 
   /**
-   * Of two processes that find the same delivery due, the first gets it: the other finds it leased. The endpoint is not held, or
-   * all attempts at it would wait for one another; one that is disabled at this moment may be sent something still.
+   * Locks deliveries. If two processes find the same one, the second sees it leased. The endpoint is not locked, so attempts do
+   * not wait for each other; a just disabled endpoint may get one more.
    */
   async function lock(tx: Transaction, endpointRow: Row, due: readonly Waiting[]): Promise<readonly LockedDelivery[]> {
     const endpoint = endpointRow["id"] as string;
@@ -207,7 +207,7 @@ export function createAttempts(
       const row = await tx.lock(deliveries, id);
       const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !active.has(id);
       if (row === undefined || !free) continue;
-      // Sent once more by hand, after what it tells of was erased: there is nothing left to tell.
+      // Its data was erased before a manual retry: there is nothing to send.
       if (row["body"] === "") {
         await completion.fail(tx, row, {}, "erased");
         if (webhook.inOrder) {
@@ -250,7 +250,7 @@ export function createAttempts(
   };
 }
 
-/** Where there are more than are taken, a run of them that begins anywhere; `chance` is from 0 to 1. */
+/** At most `count` consecutive items from a random start; `chance` is from 0 to 1. */
 function someOf<T>(all: readonly T[], count: number, chance: number): readonly T[] {
   const last = Math.max(0, all.length - count);
   const start = Math.min(Math.floor(chance * (last + 1)), last);

@@ -1,8 +1,8 @@
 /**
- * Sends events to webhook endpoints: at least once each, in the order of each record's, an endpoint that does not answer
- * delaying no other (R6.4, R6.8). All that is to be done is in the store: what this process was doing when it ended is
- * done again when its lease is over, by it or by another one. `plan-deliveries.ts` makes deliveries of events, `deliver.ts`
- * attempts of deliveries, `attempt.ts` is one of them, `complete.ts` what comes of it.
+ * Delivers events to webhook endpoints at least once, in order per record; an endpoint that does not respond delays no other
+ * (R6.4, R6.8). The store has the whole state: if a process ends, another one continues after its leases expire.
+ * `plan-deliveries.ts` creates deliveries from events, `deliver.ts` schedules attempts, `attempt.ts` runs one, `complete.ts`
+ * stores its outcome.
  */
 import type { Clock } from "../base/clock.ts";
 import type { EventsPlan, WebhookPlan } from "../plan/events/types.ts";
@@ -17,16 +17,16 @@ export interface DeliveryOptions {
   readonly plan: ResourcesPart;
   readonly store: Store;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly renderer: DeliveryRenderer;
-  /** What whoever made an endpoint still has of its roles; undefined: none of their keys is good any more (R6.13). */
+  /** The current roles of the endpoint's creator; undefined if none of its keys is valid any more (R6.13). */
   readonly rolesHeld: (
     keys: readonly Key[],
     endpoint: Endpoint,
   ) => Awaitable<{ readonly roles: readonly string[]; readonly scoped: boolean } | undefined>;
-  /** Moves a record as the system does: with its entry in the journal. */
+  /** Applies a transition by the system, with its event log entry. */
   readonly transition: (
     tx: Transaction,
     transition: {
@@ -37,13 +37,13 @@ export interface DeliveryOptions {
       readonly cause: string;
     },
   ) => Promise<void>;
-  /** The secret of an endpoint by its number. */
+  /** An endpoint's secret by number. */
   readonly secret: (endpoint: string, number: number) => string;
   readonly post: Post;
-  /** Tells whoever traces of an attempt, as a child of the request that caused the event (R1.4); absent: nobody does. */
+  /** Starts a trace span of an attempt, as a child of the request that caused the event (R1.4); absent without tracing. */
   readonly startSending?: ((method: string, url: URL, traceparent: string | undefined) => Sending) | undefined;
   readonly report: (failure: unknown) => void;
-  /** Told of what became of each attempt, and of endpoints that are given up; for figures and the log. */
+  /** Receives the outcome of each attempt, and disabled endpoints; for metrics and log. */
   readonly observed?: ((observed: DeliveryReport) => void) | undefined;
 }
 
@@ -54,46 +54,46 @@ export type DeliveryReport =
       readonly seconds: number;
       readonly webhook: string;
       readonly delivery: string;
-      /** The answer's status; absent where none came. */
+      /** The response status; absent without a response. */
       readonly status?: number;
       readonly attempt: number;
     }
   | { readonly kind: "disabled"; readonly webhook: string; readonly why: string };
 
-/** An attempt that is traced. */
+/** The trace span of an attempt. */
 export interface Sending {
-  /** Header fields that it carries. */
+  /** Header fields of the request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The answer's status, or in one word why there is none. */
+  /** Ends the span with the response status, or with the kind of failure. */
   ended(status: number | undefined, failure?: string): void;
 }
 
 export interface Deliveries {
-  /** Makes deliveries of the events that there are, and begins the attempts that are due. */
+  /** Creates deliveries from new events, and starts due attempts. */
   round(): Promise<void>;
-  /** When no attempt is under way any more. */
+  /** Resolves when no attempt is active. */
   completed(): Promise<void>;
-  /** Entries of the journal that have not been looked at. */
+  /** Number of unprocessed event log entries. */
   lag(): Promise<number>;
-  /** Begins no more; gives up what is under way after the grace, to be sent again later. */
+  /** Starts no more attempts; aborts active ones after the grace period, to be repeated later. */
   stop(graceMilliseconds: number): Promise<void>;
 }
 
-/** What receivers are told of entries of the journal. */
+/** Renders event log entries for receivers. */
 export interface DeliveryRenderer {
-  /** The Content-Type of what is sent. */
+  /** The Content-Type of the body. */
   readonly media: string;
-  /** Events and their positions in the journal. */
+  /** Converts between event ids and event log positions. */
   readonly ids: {
     readonly idOf: (position: number) => string;
     readonly positionOf: (id: string) => number | undefined;
   };
-  /** For each receiver what it is sent, undefined: nothing. Of use while `tx` is. */
+  /** Returns a function that renders the entry for a receiver; undefined if it may not see it. Use it only while `tx` is open. */
   renderFor(
     tx: Transaction,
     entry: JournalRecord,
     through: "webhook" | "stream",
-    /** Absent: the document's. */
+    /** Default: the envelope of the document. */
     envelope?: EventsPlan["envelope"],
   ): (receiver: {
     readonly id: string | null;
@@ -112,9 +112,9 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     async round() {
       if (stop.signal.aborted) return;
       await attempts.awaited(async () => {
-        // Where more happens than is looked through there is no end to it, and what was found is sent meanwhile.
+        // If events arrive faster than they are processed, this loop never ends, so start attempts in between.
         for (let more = true; more && !stop.signal.aborted; ) {
-          // What is new would be made by all at once, and undone by all but one.
+          // Only the leader creates deliveries; otherwise all processes would, and all but one would roll back.
           const isLeader = await options.store.acquireLease("webhooks");
           more = isLeader && (await fanOut.proceed());
           await attempts.begin(isLeader ? (endpoint, since) => fanOut.recover(endpoint, since) : undefined);

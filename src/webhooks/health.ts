@@ -1,23 +1,22 @@
 /**
- * Since when nothing arrives at an endpoint (R6.9). Pure. One failure is no sign yet, nor are two that are days apart: time
- * counts from when failures at least twelve hours apart, and within a day of each other, say that it is no hiccup. Whatever
- * arrives ends it.
+ * Tracks since when an endpoint fails (R6.9). Pure. Failures count only if two of them are at least 12 hours and at most a day
+ * apart, so short outages are ignored. A success resets it.
  */
 
 const hour = 3_600_000;
 const apart = 12 * hour;
 const windowMilliseconds = 24 * hour;
-/** An endpoint at which nothing has arrived for this long is disabled. */
+/** An endpoint that has failed for this long is disabled. */
 const patience = 120 * hour;
 
 export interface Health {
-  /** The failure that the next one is seen beside, epoch milliseconds. */
+  /** The first failure to compare with, epoch milliseconds. */
   readonly first: number;
-  /** From when time counts; absent: not yet. */
+  /** Start of the outage, epoch milliseconds; absent if it is not confirmed. */
   readonly since?: number;
 }
 
-/** What a failure at `now` makes of it. */
+/** The health after a failure at `now`. */
 export function afterFailure(health: Health | undefined, now: number): Health {
   if (health === undefined) return { first: now };
   if (health.since !== undefined || now - health.first < apart) return health;

@@ -1,6 +1,6 @@
 /**
- * From events to deliveries: what the journal says has happened since the bookmark becomes a delivery for each endpoint
- * that may know of it; and what an endpoint did not get becomes one again (R6.10, R6.13).
+ * Creates deliveries from events: for each event after the offset, one per endpoint that may see it; and again for missed events
+ * on request of an endpoint (R6.10, R6.13).
  */
 import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -9,25 +9,25 @@ import type { DeliveryOptions, DeliveryRenderer } from "./engine.ts";
 import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from "./tables.ts";
 
 export interface FanOut {
-  /** Makes deliveries of some of the events that there are; true where there may be more. */
+  /** Processes some events; true if there may be more. */
   proceed(): Promise<boolean>;
-  /** Entries of the journal that it has not come to. */
+  /** Number of unprocessed event log entries. */
   lag(): Promise<number>;
   recover(endpoint: Endpoint, since: number): Promise<void>;
 }
 
-/** Where the journal has been read to. */
+/** Name of the offset in the event log. */
 const offset = "webhooks";
-/** Events that become deliveries in one transaction. */
+/** Maximum number of events per transaction. */
 const batch = 20;
-/** Events that are told in one transaction, each endpoint counted: requests wait for it. */
+/** Maximum number of (event, endpoint) pairs per transaction, because requests wait for it. */
 const renderedPerBatch = 1000;
 
-/** Endpoints whose beginnings are in memory. */
+/** Maximum number of cached endpoint positions. */
 const maximumBeginnings = 10_000;
 
 interface PlannerDependencies {
-  /** There is something to send to the endpoint with this id. */
+  /** Marks the endpoint as having due deliveries. */
   readonly wake: (endpoint: string) => void;
   readonly stopping: AbortSignal;
 }
@@ -52,8 +52,8 @@ export function createFanOut(
   const beginnings = new Map<string, number>();
 
   /**
-   * Where in the journal an endpoint was made: what comes after it is for it. Times would not do, since a clock may be set
-   * back, and a change that was begun before may be there later.
+   * The event log position of the endpoint's creation; it gets later events only. Times would be unreliable: the clock may be set
+   * back, and a transaction may commit late.
    */
   async function beginningOf({ id }: Endpoint): Promise<number> {
     const known = beginnings.get(id);
@@ -67,7 +67,7 @@ export function createFanOut(
 
   async function proceed(): Promise<boolean> {
     if (position < 0) position = await store.transaction(async (tx) => (await tx.offset(offset)) ?? 0);
-    // Asked before the entries are read: what is written between the two is then read in the next turn, and not passed over.
+    // Read this before the entries: an entry written in between belongs to the next round.
     const last = await store.journal.last();
     if (last <= position || stopping.aborted) return false;
     const entries = await store.journal.events(position, batch);
@@ -76,7 +76,7 @@ export function createFanOut(
     const isAll = some.length === entries.length && entries.length < batch;
     const end = isAll ? last : (some.at(-1) as JournalRecord).position;
     const read = some.filter((entry) => entry.position <= end);
-    // Not within the transaction, which waits for nothing else.
+    // Read before the transaction, which must not wait for other queries.
     for (const endpoint of present) await beginningOf(endpoint);
     position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
     return true;
@@ -89,7 +89,7 @@ export function createFanOut(
     end: number,
   ): Promise<number> {
     const known = (await tx.offset(offset)) ?? 0;
-    // Another process was here.
+    // Another process has advanced the offset.
     if (known > position) return known;
     const receivers: Endpoint[] = [];
     for (const endpoint of present) if (await isEnabled(tx, endpoint)) receivers.push(endpoint);
@@ -102,21 +102,21 @@ export function createFanOut(
     return end;
   }
 
-  /** What was erased since they were read is told to nobody. */
+  /** Skips entries that were erased after they were read. */
   async function intactOf(tx: Transaction, entries: readonly JournalRecord[]): Promise<readonly JournalRecord[]> {
     const intact = await tx.intact(entries.map((entry) => entry.position));
     return entries.filter((entry) => intact.has(entry.position));
   }
 
-  /** Asked again in the transaction: it may have been deleted since it was listed. */
+  /** Checks in the transaction: the endpoint may have been deleted since it was listed. */
   async function isEnabled(tx: Transaction, { id }: Endpoint): Promise<boolean> {
     const row = await tx.lockShared(endpoints, "id", id);
     return row?.["state"] === "enabled";
   }
 
   /**
-   * Sends what an endpoint did not get since a moment (R6.10): what failed, what waits for its next attempt, and what came while the
-   * endpoint was disabled.
+   * Delivers again what an endpoint has missed since a time (R6.10): failed and pending deliveries, and events while it was
+   * disabled.
    */
   async function recover(endpoint: Endpoint, since: number): Promise<void> {
     const { text } = await listAll({ limit: 1_000_000, filters: [] }, { input: { webhook: endpoint.id } });
@@ -130,7 +130,7 @@ export function createFanOut(
       after = entries.at(-1)?.position ?? after;
       more = entries.length === batch;
     }
-    // Whoever comes next begins it anew.
+    // The next leader starts it again.
     if (stopping.aborted) return;
     await store.transaction(async (tx) => {
       const row = await tx.get(endpoints, "id", endpoint.id);
@@ -151,7 +151,7 @@ export function createFanOut(
       const event = renderer.ids.idOf(entry.position);
       const known = byEvent.get(event);
       if (known?.state === "failed" || known?.state === "pending") await again(tx, known.id);
-      // Another process may have made it since they were listed.
+      // Another process may have created it since the list was read.
       if (known !== undefined || (await isMade(tx, endpoint, entry, event))) continue;
       await deliver(tx, entry, endpoint, keys, renderer.renderFor(tx, entry, "webhook"));
     }
@@ -184,7 +184,7 @@ export function createFanOut(
     });
   }
 
-  /** An attempt under way goes on; a delivery behind an earlier one of its record waits for that one. */
+  /** An active attempt continues; a delivery that waits for an earlier one of its record still waits. */
   async function advance(tx: Transaction, row: Row): Promise<void> {
     if (row["nextAttemptAt"] === null || row["leased"] === true) return;
     await tx.update(deliveries, row, { nextAttemptAt: instantText(clock.now()), tries: 0 }, nothing, {});
@@ -199,18 +199,18 @@ export function createFanOut(
     renderFor: ReturnType<DeliveryRenderer["renderFor"]>,
   ): Promise<void> {
     const { event, resource, record } = entry;
-    // Of what becomes of deliveries no deliveries are made: at a dead endpoint there would be no end to them.
+    // Events about deliveries and endpoints are not delivered: a failing endpoint would cause endless deliveries.
     if (event === undefined || resource === endpoints || resource === deliveries) return;
     if (entry.position <= (await beginningOf(endpoint))) return;
     const held = await options.rolesHeld(keys, endpoint);
     if (held === undefined) return;
     const receiver = { id: endpoint.owner, ...held, ...(endpoint.version === undefined ? {} : { version: endpoint.version }) }; // biome-ignore format: short
     const rendered = await renderFor(receiver);
-    // An endpoint asks for events by their names in its own version.
+    // The endpoint's filter uses the event names of its version.
     if (rendered === undefined || endpoint.events?.includes(rendered.type) === false) return;
     const about = `${resource} ${record}`;
     const waits = webhook.inOrder && (await rows.firstOf(tx, endpoint.id, about)) !== undefined;
-    // The one that it waits for may be gone unsent, where deliveries are kept for less time than they are tried.
+    // The earlier delivery may be deleted before it was sent, if retention is shorter than the retries.
     if (waits) await rows.letNextGo(tx, endpoint.id, about, clock.now());
     const now = instantText(clock.now());
     await tx.insert(

@@ -8,12 +8,12 @@ export interface Posted {
   readonly status: number;
   readonly retryAfter?: string;
   readonly delivery?: string;
-  /** Its first 1024 bytes, as text. */
+  /** The first 1024 bytes, as text. */
   readonly reply: string;
 }
 
 export interface Post {
-  /** @throws PostError where no whole answer came. */
+  /** @throws PostError without a response. */
   send(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -33,11 +33,11 @@ export class PostError extends Error {
   }
 }
 
-/** An answer is read to this length; whoever says more is not listened to. */
+/** Maximum length of a response body; above it the connection closes. */
 const maximumReplyBytes = 65_536;
 const storedReplyBytes = 1024;
 
-/** Goes to the public internet by names as the system resolves them. */
+/** Resolves public names by the system's resolver. */
 export const systemResolve: Resolve = (name, done) => lookup(name, { all: true, verbatim: true }, done);
 
 interface Client {
@@ -47,7 +47,7 @@ interface Client {
 
 const agentOptions = { keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 1000 };
 
-/** Not imported: TLS takes 16 ms to load, which no start waits for, and `src/http/node-server.ts` says it of `node:http`. */
+/** Not imported: loading TLS takes 16 ms at start; for `node:http` see `src/http/node-server.ts`. */
 function clientOf(scheme: "http" | "https"): Client {
   const { Agent, request } = process.getBuiltinModule(scheme === "https" ? "node:https" : "node:http");
   return { agent: new Agent(agentOptions), request };
@@ -58,7 +58,7 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
   const guarded = guardedLookup(resolve, rules);
   return {
     send(text, headers, body, timeoutMilliseconds, signal) {
-      // Node looks up no literal address, so that those are judged here (R6.12).
+      // Node skips the lookup for literal addresses, so check them here (R6.12).
       const problem = addressProblem(text, rules);
       if (problem !== undefined) return Promise.reject(new PostError(`the address ${problem}`, false));
       const url = new URL(text);
@@ -91,7 +91,7 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
   };
 }
 
-/** The status decides; of the body only the start is kept, and a body without end is cut off. */
+/** Only the status matters; stores the start of the body and closes an endless one. */
 function read(response: IncomingMessage, done: (posted: Posted) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -114,7 +114,7 @@ function read(response: IncomingMessage, done: (posted: Posted) => void): void {
     }
   });
   response.on("end", finish);
-  // What the status said stands, also where the rest of the body does not come.
+  // The status is valid even if the rest of the body is missing.
   response.on("close", finish);
   response.on("error", () => {});
 }

@@ -1,10 +1,10 @@
-/** What becomes of a delivery after an attempt (R6.7, R6.8). Pure: the same attempt gives the same verdict. */
+/** Decides what follows an attempt (R6.7, R6.8): success, retry or failure. Pure. */
 
 export type Attempt =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** Of `retry-after` and `webhook-delivery`. */
+      /** The header fields `retry-after` and `webhook-delivery`. */
       readonly retryAfter?: string;
       readonly delivery?: string;
     }
@@ -13,17 +13,17 @@ export type Attempt =
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "again"; readonly waitMilliseconds: number }
-  /** `gone`: the receiver says that there is nobody any more, so that nothing else should be sent either. */
+  /** `gone`: status 410, so other deliveries to the receiver stop too. */
   | { readonly kind: "failed"; readonly why: "exhausted" | "aborted" | "gone" };
 
-/** A receiver that says that it has too much to do is left alone at least this long. */
+/** Minimum delay after a response that signals overload. */
 const overloadedMilliseconds = 60_000;
 const overloaded = new Set([429, 502, 504]);
 const jitter = 0.2;
 
 /**
- * `made` counts the attempts so far, this one included; `retry` are the waits between them; `random` is from 0 to 1; `now`
- * in epoch milliseconds.
+ * `made`: attempts so far, including this one; `retry`: the delays between attempts; `random`: from 0 to 1; `now`: epoch
+ * milliseconds.
  */
 export function nextAttempt(
   attempt: Attempt,

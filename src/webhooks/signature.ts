@@ -1,7 +1,7 @@
-/** Signatures of deliveries by Standard Webhooks 1.0.0: HMAC-SHA256 over id, time of the attempt and body (R6.5). */
+/** Signs deliveries by Standard Webhooks 1.0.0: HMAC-SHA256 of id, time of the attempt and body (R6.5). */
 import { createHmac } from "node:crypto";
 
-/** Header fields of one attempt; `seconds` is its time, and each of the secrets that are good then signs. */
+/** Header fields of one attempt; `seconds`: its time; each valid secret adds a signature. */
 export function signatureFields(
   secrets: readonly string[],
   id: string,

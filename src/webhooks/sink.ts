@@ -1,7 +1,7 @@
 /**
- * Gives a message broker every event that its roles are told of, at least once and a record's in order: what the journal
- * says since the bookmark is published, and the bookmark is moved once the broker keeps it. A process that ends between
- * the two publishes the same again, under the same ids.
+ * Publishes to a message broker every event that its roles may see, at least once and in order per record. It reads the event log
+ * after an offset and advances the offset when the broker has stored the messages. If the process ends in between, it publishes
+ * the same messages again, with the same ids.
  */
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
 import type { EventsPart } from "../plan/events/types.ts";
@@ -13,38 +13,38 @@ export interface SinkOptions {
   readonly plan: AuthenticationPart & EventsPart;
   readonly store: Store;
   readonly renderer: DeliveryRenderer;
-  /** Without secrets; the bookmark goes by it. */
+  /** The sink's address without secrets; names the offset. */
   readonly name: string;
   readonly roles: readonly string[];
   readonly broker: Broker;
 }
 
 export interface Sink {
-  /** Publishes what there is, until it is enough; the number of events that the broker took. */
+  /** Publishes new events until `isEnough`; returns their number. */
   run(isEnough: () => boolean): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Events that are told in one transaction and published together. */
+/** Maximum number of events per transaction and publication. */
 const batch = 200;
 
 export function createSink({ plan, store, renderer, name, roles, broker }: SinkOptions): Sink {
   const offset = `sink ${name}`;
   const through = channelOf(plan);
-  // Nobody has this id: what a record's owner alone may know is not a sink's.
+  // An id that no caller has, so a sink does not see what only owners may see.
   const receiver = { id: plan.roles.length === 0 ? null : offset, roles, scoped: false };
 
   let position = -1;
 
   async function run(isEnough: () => boolean): Promise<number> {
-    // Of two processes that publish the same, the slower one would send old events after newer ones.
+    // Without a lease, two processes would publish the same events, and the slower one old events after newer ones.
     if (!(await store.acquireLease(offset))) {
       position = -1;
       return 0;
     }
     if (position < 0) position = await store.transaction(async (tx) => (await tx.offset(offset)) ?? 0);
     for (let published = 0; ; ) {
-      // Asked before the entries are read: what is written between the two is then read in the next turn.
+      // Read this before the entries: an entry written in between belongs to the next run.
       const last = await store.journal.last();
       if (isEnough() || last <= position) return published;
       const entries = await store.journal.events(position, batch);
@@ -53,7 +53,7 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
       if (messages.length > 0) await broker.publish(messages);
       published += messages.length;
       position = await store.transaction(async (tx) => {
-        // Another process may have come further meanwhile.
+        // Another process may have advanced the offset.
         const known = (await tx.offset(offset)) ?? 0;
         if (known < end) await tx.setOffset(offset, end);
         return Math.max(known, end);
@@ -76,7 +76,7 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
   return { run, close: () => broker.close() };
 }
 
-/** How the document tells of its events: a sink is told what its roles are told there. */
+/** The channel whose permissions in the document apply to sinks. */
 function channelOf({ events }: EventsPart): "webhook" | "stream" {
   return events.webhook === undefined ? "stream" : "webhook";
 }

@@ -1,4 +1,4 @@
-/** Endpoints and deliveries in the store: what both halves of sending read and change of them. */
+/** Reads and writes endpoints and deliveries in the store. */
 import { instantText } from "../base/clock.ts";
 import { defined } from "../base/defined.ts";
 import { deliveryResource as deliveries, webhookResource as endpoints } from "../language/events/decide.ts";
@@ -6,10 +6,10 @@ import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row, Store, Transaction, View } from "../store/port/store.ts";
 
-/** The resources that hold them. */
+/** The names of their resources. */
 export { deliveries, endpoints };
 
-/** Of a write whose answer nobody reads. */
+/** An empty view, for writes whose result nobody reads. */
 export const nothing: View = { resource: deliveries, members: [] };
 
 export interface Endpoint {
@@ -22,24 +22,24 @@ export interface Endpoint {
   readonly roles: readonly string[];
   readonly state: string;
   readonly createdAt: string;
-  /** What did not arrive since then is to be sent again. */
+  /** A pending request to deliver again what was missed since then. */
   readonly recoverSince?: string;
 }
 
 export interface Rows {
   enabledEndpoints(): Promise<readonly Endpoint[]>;
-  /** An endpoint with all its columns as they are now, held by nobody; undefined where it is not enabled. */
+  /** The current row of an endpoint, not locked; undefined if it is not enabled. */
   enabledEndpoint(id: string): Promise<Row | undefined>;
-  /** The delivery to an endpoint that comes before all others of a record. */
+  /** The first pending delivery of a record to an endpoint. */
   firstOf(tx: Transaction, endpoint: string, record: string): Promise<Row | undefined>;
-  /** Whoever is first now waits for nobody; whether it did. `now` in epoch milliseconds. */
+  /** Starts the first waiting delivery of the record; returns whether one was waiting. `now` in epoch milliseconds. */
   letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<boolean>;
 }
 
 export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPlan): Rows {
   const listEndpoints = store.list({ resource: endpoints, system: true, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
   const readEndpoint = store.read({ resource: endpoints, system: true, key: "id", view: viewOf(plan, endpoints) });
-  // Not `tx.first`, which passes over what others have in hand: whoever comes next would be let go before it.
+  // Not `tx.first`, which skips locked rows: a later delivery would start before the first one.
   const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
     (await tx.all(deliveries, { all: [webhook.ahead] }, { input: { webhook: endpoint, record } }, 1))[0];
   return {
@@ -63,7 +63,7 @@ export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPl
   };
 }
 
-/** Columns, those too that no caller sees; all unless named. Deliveries hold bodies, which lists of many do not need. */
+/** A view of all columns, or of those in `names`: lists omit the bodies of deliveries. */
 export function viewOf(plan: ResourcesPart, resource: string, names?: readonly string[]): View {
   const { columns } = defined(
     plan.tables.find((table) => table.resource === resource),

@@ -279,7 +279,7 @@ function hasMacro(expression: TypedExpression): boolean {
   return expression.kind === "macro" || parts(expression).some(hasMacro);
 }
 
-/** Runs an expression over a row, by the store only where it reads other records, or goes through lists, which it can stop. */
+/** Evaluates an expression over a row; in the store if it reads other records or loops, so that it can be interrupted. */
 export function createEvaluator(): (
   tx: Transaction,
   expression: TypedExpression,

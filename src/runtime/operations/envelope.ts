@@ -1,4 +1,4 @@
-/** Bodies inside an envelope that the document declares: its violations, and the pointers of violations in the sent body (R7.2). */
+/** Unwraps bodies from the document's envelope: its violations, and pointers into the sent body (R7.2). */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { Validator } from "../validation/validator.ts";

@@ -1,22 +1,22 @@
-/** Where a sink is: `nats://host:4222/subject` or `kafka://host:9092,other:9092/topic`, with what it needs to get in. */
+/** Parses the address of a sink: `nats://host:4222/subject` or `kafka://host:9092,other:9092/topic`, with credentials. */
 
 export interface BrokerUrl {
   readonly kind: "nats" | "kafka";
   /** `host:port`, at least one. */
   readonly servers: readonly string[];
-  /** A subject that the event's name follows, or a topic. */
+  /** A NATS subject prefix, followed by the event's name; or a Kafka topic. */
   readonly target: string;
-  /** The roles that it is told as. */
+  /** The roles whose permissions apply to the events. */
   readonly roles: readonly string[];
   readonly tls: boolean;
   readonly credentials?: SinkCredentials;
-  /** The place without its secrets, for people and for the bookmark. */
+  /** The address without secrets, for messages and for the offset. */
   readonly name: string;
 }
 
 export interface SinkCredentials {
   readonly user: string;
-  /** Without one the user is a token. */
+  /** Without a password, `user` is a token. */
   readonly password?: string;
 }
 
@@ -27,7 +27,7 @@ const targets = {
 };
 const written = /^(nats|kafka):\/\/(?:([^@/?]*)@)?([^/?@]+)\/([^?]+)(?:\?(.*))?$/;
 
-/** The place, or what is wrong with the text: a half sentence that follows "--sink …". */
+/** The address, or what is wrong with it: a clause that follows "--sink …". */
 export function parseBrokerUrl(text: string): BrokerUrl | string {
   const found = written.exec(text);
   if (found === null) return "is written nats://HOST/SUBJECT or kafka://HOST,HOST/TOPIC, and ?as=ROLE after it";

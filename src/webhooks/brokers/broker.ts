@@ -1,19 +1,19 @@
-/** What a sink needs of a message broker; `nats.ts` and `kafka.ts` are two. */
+/** The interface of message brokers; `nats.ts` and `kafka.ts` implement it. */
 
 export interface Message {
-  /** The event's id: the same each time it is sent, so that receivers can tell repeats. */
+  /** The event's id, the same in repeated messages, so that receivers can deduplicate. */
   readonly id: string;
   /** The event's name. */
   readonly type: string;
-  /** What it is about: messages of one record keep their order. */
+  /** The event's record: messages of one record stay in order. */
   readonly record: string;
   readonly body: string;
 }
 
 export interface Broker {
   /**
-   * Resolves once the broker keeps them all. Where it does not, some may have arrived; of one record's then the first ones.
-   * @throws with a sentence for the operator.
+   * Resolves when the broker has stored all messages. After an error it may have stored some, for each record the first ones.
+   * @throws an error with a message for the operator
    */
   publish(messages: readonly Message[]): Promise<void>;
   close(): Promise<void>;
@@ -21,5 +21,5 @@ export interface Broker {
 
 /** The media type of a CloudEvent that is one JSON object (CloudEvents 1.0, structured mode). */
 export const cloudEventMedia = "application/cloudevents+json; charset=UTF-8";
-/** For this long an answer of the broker is waited for. */
+/** Timeout for responses of the broker. */
 export const patienceMilliseconds = 10_000;

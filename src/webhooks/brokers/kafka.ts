@@ -1,4 +1,4 @@
-/** Kafka: all events in one topic, keyed by their record, so that a record's are in one partition and in order. */
+/** Kafka: all events in one topic with the record as key, so that the events of a record are in order in one partition. */
 import { Producer, stringSerializers } from "@platformatic/kafka";
 import { type Broker, cloudEventMedia, patienceMilliseconds } from "./broker.ts";
 import type { BrokerUrl } from "./address.ts";
@@ -8,9 +8,9 @@ export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): B
     clientId: "nonet",
     bootstrapBrokers: [...servers],
     serializers: stringSerializers,
-    // All replicas in step have it. What is sent again after a failure may be there twice; its id tells.
+    // All in-sync replicas store the message. A retry may duplicate it; receivers deduplicate by id.
     acks: -1,
-    // A partition's messages go in one request, and no request begins before the one before has ended: order holds.
+    // Ordering: one request per partition, and the next request starts after the previous one has ended.
     retries: 0,
     connectTimeout: patienceMilliseconds,
     timeout: patienceMilliseconds,
@@ -40,7 +40,7 @@ export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): B
   };
 }
 
-/** The client wraps what the broker said in what it did itself. */
+/** The client wraps the broker's error in its own. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return reasonOf(thrown.errors[0]);
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,4 +1,4 @@
-/** NATS JetStream: each event under a subject of its own, acknowledged by the stream that keeps it. */
+/** NATS JetStream: each event type has a subject, and the stream that stores it acknowledges it. */
 import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Broker, cloudEventMedia, type Message, patienceMilliseconds } from "./broker.ts";
@@ -31,7 +31,7 @@ export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Br
     fields.set("content-type", cloudEventMedia);
     const subject = `${target}.${type}`;
     try {
-      // The stream itself drops what it has had under this id within its `duplicate_window`.
+      // The stream deduplicates by this id within its `duplicate_window`.
       await stream.publish(subject, body, { msgID: id, headers: fields, timeout: patienceMilliseconds });
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
@@ -44,7 +44,7 @@ export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Br
   return {
     async publish(messages) {
       const stream = await client();
-      // Of one record the next is sent when the one before is kept: a repeat after a failure then changes no order.
+      // Messages of one record are sent one after another, so retries cannot reorder them.
       for (const wave of waves(messages)) await Promise.all(wave.map((message) => send(stream, message)));
     },
     async close() {
@@ -53,7 +53,7 @@ export function natsBroker({ servers, target, tls, credentials }: BrokerUrl): Br
   };
 }
 
-/** The messages in rounds, each record at most once in a round and in its order from round to round. */
+/** Splits the messages into rounds with at most one message per record, in order. */
 export function waves(messages: readonly Message[]): readonly (readonly Message[])[] {
   const rounds: Message[][] = [];
   const next = new Map<string, number>();
