@@ -1,4 +1,4 @@
-/** Counts that are over at some moment, in memory. */
+/** Stores counts with an expiry in memory. */
 import type { Count, CountStore, Counted } from "../port/store.ts";
 
 /** By name and key. */
@@ -13,7 +13,7 @@ export function countStore(counts: Counts): CountStore {
   };
 }
 
-/** One more than in `before`, as a part of what one transaction counts; a count that is over begins anew. */
+/** Increments a count among those of one transaction; `before`: the committed counts. An expired count starts again at 1. */
 export function countUp(
   before: ReadonlyMap<string, Count>,
   transactionCounts: Counts,

@@ -1,4 +1,4 @@
-/** Expressions over records in memory, by their functions. */
+/** Evaluates expressions and views over records in memory, with compiled JavaScript. */
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Condition, Row, View } from "../port/store.ts";
@@ -25,7 +25,7 @@ export function holdsIn(records: Records, condition: Condition | undefined, row:
   return (condition?.all ?? []).every(holds) && (condition?.any?.some(holds) ?? true);
 }
 
-/** A view of records in one state of all tables. */
+/** Compiles a view over one state of all tables. */
 export function viewWriterIn(records: Records, view: View): Write {
   return viewWriter(view, {
     expression: (expression) => (row, variables) => evaluateIn(records, expression, row, variables),
@@ -47,7 +47,7 @@ function nestedWriter(
       return record === undefined ? null : write(record, variables);
     }
     if (!Array.isArray(value)) return null;
-    // Records stand for themselves, a list of references for those that are there.
+    // The items are records, or references, of which missing ones are skipped.
     const texts = (value as readonly Value[]).flatMap((one) => {
       const record = recordOf(one);
       return record === undefined ? [] : [write(record, variables)];

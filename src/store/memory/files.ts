@@ -1,4 +1,4 @@
-/** Files in memory. */
+/** Stores the bytes of files in memory. */
 import type { Table } from "../../plan/resources/types.ts";
 import { cleared, fileChanges, type FileStore, orphanMilliseconds } from "../port/files.ts";
 import type { Row } from "../port/store.ts";
@@ -7,7 +7,7 @@ import { seqOf } from "./records.ts";
 
 interface StoredFile {
   readonly pieces: Uint8Array[];
-  /** When it came; undefined once a record has it. */
+  /** Time of the last upload; undefined once a record has the file. */
   orphanedAt: number | undefined;
 }
 
@@ -44,13 +44,13 @@ export class MemoryFiles implements FileStore {
       if (orphanedAt !== undefined && orphanedAt < now - orphanMilliseconds) this.#files.delete(id);
   }
 
-  /** Before a record has these columns in place of those. @throws StoreError `gone` where a file of it is not there */
+  /** Checks the files of a record before it is written. @throws StoreError `gone` for a missing file */
   check(table: Table, before: Row | undefined, after: Row): void {
     for (const id of fileChanges(table, before, after).retained)
       if (this.#files.get(id)?.orphanedAt === undefined) throw cleared(id);
   }
 
-  /** What a transaction's changes do to files, told before they are committed. */
+  /** Retains and deletes files for a transaction's changes; call before they are committed. */
   follow(committed: Committed, { changes }: Pick<Pending, "changes">): void {
     const all = [...changes].flatMap(([resource, rows]) => {
       const { rows: present, table } = committed.relation(resource);

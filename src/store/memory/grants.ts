@@ -1,4 +1,4 @@
-/** What is given for a time, in a map. */
+/** Stores grants in a map. */
 import type { Grant, GrantStore } from "../port/grants.ts";
 
 export function grantStore(grants: Map<string, Grant>): GrantStore {

@@ -1,11 +1,11 @@
-/** The journal in memory: entries by position, in order. */
+/** Stores the journal in memory: entries by position, in order. */
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 
 export class MemoryJournal implements Journal {
   #entries: JournalRecord[] = [];
   #last = 0;
 
-  /** The entries of a transaction that is committed, and the records whose data it took out before or after them. */
+  /** Adds the entries of a committed transaction, and deletes the data of forgotten records in the same order. */
   commit(entries: readonly (JournalEntry | Forgotten)[]): void {
     for (const entry of entries) {
       if ("forgotten" in entry) this.#forget(entry.forgotten);
@@ -62,7 +62,7 @@ export class MemoryJournal implements Journal {
   }
 }
 
-/** Marks, among the entries of a transaction, that the data of a record was taken out. */
+/** A marker among the entries of a transaction: the data of a record is deleted here. */
 export interface Forgotten {
   readonly forgotten: readonly [resource: string, record: string];
 }

@@ -1,4 +1,4 @@
-/** Pages of records in memory, in the order that SQLite gives them. */
+/** Reads pages of records in memory, in the same order as SQLite. */
 import { isFound } from "../../base/search.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { compareValues } from "../../expression/functions.ts";

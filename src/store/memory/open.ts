@@ -1,4 +1,4 @@
-/** A store in memory, gone with the process: the twin of the SQLite store, in plain JavaScript. */
+/** Opens a store in memory, lost at exit: the same behaviour as the SQLite store, in plain JavaScript. */
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
 import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
@@ -48,7 +48,7 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
     }
   }
 
-  /** One after another, whether or not the one before came to anything. */
+  /** Runs tasks one after another, even after a failed one. */
   function serialized<T>(task: () => T | Promise<T>): Promise<T> {
     if (!open) return Promise.reject(new StoreError("closed", "the store is closing"));
     const result = last.then(task);
@@ -64,9 +64,9 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
       await last;
     },
   });
-  // What a transaction adds to a session that is ended meanwhile has ended, too.
+  // Queued after running transactions, so that tokens which they add to the session are ended too.
   const end: Store["sessions"]["end"] = (...parameters) => serialized(() => store.sessions.end(...parameters));
-  // What a transaction goes by is not cleared under its hands.
+  // Purging waits for running transactions, which may rely on the purged data.
   return { ...store, sessions: { ...store.sessions, end }, purge: (now) => serialized(() => store.purge(now)) };
 }
 
@@ -159,7 +159,7 @@ function keyStore(): KeyStore {
     },
     revoke: (id, at) => {
       const key = keys.get(id);
-      // A second revocation does not move the first.
+      // A second revocation keeps the time of the first.
       if (key) keys.set(id, { ...key, revoked: key.revoked ?? at });
       return key !== undefined;
     },

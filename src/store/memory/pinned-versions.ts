@@ -1,4 +1,4 @@
-/** Pinned versions in memory. */
+/** Stores pinned versions in memory. */
 import type { PinStore } from "../port/store.ts";
 
 export function pinStore(): PinStore {

@@ -1,4 +1,4 @@
-/** Rates that are counted together by whoever is given them, in memory: what every other way to count them comes to. */
+/** Counts shared rate limits in memory: the reference implementation of `Rates`. */
 import { counted, type RateCount, type Rates } from "../port/rates.ts";
 
 export function memoryRates(): Rates {

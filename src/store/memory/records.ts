@@ -1,17 +1,17 @@
 /**
- * Records in memory: what is committed, and over it what one transaction has changed so far. Reads look at the first,
- * so that they never see what may yet be undone.
+ * Stores records in memory: the committed state, and over it the changes of one transaction. Reads use the committed state, so
+ * they never see changes that may be undone.
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row } from "../port/store.ts";
 import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 
-/** One state of all tables, to be read. */
+/** A readable state of all tables. */
 export interface Records {
   /** In the order of creation. */
   all(resource: string): readonly Row[];
-  /** The record that has a value in a unique column. */
+  /** Finds a record by a unique column. */
   find(resource: string, column: string, value: Value): Row | undefined;
 }
 
@@ -29,11 +29,11 @@ interface Unique {
   readonly records: Map<string, Row>;
 }
 
-/** What a transaction has changed: records by `_seq`, undefined where deleted. */
+/** The changes of a transaction: records by `_seq`, undefined for deleted ones. */
 type Changes = Map<string, Map<number, Row | undefined>>;
 
 export class Committed implements Records {
-  /** The numbers last given, by resource and column. */
+  /** The last number of each counter, by resource and column. */
   readonly counters: Map<string, number> = new Map();
   readonly #relations: ReadonlyMap<string, Relation>;
 
@@ -89,7 +89,7 @@ export class Committed implements Records {
   }
 }
 
-/** Where a record is, or would be, among rows in the order of creation. */
+/** The index of a record, or where to insert it, among rows in the order of creation. */
 function indexOf(rows: readonly Row[], seq: number): number {
   let low = 0;
   let high = rows.length;
@@ -101,7 +101,7 @@ function indexOf(rows: readonly Row[], seq: number): number {
   return low;
 }
 
-/** The state that a transaction sees: the committed one with its own changes. */
+/** The state that a transaction sees: committed records and its own changes. */
 export class Pending implements Records {
   readonly changes: Changes = new Map();
   readonly counters: Map<string, number> = new Map();
@@ -130,7 +130,7 @@ export class Pending implements Records {
     return found && !changed?.has(seqOf(found)) ? found : undefined;
   }
 
-  /** The columns whose values another record has. */
+  /** The columns of a violated unique constraint. */
   duplicated(resource: string, row: Row): readonly string[] | undefined {
     const { uniques } = this.#committed.relation(resource);
     const changed = this.changes.get(resource);
@@ -157,7 +157,7 @@ export class Pending implements Records {
     this.#changed(resource).set(seqOf(row), undefined);
   }
 
-  /** As SQLite counts: one more than the newest record that there is. */
+  /** As SQLite assigns it: one more than the newest existing record. */
   nextSeq(resource: string): number {
     const changed = this.changes.get(resource);
     const newest = this.#committed
@@ -167,7 +167,7 @@ export class Pending implements Records {
     return Math.max(newest ? seqOf(newest) : 0, ...made) + 1;
   }
 
-  /** The next number of a column that counts. */
+  /** The next number of a counter column. */
   count(resource: string, column: string): number {
     const name = `${resource}.${column}`;
     const next = (this.counters.get(name) ?? this.#committed.counters.get(name) ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** Sessions in memory: what is committed, and what a transaction adds to it. */
+/** Stores sessions in memory: committed tokens, and the changes of one transaction. */
 import { isAmong, type SessionStore, type SessionToken, type SessionOperations } from "../port/sessions.ts";
 
 /** By the hash of their tokens. */
@@ -54,7 +54,7 @@ export class PendingSessions implements SessionOperations {
     for (const token of this.#all()) if (isAmong(token, which)) this.#changed.set(token.hash, endedAt(token, at));
   }
 
-  /** Those of a record that is deleted. */
+  /** Deletes the sessions of a deleted record. */
   forget(resource: string, user: string): void {
     for (const token of this.#all())
       if (token.resource === resource && token.user === user) this.#changed.set(token.hash, null);

@@ -1,4 +1,4 @@
-/** What one transaction can do in memory. */
+/** Implements `Transaction` in memory. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -31,7 +31,7 @@ import { prepareList } from "./list.ts";
 import { type Committed, Pending } from "./records.ts";
 import { type StoredSessions, PendingSessions } from "./sessions.ts";
 
-/** What is committed beside records. */
+/** Committed data other than records. */
 export interface SideTables {
   readonly storedResponses: Map<string, StoredResponse>;
   readonly counts: Counts;
@@ -40,7 +40,7 @@ export interface SideTables {
   readonly sessions: StoredSessions;
 }
 
-/** All that a store in memory holds, and a transaction reads and adds to. */
+/** All state of a memory store. */
 export interface MemoryState {
   readonly committed: Committed;
   readonly sideTables: SideTables;
@@ -75,7 +75,7 @@ export class MemoryTransaction implements Transaction {
     this.#clock = clock;
   }
 
-  /** From now on its use is a mistake. */
+  /** From now on every call throws. */
   end(): void {
     this.#over = true;
   }
@@ -164,7 +164,7 @@ export class MemoryTransaction implements Transaction {
     return { kind: "written", text: this.view(row, view, variables), revision: row["_rev"] as number, row };
   }
 
-  /** What a database's constraints hold columns to; the service has seen to it before. */
+  /** Checks what the constraints of a database check; the service has already validated it. */
   #guard({ columns, resource }: Table, row: Row): void {
     for (const { name, nullable, references, values } of columns) {
       const value = row[name] ?? null;

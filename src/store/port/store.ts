@@ -293,8 +293,8 @@ export interface Transaction extends SessionOperations {
    */
   declareWrites(resources: Iterable<string>): Awaitable<void>;
   /**
-   * Ends the optimistic mode: later reads lock, so that the commit finds nothing changed. For a function that has already seen
-   * results and cannot run again.
+   * Ends the optimistic mode: locks what this transaction has read or will read, so that the commit finds nothing changed. For a
+   * function that has already seen results and cannot run again.
    */
   lockEagerly(): Awaitable<void>;
   /**

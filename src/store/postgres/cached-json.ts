@@ -1,10 +1,10 @@
 /**
- * Texts of records that are kept beside their columns, so that a list does not quote each column anew: the segments of
- * `../segments.ts`, which the service writes with each record.
+ * Writes and reads cached JSON fragments (`sql/json-fragments.ts`): texts stored with each record, so that a list does not
+ * serialise each column.
  *
- * `_made` says of which revision they are, and by which document, and they hold only where that fits: a process with another
- * document beside this one, a release that knows nothing of them, and data that was restored leave rows without texts that hold,
- * and these are made of the columns as before. So who changes a row by statements of his own changes `_rev` in them.
+ * `_made` identifies the revision and the definition that the texts were made for; they are valid only if both match. A process
+ * with another document, a release without fragments, or a restore leaves rows without valid texts, which are then built from the
+ * columns. So SQL statements of an operator that change a row must also change its `_rev`.
  */
 import { createHash } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
@@ -15,20 +15,20 @@ import { viewWriter } from "../sql/view-text.ts";
 import type { Session } from "./connection.ts";
 import { quoteName } from "./value.ts";
 
-/** How texts are written; another number where one release writes them otherwise than the one before. */
+/** Version of the text format; a release that changes the format increments it. */
 const edition = 1;
 
-/** Signs of all texts of a row. With longer ones it would have to be packed, or be put beside the table, to fit a page. */
+/** Maximum characters of all texts of a row. PostgreSQL would compress longer rows or move them out of the table page. */
 const longest = 900;
 
 export interface Texts {
-  /** Their columns, with `_made`. */
+  /** Names of the fragment columns, and `_made`. */
   readonly columns: readonly string[];
-  /** What these columns have for a whole row; null in all of them where there is to be none. */
+  /** The values of these columns for a complete row; all null if the row gets no texts. */
   of(row: Row): Readonly<Record<string, Value>>;
 }
 
-/** Undefined where a table has none. */
+/** Undefined if the table has no fragments. */
 export function textsOf(table: Table, counted: readonly string[]): Texts | undefined {
   const fragments = cachedFragmentsOf(table);
   if (fragments.length === 0) return undefined;
@@ -38,7 +38,7 @@ export function textsOf(table: Table, counted: readonly string[]): Texts | undef
   return {
     columns: Object.keys(none),
     of: (row) => {
-      // The database has not counted yet.
+      // The database has not assigned the counters yet.
       if (counted.some((name) => (row[name] ?? null) === null)) return none;
       const texts: Record<string, Value> = { _made: String(maker + BigInt(row["_rev"] as number)) };
       let length = 0;
@@ -52,7 +52,7 @@ export function textsOf(table: Table, counted: readonly string[]): Texts | undef
   };
 }
 
-/** As `sql/view.ts` puts them together: all but the first of a record with a comma before each member. */
+/** In the form that `sql/view.ts` concatenates: every member has a comma before it, except the first of the record. */
 function fragmentWriter({ columns, opens }: CachedFragment): (row: Row) => string {
   const members = columns.map(
     ({ absent, name, type }): ViewMember => ({ name, source: { kind: "column", column: name }, type, absent }),
@@ -69,7 +69,7 @@ function unasked(): never {
   throw new Error("a text that is kept is of columns alone");
 }
 
-/** A text from its column where it holds. */
+/** SQL that reads the text from its column if it is valid, else builds it. */
 export function heldText(stored: string, made: () => string, table: Table, alias: string): string {
   const holds = `${alias}._made = ${alias}._rev + ${makerOf(table)}`;
   return `CASE WHEN ${holds} THEN ${stored} ELSE ${made()} END`;
@@ -77,7 +77,7 @@ export function heldText(stored: string, made: () => string, table: Table, alias
 
 const makers = new WeakMap<Table, bigint>();
 
-/** A number of everything that a table's texts are made by. Beside it revisions are small: those of two are never the same. */
+/** A hash of the definition of a table's texts; revisions are so small beside it that sums do not collide. */
 function makerOf(table: Table): bigint {
   const maker = makers.get(table) ?? digestOf(cachedFragmentsOf(table));
   makers.set(table, maker);
@@ -96,7 +96,7 @@ function digestOf(fragments: readonly CachedFragment[]): bigint {
   return BigInt.asUintN(62, digest.readBigUInt64BE());
 }
 
-/** Adds to tables the columns that they lack, beside others who serve: as nobody has to have anything in them, no row is touched. */
+/** Adds missing columns while other processes serve: the columns are nullable, so PostgreSQL touches no row. */
 export async function addTextColumns(session: Session, tables: readonly Table[]): Promise<void> {
   for (const statement of await lackingTextColumns(session, tables)) await session.rows(statement);
 }
@@ -116,7 +116,7 @@ export async function lackingTextColumns(session: Session, tables: readonly Tabl
   });
 }
 
-/** With their types. */
+/** The fragment columns with their types. */
 export function textColumns(table: Table): readonly (readonly [name: string, type: string])[] {
   const texts = cachedFragmentsOf(table).map(({ name }) => [name, 'text COLLATE "C"'] as const);
   return texts.length === 0 ? [] : [["_made", "bigint"], ...texts];

@@ -1,7 +1,6 @@
 /**
- * Tells listeners that the journal has grown, whichever process wrote: on one connection that listens, begun with the first
- * listener. What is committed while it is lost is told once it is there again; where it cannot be had, nobody is told, and who
- * waits looks for himself now and then.
+ * Notifies listeners that any process has added to the journal, through one LISTEN connection that opens with the first listener.
+ * After a lost connection it notifies once reconnected; if it cannot connect, nobody is notified, and readers rely on polling.
  */
 import type pg from "pg";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +9,7 @@ import { journalChannel } from "./sequencer.ts";
 import { quoteName } from "./value.ts";
 
 export interface Changes {
-  /** Gives what ends it. */
+  /** Returns the function that unsubscribes. */
   listen(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -34,7 +33,7 @@ export function openChanges(connections: Connections): Changes {
           pause = 50;
         });
       } catch {
-        // It is tried again, and meanwhile the journal is looked at without being told.
+        // Retried below; readers poll meanwhile.
       }
       await wait(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -49,7 +48,7 @@ export function openChanges(connections: Connections): Changes {
       client.on("notification", notify);
       await client.query(`LISTEN ${quoteName(channel)}`);
       begun();
-      // What was written before it was listening.
+      // For entries written before LISTEN.
       notify();
       await lost;
     } finally {

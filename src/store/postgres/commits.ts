@@ -1,11 +1,10 @@
 /**
- * Transactions that know all that they write without waiting for the server, committed several at once: those that come while
- * others are being committed are the next ones, in one round trip, one transaction and one flush of the log. Alone a commit costs
- * the server several times what it does among others. Two such groups are under way at most, so that the service thinks and the
- * server works while the log of the other is being flushed.
+ * Commits several optimistic transactions at once: those that arrive during a commit form the next batch, with one round trip,
+ * one database transaction and one flush. A commit on its own costs the server several times as much. At most two batches run at
+ * once, so that the service and the server work while the other's log is flushed.
  *
- * Each of them says by its statements what has to be so still: one that finds it is not fails, and all of them with it. Nobody
- * knows whose fault it was then, so each is to be done again by itself.
+ * Each transaction's statements check that what it read is unchanged. One that finds a change fails the whole batch; it is not
+ * known which one did, so all of them run again separately.
  */
 import pg from "pg";
 import { StoreError } from "../port/error.ts";
@@ -13,11 +12,11 @@ import { isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import type { BoundStatement } from "./query-batch.ts";
 import type { PgConnection } from "./protocol.ts";
 
-/** What was seen is so no more, or seems to be: nothing was written, and the work can be done again. */
+/** A read seems outdated: nothing was written, and the task can run again. */
 export class StaleRead extends Error {}
 
 export interface Commits {
-  /** @throws SeenAnew, or StoreError `unreachable` where it is not known whether it was committed. */
+  /** @throws StaleRead, or StoreError `unreachable` if it is unknown whether the commit succeeded. */
   readonly commit: (
     held: readonly Held[],
     statements: readonly BoundStatement[],
@@ -25,7 +24,7 @@ export interface Commits {
   ) => Promise<void>;
 }
 
-/** What at most one transaction holds. */
+/** A name that at most one transaction may lock. */
 export type Held = readonly [table: string, name: string];
 
 export function holding(all: readonly Held[]): BoundStatement {
@@ -39,7 +38,7 @@ export function holding(all: readonly Held[]): BoundStatement {
 interface Waiting {
   readonly held: readonly Held[];
   readonly statements: readonly BoundStatement[];
-  /** Asked when it would be committed: it is not, then. */
+  /** Called before the commit; if true, the transaction is not committed. */
   readonly isLate: (() => boolean) | undefined;
   readonly resolve: () => void;
   readonly reject: (thrown: unknown) => void;
@@ -48,19 +47,13 @@ interface Waiting {
 const largestBatch = 32;
 const mostAtOnce = 2;
 
-/**
- * They may be held up by who holds one of their rows, all of them by one, and two groups in a circle: so they rather are
- * done one by one.
- */
+/** One locked row would block the whole batch, and two batches could deadlock; after this time they run one by one. */
 const lockMilliseconds = 100;
 
-/**
- * Each statement finds what an index leads to. One that is planned while its table is empty would go through all of the table until
- * the server has statistics of it.
- */
+/** Every statement uses an index. A statement planned for an empty table would scan the table until the server has statistics. */
 const settingSql = "SELECT set_config('lock_timeout', $1, true), set_config('enable_seqscan', 'off', true)";
 
-/** @param held gives a connection to `use`, which says whether it is of no more use. */
+/** @param held passes a connection to `use`, which returns whether the connection is unusable afterwards. */
 export function openCommits(held: (use: (connection: PgConnection) => Promise<boolean>) => Promise<void>): Commits {
   let waiting: Waiting[] = [];
   let active = 0;
@@ -104,7 +97,7 @@ export function openCommits(held: (use: (connection: PgConnection) => Promise<bo
   };
 }
 
-/** Whether the connection is of no more use. */
+/** Returns whether the connection is unusable afterwards. */
 async function commitAll(connection: PgConnection, all: readonly Waiting[]): Promise<boolean> {
   let failure: unknown;
   let isAtEnd = false;
@@ -115,7 +108,7 @@ async function commitAll(connection: PgConnection, all: readonly Waiting[]): Pro
   connection.execute(settingSql, [`${lockMilliseconds}ms`]).catch(failed);
   const held = all.flatMap((one) => one.held);
   if (held.length > 0) {
-    // Else two groups might wait for one another.
+    // One order for all batches, so that two cannot deadlock.
     const { text, values } = holding(held.toSorted(byName));
     connection.execute(text, values).catch(failed);
   }
@@ -131,7 +124,7 @@ async function commitAll(connection: PgConnection, all: readonly Waiting[]): Pro
     return false;
   }
   const isLost = remedyFor(failure) === "reconnect";
-  // What the server refuses before the end was not committed; else it may have been while the connection was lost.
+  // An error before the end means that nothing was committed; a connection lost after that leaves it unknown.
   const isUnknown = isLost && !isUnsent && (isAtEnd || !(failure instanceof pg.DatabaseError));
   const outcome = isUnknown
     ? new StoreError("unreachable", "whether it was committed is not known", [], failure)

@@ -1,4 +1,4 @@
-/** Expressions in PostgreSQL's SQL, and what it gives for them. */
+/** Compiles expressions to PostgreSQL's SQL and converts their results. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ValueType } from "../../expression/types.ts";
@@ -8,7 +8,7 @@ import { fromStored, quoteName } from "./value.ts";
 
 export const expressions: ExpressionSql = expressionSql("postgres", columnSql);
 
-/** Expressions ask structures as `jsonb`, and see all ids as texts; tables with counted ones have an index of their texts. */
+/** Expressions read structures as `jsonb` and all ids as text; tables with counter ids have an index on the id's text. */
 function columnSql(name: string, type: ValueType, tables: Named): string {
   const column = quoteName(name);
   switch (type.kind) {
@@ -24,7 +24,7 @@ function columnSql(name: string, type: ValueType, tables: Named): string {
   }
 }
 
-/** From what SQL gives for an expression to its value. */
+/** Converts the SQL result of an expression to its value. */
 export function resultOf({ type }: TypedExpression, tables: Named): (stored: SqlValue | undefined) => Value {
   switch (type.kind) {
     case "list":

@@ -1,9 +1,9 @@
 /**
- * Connections to a PostgreSQL server. Two bounded pools, so that a transaction that also reads what is committed can never wait
- * for itself: one runs single statements, the other holds a connection for each transaction.
+ * Manages connections to a PostgreSQL server. Two bounded pools, so that a transaction that also reads committed data cannot wait
+ * for itself: one runs single statements, the other holds a connection per transaction.
  *
- * Statements are prepared under names, once for each connection. What nobody waits for (`send`) goes out with what follows it,
- * in one round trip, and so do BEGIN and COMMIT; questions (`ask`) that come while all connections are busy go out together.
+ * Statements are prepared once per connection, by name. Statements that nobody awaits (`send`) go out with the next one in one
+ * round trip, as do BEGIN and COMMIT; queries (`execute`) that arrive while all connections are busy are batched.
  */
 import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -22,52 +22,50 @@ import { openPgConnections, type PgConnections } from "./protocol-connections.ts
 /** A value for a placeholder. */
 export type Bindable = string | number | bigint | boolean | Uint8Array | null | readonly (string | number | null)[];
 
-/** A value of a row; what PostgreSQL calls timestamptz is a text as the service writes them, json is its text. */
+/** A value of a row; a timestamptz is a text in the service's format, json is its text. */
 export type SqlValue = string | number | boolean | Buffer | null;
 
 export type SqlRow = readonly SqlValue[];
 
-/** Something that statements can be run on. */
 export interface Session {
   rows<Row extends SqlRow = SqlRow>(statement: string, values?: readonly Bindable[]): Promise<readonly Row[]>;
 }
 
 /**
- * The statements of one transaction, in the order in which they were given.
+ * The statements of one transaction, in order.
  *
- * At first it holds nothing: until `rows` or `freeze` is called, what is sent is kept, and what is asked by `glance` is read as it is
- * committed. If that is all there is, it is committed together with other such transactions. So it costs one round trip or
- * less, and nothing is held while the service thinks.
+ * In optimistic mode it has no connection: until `rows` or `freeze` is called, it queues sent statements, and `glance` reads
+ * committed data. If nothing else happens, it commits together with other such transactions: one round trip or less, and no locks
+ * while the service computes.
  */
 export interface PgSession extends Session {
-  /** Whether it is tried for the first time, and so what mostly is as expected is expected (`expect`) and not asked. */
+  /** Whether this is the first attempt, in optimistic mode: usual checks are sent with `expect` instead of awaited. */
   readonly isHopeful: boolean;
-  /** Is not waited for: where it fails, so does the statement after it, or the commit. */
+  /** Sends without waiting: if it fails, so does the next awaited statement, or the commit. */
   send(statement: string, values?: readonly Bindable[]): void;
-  /** As `send`, for a statement that gives rows: where it gives none, the transaction is done again. */
+  /** As `send`, for a statement that must return rows: if it returns none, the transaction runs again. */
   expect(statement: string, values: readonly Bindable[]): void;
-  /** Reads without holding anything; undefined once something is held. What is decided on it is to be relied on. */
+  /** Reads without a lock; undefined once the transaction takes locks. Call `rely` for reads that decide something. */
   glance<Row extends SqlRow = SqlRow>(query: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
   /**
-   * Lets nobody else hold the same until the transaction ends: a name among those of a table. Of transactions that are committed
-   * together all is held before anything else, and in one order.
+   * Takes an exclusive lock on a name of a table until the transaction ends. Transactions committed together take all their locks
+   * first, in one order.
    */
   hold(table: string, name: string): void;
-  /** What was seen, by a name of its own: as `expect`, before all else. Undefined: it is no matter any more. */
+  /** Adds a check, as `expect` but before all other statements, under a name. Undefined removes it. */
   rely(name: string, held: BoundStatement | undefined): void;
   /**
-   * Lets nobody else change these tables until the transaction ends, and everybody read them. Where somebody is changing one,
-   * the work is undone and begun again with the tables held from its start, since who waits while it holds something itself
-   * may wait for one who waits for it.
+   * Locks these tables against changes, not reads, until the transaction ends. If another transaction is changing one, the task
+   * is rolled back and runs again with the tables locked from the start: waiting while holding locks could deadlock.
    */
   freeze(tables: readonly string[]): Promise<void>;
 }
 
-/** Something that may be asked what is committed. */
+/** Runs queries on committed data. */
 export interface Queries {
   /**
-   * As `rows`, for what changes nothing: with others that are asked at the same time it is one round trip, and it is asked again
-   * where it got lost. `before` is said before it in the same transaction, such as settings that end with it.
+   * As `rows`, for read-only queries: batched with concurrent ones in one round trip, and retried if the connection is lost.
+   * `before`: a statement run before it in the same transaction, such as settings that end with it.
    */
   readonly execute: <Row extends SqlRow = SqlRow>(
     query: string,
@@ -79,41 +77,41 @@ export interface Queries {
 /** Reads outside of a transaction see what is committed. */
 export interface Connections extends Session, Queries {
   /**
-   * Runs `work` in one transaction, as often as it takes (R7.4): again where another transaction was in the way,
-   * or where the connection was lost before it was asked to commit. What `work` throws undoes it. Resolves once it is durable.
-   * `left`: the milliseconds until its deadline, at which the server stops its statement. Where it is past when a connection was
-   * had, nothing is sent and it is done again, to find that out itself.
+   * Runs a task in one transaction, repeatedly if necessary (R7.4): after a conflict, or if the connection was lost before the
+   * commit. An error of the task rolls back. Resolves when durable. `left`: milliseconds until the deadline, at which the server
+   * stops its statement. If it has passed when a connection is acquired, nothing is sent and the task runs again, to detect that
+   * itself.
    */
   transaction<T>(session: (session: PgSession) => Promise<T>, left?: () => number): Promise<T>;
-  /** A connection of its own for statements that bind to one, such as LISTEN; the caller ends it. */
+  /** A separate connection for session-bound statements such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
-  /** What the two pools have to do at the moment. */
+  /** Statistics of both pools. */
   load(): StoreLoad;
-  /** Refuses what comes later, finishes what was accepted, then does what is to be done `last`. */
+  /** Rejects later calls, completes accepted ones, then runs `last`. */
   close(last?: () => Promise<unknown>): Promise<void>;
 }
 
 export interface ConnectionOptions {
-  /** For how long a free connection is waited for, and a transaction is tried. */
+  /** How long to wait for a free connection, and to retry a transaction. */
   readonly waitMilliseconds: number;
-  /** The longest that a statement may take (R8.8). */
+  /** Maximum duration of a statement (R8.8). */
   readonly statementMilliseconds: number;
-  /** The most that wait for a connection; who comes after them is told so at once. */
+  /** Maximum callers that wait for a connection; further ones are rejected at once. */
   readonly mostWaiting: number;
-  /** Told of each exchange with the server: each is one round trip. */
+  /** Called for each exchange with the server; each is one round trip. */
   readonly exchanged?: (statements: readonly string[]) => void;
 }
 
-/** How much longer than the statement itself its answer may take. */
+/** How much longer than the statement its response may take. */
 const responseMilliseconds = 1_000;
 
-/** Transactions. */
+/** Number of transactions without optimistic mode after a stale read. */
 const carefulFor = 32;
 
-/** Work has thrown after it took for granted what the server had not said yet: done again, it knows. */
+/** The task threw after unverified assumptions: it runs again with verified ones. */
 class Unsure extends Error {}
 
-/** What seems not to hold again and again does not. */
+/** After this many doubts the violation is real. */
 const mostDoubts = 3;
 
 export const usualOptions: ConnectionOptions = {
@@ -132,10 +130,10 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
   const active = new Set<Promise<unknown>>();
   let closing = false;
   let retries = 0;
-  /** Transactions that others were in the way of are done one after another, so that they are not in each other's. */
+  /** Transactions with conflicts run one after another, so that they do not conflict with each other. */
   let lane: Promise<unknown> = Promise.resolve();
 
-  /** Until it is over, `close` waits for it. */
+  /** Registers the call, so that `close` waits for it. */
   const accepted = async <T>(begin: () => Promise<T>): Promise<T> => {
     if (closing) throw new StoreError("closed", "the store is closing");
     const running = begin();
@@ -165,7 +163,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     }
   };
 
-  /** A statement alone can be given again whatever has become of it only where it changes nothing. */
+  /** Only a SELECT may be retried when it is unknown whether the statement ran. */
   const read = async <Row extends SqlRow>(statement: string, values: readonly Bindable[]): Promise<readonly Row[]> => {
     try {
       return await readOnce<Row>(statement, values);
@@ -229,10 +227,10 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
       lost = remedy === "reconnect" || !(await transaction.undo()) || isElsewhere(failure);
       if (unknown)
         throw new StoreError("unreachable", `${databaseUrl.name}: whether it was committed is not known`, [], failure);
-      // Of what was only expected it may have thrown something else than it would, had it known.
+      // With unverified assumptions the task may have thrown a different error than it would otherwise.
       if (!isDone && remedy === "none" && transaction.hasExpected())
         throw new Unsure("what was expected was not known", { cause: failure });
-      // The server's failure is the better account of it, whatever `work` has made of that.
+      // The server's error explains more than the error that the task made of it.
       const isOurs = remedy === "none" && !(explained(failure, databaseUrl.name) instanceof StoreError);
       throw isOurs && !isConsequence(thrown) ? thrown : failure;
     } finally {
@@ -240,7 +238,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     }
   };
 
-  /** Where what was seen did not hold, so many transactions hold it from the start: it is done twice else. */
+  /** After a stale read, this many transactions lock from the start, because an optimistic attempt that fails costs twice. */
   let careful = 0;
 
   const repeatedly = async <T>(task: Task<T>): Promise<T> => {
@@ -273,7 +271,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
         if (thrown instanceof InHand) for (const table of thrown.tables) frozen.add(table);
       }
       retries += 1;
-      // Others are in other processes, and would be in the way again if all waited for the same time.
+      // A random pause, because conflicting transactions of other processes would otherwise retry at the same time.
       await wait(pause * Math.random());
     }
   };
@@ -290,7 +288,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     transaction: (session, left) => accepted(() => repeatedly({ session, left })),
     connect: async () => {
       const client = new pg.Client(clientSettings(databaseUrl, options, sockets));
-      // Lost before anybody listens for that, it would be an error of this process.
+      // Without a listener, a lost connection would crash this process.
       client.on("error", () => undefined);
       try {
         await client.connect();
@@ -312,7 +310,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
       closing = true;
       while (active.size > 0) await Promise.allSettled(active);
       closing = false;
-      // A server that does not answer does not say good-bye either.
+      // An unresponsive server does not confirm the end of a connection.
       const patience = setTimeout(() => endAll(sockets), options.waitMilliseconds);
       await last?.();
       closing = true;
@@ -329,7 +327,7 @@ function bound(value: Bindable): Bindable {
   return typeof value === "string" ? withoutNul(value) : value;
 }
 
-/** A single connection whose statements may take as long as they take, and are not prepared. */
+/** A single connection without statement timeout and prepared statements. */
 export interface Single extends Session {
   end(): Promise<void>;
 }
@@ -337,7 +335,7 @@ export interface Single extends Session {
 export async function openSingle(databaseUrl: DatabaseUrl): Promise<Single> {
   const options = { ...usualOptions, statementMilliseconds: 0 };
   const client = new pg.Client(clientSettings(databaseUrl, options, new Set()));
-  // What is lost is told by the statement that needed it.
+  // The next statement reports a lost connection.
   client.on("error", () => undefined);
   await client.connect();
   await prepareClient(client, databaseUrl, options);
@@ -350,7 +348,7 @@ export async function openSingle(databaseUrl: DatabaseUrl): Promise<Single> {
   };
 }
 
-/** What is to be done in a transaction, and the milliseconds that there are for it. */
+/** A transaction's task, and the milliseconds until its deadline. */
 interface Task<T> {
   readonly session: (session: PgSession) => Promise<T>;
   readonly left: (() => number) | undefined;
@@ -361,40 +359,40 @@ function isPast(left: Task<unknown>["left"]): boolean {
 }
 
 /**
- * Stops each later statement of the transaction after so many milliseconds; undefined where they are no fewer than `most`, which the
- * connection gives any statement.
+ * Limits each later statement of the transaction to `left` milliseconds; undefined if the connection's own limit `most` is
+ * shorter.
  */
 export function stoppingAfter(left: number, most: number): BoundStatement | undefined {
   if (most > 0 && left >= most) return undefined;
   return { text: "SELECT set_config('statement_timeout', $1, true)", values: [String(timeoutOf(left))] };
 }
 
-/** Zero would be none. */
+/** At least 1, because 0 means no timeout. */
 export function timeoutOf(left: number): number {
   return Math.max(1, Math.ceil(left));
 }
 
-/** A transaction's statements are told again after so long how much time there is for each of them. */
+/** How often a transaction updates the timeout of its statements. */
 const reportMilliseconds = 250;
 
 interface Transacting {
   readonly session: PgSession;
   commit(): Promise<void>;
-  /** False where the connection is of no more use. */
+  /** Returns false if the connection is unusable. */
   undo(): Promise<boolean>;
-  /** What a statement failed with, whatever was made of that. */
+  /** The first error of a statement, whatever the task made of it. */
   failure(): Promise<unknown>;
   isCommitting(): boolean;
-  /** Whether anything was taken for granted. */
+  /** Whether the task used unverified assumptions. */
   hasExpected(): boolean;
 }
 
 interface Sent extends BoundStatement {
-  /** Whether it was made to fail where it finds nothing. */
+  /** Whether it is wrapped to fail if it returns no rows. */
   readonly isExpected: boolean;
 }
 
-/** How a transaction is done that holds nothing. */
+/** The operations of optimistic mode, without a connection. */
 interface Loosely {
   readonly glance: <Row extends SqlRow>(query: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
   readonly commit: (
@@ -405,9 +403,9 @@ interface Loosely {
 }
 
 interface Holding extends Pick<Task<unknown>, "left"> {
-  /** Gives a connection. */
+  /** Acquires a connection. */
   readonly hold: () => Promise<PgConnection>;
-  /** The milliseconds that any statement is given. */
+  /** Maximum milliseconds of any statement. */
   readonly most: number;
 }
 
@@ -440,7 +438,7 @@ function openPgSession(
   const open = (): void => {
     if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
   };
-  /** Those with which it begins to hold what it has relied on. */
+  /** The first statements of the transaction: BEGIN, table locks, checks of earlier reads, named locks. */
   const beginning = (): readonly Sent[] => {
     if (state === "open") return [];
     state = "open";
@@ -456,7 +454,7 @@ function openPgSession(
     reportedAt = performance.now();
     return [{ ...boundStatement, isExpected: false }];
   };
-  /** With all that was sent before it, in one exchange. */
+  /** Runs the statement in one exchange with all queued statements. */
   const roundTrip = async (statement: string, values: readonly Bindable[] = []): Promise<Result> => {
     const before = [...beginning(), ...stopping(), ...waiting];
     waiting = [];
@@ -525,7 +523,7 @@ function openPgSession(
         state = "committing";
         const { tag } = await committed;
         await Promise.all(sent);
-        // What has failed before makes a COMMIT undo everything, and say so in its tag alone.
+        // After an earlier error COMMIT rolls back, and reports it only in its tag.
         if (tag !== "COMMIT") {
           state = "over";
           throw failure instanceof Error ? failure : new Error(`COMMIT was answered with ${tag}`);
@@ -536,7 +534,7 @@ function openPgSession(
     undo: async () => {
       const begun = state === "open" || state === "committing";
       state = "over";
-      // Where no connection was to be had there is nothing to undo.
+      // Without a connection there is nothing to roll back.
       const connection = begun ? await held?.catch(() => undefined) : undefined;
       if (connection === undefined) return true;
       const undone = connection.execute("ROLLBACK", []);
@@ -555,11 +553,11 @@ function openPgSession(
   };
 }
 
-/** SQLSTATE of a division by zero, the one failure that any statement can be made to have where it finds nothing. */
+/** SQLSTATE of a division by zero, the error by which a wrapped statement reports that it returned no rows. */
 const nothingFound = "22012";
 
 const expectations = new Map<string, string>();
-/** Statements that write are as many as callers choose. */
+/** Bounded, because callers choose the changed members. */
 const mostExpectations = 1000;
 
 function expecting(statement: string): string {
@@ -572,7 +570,7 @@ function expecting(statement: string): string {
   return text;
 }
 
-/** In one order, so that two who do it do not wait for one another. Nobody can change the table; who reads it may. */
+/** Locks tables in one order, so that two transactions cannot deadlock. Blocks changes, not reads. */
 function freezing(tables: readonly string[]): string {
   return `LOCK TABLE ${tables.toSorted().join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 }
@@ -588,20 +586,20 @@ function openPool(
     max,
     connectionTimeoutMillis: options.waitMilliseconds,
     idleTimeoutMillis: 60_000,
-    // It is waited for, whatever its type says: nobody gets a connection that is not set up.
+    // The pool awaits this callback despite its type: no caller gets a connection before it is configured.
     onConnect: (async (client: pg.ClientBase) => {
       await preparePrimary(client, databaseUrl, options);
       connections.attach(client);
     }) as (client: pg.ClientBase) => void,
   });
-  // A connection that nobody uses was lost: the next one who needs one gets another.
+  // An idle connection was lost: the next caller gets another.
   pool.on("error", () => undefined);
-  // Nor is one that is lost between two statements of a transaction an error of this process: the next statement fails.
+  // A connection lost between two statements of a transaction must not crash this process: the next statement fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-/** Where there is no server, nobody is made to wait for one. */
+/** Limits the queue, so that callers do not pile up without a server. */
 async function acquire(
   pool: pg.Pool,
   { mostWaiting }: ConnectionOptions,
@@ -622,7 +620,7 @@ function clientSettings({ address }: DatabaseUrl, options: ConnectionOptions, so
     connectionString: address,
     connectionTimeoutMillis: options.waitMilliseconds,
     ...(options.statementMilliseconds === 0 ? {} : { query_timeout: idleLimit(options) }),
-    // Nor is it told who only listens: it is asked for after so long, and ten times a second apart.
+    // A connection that only listens detects a lost server with TCP keep-alive.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     stream: () => {
@@ -635,7 +633,7 @@ function clientSettings({ address }: DatabaseUrl, options: ConnectionOptions, so
   };
 }
 
-/** The server ends a statement that takes too long. One that is not there any more does not, and nobody tells. */
+/** The server stops statements that take too long. A server that vanished does not, so the client needs its own limit. */
 function idleLimit({ statementMilliseconds }: ConnectionOptions): number {
   return statementMilliseconds + responseMilliseconds;
 }
@@ -645,8 +643,8 @@ function endAll(sockets: ReadonlySet<Socket>): void {
 }
 
 /**
- * A standby is read only, and behind what was answered (R2.12). Where an address leads to one, the server that took the writes is
- * gone and another has not taken its place yet: it is as if there were none.
+ * Rejects a standby, which is read-only and behind confirmed writes (R2.12). If the address leads to one, the primary has failed
+ * and no standby is promoted yet: treated as no server.
  */
 async function preparePrimary(
   client: pg.ClientBase,
@@ -659,7 +657,7 @@ async function preparePrimary(
   if (isStandby) throw new StoreError("unreachable", `${databaseUrl.name}: the server is a standby`);
 }
 
-/** As statements, not as parameters of the connection, which the poolers that stand before a server refuse. */
+/** SET statements instead of connection parameters, which poolers reject. */
 async function prepareClient(
   client: pg.ClientBase,
   { schema }: DatabaseUrl,
@@ -668,7 +666,7 @@ async function prepareClient(
   const settings: Readonly<Record<string, string | number>> = {
     search_path: pg.escapeIdentifier(schema),
     statement_timeout: statementMilliseconds,
-    // A process that stands still must not hold what others wait for, nor one that the server does not know to be lost.
+    // A suspended or lost process must not hold locks that others wait for.
     idle_in_transaction_session_timeout: statementMilliseconds === 0 ? 60_000 : 2 * statementMilliseconds,
     timezone: "'UTC'",
     default_transaction_isolation: "'read committed'",
@@ -676,8 +674,8 @@ async function prepareClient(
     intervalstyle: "'postgres'",
     bytea_output: "'hex'",
     extra_float_digits: 1,
-    // What a service asks is few rows, in the order of an index. With the default, a table of which the server has no statistics
-    // yet is sorted for each page.
+    // A service reads few rows in index order. With the default cost the server would sort a table without statistics for each
+    // page.
     random_page_cost: 1.1,
     client_min_messages: "warning",
   };

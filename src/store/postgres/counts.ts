@@ -1,11 +1,11 @@
 /**
- * Counts that are over at some moment, in the table `nonet_counts`: quotas in a window, which a transaction counts together
- * with what it does, and rates of long windows, which are brought here from memory.
+ * Stores counts with an expiry in the table `nonet_counts`: quotas per window, which the transaction of the operation counts, and
+ * rates of long windows, which the service saves from memory.
  */
 import type { Count, CountStore, Counted } from "../port/store.ts";
 import type { Session } from "./connection.ts";
 
-/** A row is changed often, and no index holds what changes but `until`: pages are left room for its next version beside it. */
+/** Rows change often, and only `until` is indexed: free space in each page lets PostgreSQL update in place (HOT). */
 export const countsSql: readonly string[] = [
   `CREATE TABLE nonet_counts (
     name text COLLATE "C" NOT NULL,
@@ -34,7 +34,7 @@ export function countStore(session: Session): CountStore {
   };
 }
 
-/** In one order, so that processes which save at once wait for one another and not in a circle. */
+/** Saves in one order, so that concurrent processes cannot deadlock. */
 async function saveSome(session: Session, counts: readonly Count[]): Promise<void> {
   await session.rows(
     `INSERT INTO nonet_counts (name, key, used, until)
@@ -50,7 +50,7 @@ async function saveSome(session: Session, counts: readonly Count[]): Promise<voi
   );
 }
 
-/** One more, in one statement; a count that is over begins anew. Who counts the same waits for this transaction. */
+/** Increments a count in one statement; an expired one starts again at 1. Other counters of the key wait for this transaction. */
 export async function countUp(
   session: Session,
   name: string,

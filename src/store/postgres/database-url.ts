@@ -1,16 +1,16 @@
-/** Where a service's data is, from `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
+/** Parses the address of a service's data: `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
 import { StoreError } from "../port/error.ts";
 
 export interface DatabaseUrl {
-  /** As the driver takes it, with what it knows of the parameters (`sslmode`, …). */
+  /** The address for the driver, with the parameters that it knows (`sslmode`, …). */
   readonly address: string;
-  /** Everything of one service is in one schema, so that services, tenants and tests can share a database. */
+  /** All data of one service is in one schema, so that services, tenants and tests can share a database. */
   readonly schema: string;
-  /** The most connections of one process. */
+  /** Maximum connections of one process. */
   readonly connections: number;
-  /** The role that callers' reads are run as; absent: one of the schema's own. */
+  /** The role that runs callers' reads; absent: a role of the schema. */
   readonly reader?: string;
-  /** Whether it is not served without; or no such role is used, although there might be one. */
+  /** `required`: do not serve without row-level security. `off`: do not use it, even if possible. */
   readonly rowSecurity: "if possible" | "required" | "off";
   /** For messages: without a secret. */
   readonly name: string;
@@ -23,7 +23,7 @@ export function isPostgresAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 
-/** @throws StoreError `not-accessible` where it is no such address. */
+/** @throws StoreError `not-accessible` for an invalid address. */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   let url: URL;
   try {
@@ -33,7 +33,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
   const schema = url.searchParams.get("schema") ?? "public";
   const connections = Number(url.searchParams.get("connections") ?? usual);
-  // A name of PostgreSQL has 63 bytes; what is longer is cut off without a word.
+  // PostgreSQL silently truncates names over 63 bytes.
   if (schema === "" || Buffer.byteLength(schema) > 63 || /^pg_|\0/i.test(schema))
     throw new StoreError("not-accessible", `${JSON.stringify(schema)} cannot be the name of a schema`);
   if (!Number.isInteger(connections) || connections < fewest)

@@ -1,7 +1,7 @@
 /**
- * What is asked of a row at hand, stored or not: in JavaScript where the row alone tells, and else in SQL over the row's values.
- * Where only single other records are needed, named by references, JavaScript is run again as each is fetched: not all that it
- * can say can be said in SQL.
+ * Evaluates expressions and views over a row, stored or not: in JavaScript if the row suffices, else in SQL over the row's
+ * values. If an expression needs only single records by reference, JavaScript runs again after each fetch, because SQL cannot
+ * express everything that JavaScript can.
  */
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { postgresType } from "../../expression/sql.ts";
@@ -17,7 +17,7 @@ import type { Relations } from "./relations.ts";
 import { columnTypes, quoteName, toStored } from "./value.ts";
 import { views } from "./view.ts";
 
-/** Fetches the record of a resource by its id. */
+/** Fetches a record by its id. */
 export type Fetch = (resource: string, id: string | number) => Promise<Row | undefined>;
 
 export type Evaluator<Result> = (
@@ -46,7 +46,7 @@ export function valueEvaluator(expression: TypedExpression, relations: Relations
   };
 }
 
-/** The resources of which any record may change the value: it goes through all of them, and not to single ones alone. */
+/** The resources of which any record may change the value, because the expression iterates over all of them. */
 export function resourcesReadInFull(expression: TypedExpression): readonly string[] {
   if (!mentions(expression, "records")) return [];
   const found = new Set<string>();
@@ -62,14 +62,14 @@ function keyOf(resource: string, id: string | number): string {
   return `${resource} ${id}`;
 }
 
-/** The text of the row as a view. `stored`: as it is in its table, with what this transaction has written. */
+/** Renders the row as a view. `stored`: the table's row, including this transaction's writes. */
 export function viewEvaluator(
   view: View,
   relations: Relations,
 ): {
   readonly stored: Evaluator<string>;
   readonly fromRow: Evaluator<string>;
-  /** Where the row alone tells. */
+  /** Present if the row suffices. */
   readonly local?: (row: Row, variables: Variables) => string;
 } {
   if (view.members.every(isOfRow)) {
@@ -129,7 +129,7 @@ function databaseEvaluator(expression: TypedExpression, relations: Relations): E
   };
 }
 
-/** Fields by the type that an expression sees them with. */
+/** Collects fields with the SQL types that expressions use. */
 function collectFields(expression: TypedExpression, fields: Map<string, string>): void {
   if (expression.kind === "field") fields.set(expression.name, postgresType(expression.type));
   for (const part of parts(expression)) collectFields(part, fields);
@@ -149,7 +149,7 @@ function isOfRow({ source, when = [] }: ViewMember): boolean {
   }
 }
 
-/** Whether an expression asks nothing of other records. */
+/** Whether an expression reads no other records. */
 function isSelfContained(expression: TypedExpression): boolean {
   return !mentions(expression, "records") && !mentions(expression, "walk");
 }

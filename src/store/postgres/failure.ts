@@ -1,38 +1,38 @@
 /**
- * What PostgreSQL or the way to it complains of, sorted by what can be done about it, and as a `StoreError` where neither the
- * document nor a request is to blame. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Classifies errors of PostgreSQL and of the connection by remedy, and converts those that neither the document nor a request
+ * causes to `StoreError`. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 import { StoreError } from "../port/error.ts";
 
 export type Remedy =
-  /** Another transaction was in the way: all of the work can be done again. */
+  /** A conflict with another transaction: run the task again. */
   | "again"
-  /** The connection is gone, or of no more use: again on another one, unless it may have been committed. */
+  /** The connection is lost or unusable: retry on another one, unless it may have committed. */
   | "reconnect"
   /**
-   * What was looked at before seems not to hold, as where another transaction has taken a name or deleted what is referred to
-   * meanwhile: once more, which tells.
+   * An earlier check seems outdated, for example another transaction took a unique value or deleted a referenced record: one
+   * retry decides.
    */
   | "doubt"
-  /** Nothing. */
+  /** No retry. */
   | "none";
 
-/** SQLSTATE of a server's complaint, or a system's code such as ECONNREFUSED. */
+/** The SQLSTATE of a server error, or a system code such as ECONNREFUSED. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
 /** Serialisation failure, deadlock. */
 const again = new Set(["40001", "40P01"]);
-/** A reference that leads nowhere, a value that is taken. */
+/** Foreign-key violation, unique violation. */
 const doubtful = new Set(["23503", "23505"]);
 
-/** Another transaction was in the way, as only we can tell. */
+/** A conflict with another transaction that Nonet itself detected. */
 export class Overtaken extends Error {
   readonly code = "40001";
 }
 
-/** Somebody is changing a table that has to stay as it is. */
+/** Another transaction is changing a table that must stay unchanged. */
 export class InHand extends Error {
   readonly code = "40001";
   readonly tables: readonly string[];
@@ -47,22 +47,22 @@ export function remedyFor(thrown: unknown): Remedy {
   const code = codeOf(thrown);
   if (code !== undefined && again.has(code)) return "again";
   if (code !== undefined && doubtful.has(code)) return "doubt";
-  // Another process has changed a table since this connection prepared its statements.
+  // A table changed after this connection prepared its statements.
   const isStale = code === "0A000" && (thrown as Error).message.includes("cached plan");
   return isStale || isLost(thrown, code) ? "reconnect" : "none";
 }
 
-/** Refused only because a statement before it in the same transaction has failed. */
+/** The error follows from an earlier failed statement of the same transaction. */
 export function isConsequence(thrown: unknown): boolean {
   return codeOf(thrown) === "25P02";
 }
 
-/** The server takes no writes: after a failover, the address may lead to another one by now. */
+/** The server is read-only: after a failover the address may now lead to another one. */
 export function isElsewhere(thrown: unknown): boolean {
   return codeOf(thrown) === "25006";
 }
 
-/** Shut down (57P), given up because nothing came for too long (25P03), lost (08), or never had: the driver's own words have no code. */
+/** Shutdown (57P), idle timeout (25P03), lost connection (08), or a driver error, which has no code. */
 function isLost(thrown: unknown, code: string | undefined): boolean {
   if (code === undefined) {
     const lost =
@@ -72,7 +72,7 @@ function isLost(thrown: unknown, code: string | undefined): boolean {
   return /^(?:57P0[1-5]|25P03|08...|E[A-Z]{3,})$/.test(code);
 }
 
-/** The kinds by SQLSTATE, the whole of it or its class. */
+/** Kinds by full SQLSTATE or by its class (first two characters). */
 const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
   "40001": ["busy", "other transactions were in the way for too long"],
   "40P01": ["busy", "other transactions were in the way for too long"],
@@ -90,7 +90,7 @@ const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
   "3D": ["not-accessible", "there is no such database"],
 };
 
-/** What was thrown, as a `StoreError` where the server or the way to it is to blame. */
+/** Converts an error of the server or of the connection to a `StoreError`. */
 export function explained(thrown: unknown, name: string): unknown {
   if (thrown instanceof StoreError) return thrown;
   const code = codeOf(thrown);

@@ -1,6 +1,6 @@
 /**
- * Files in the tables `nonet_files` and `nonet_file_pieces`. `loose` is when a file came that no record has been given yet, null
- * once one has. Pieces go with their file whoever deletes it, also one that was still on its way then.
+ * Stores files in the tables `nonet_files` and `nonet_file_pieces`. `loose`: the time of the last upload to a file without a
+ * record; null for a file with one. Deleting a file deletes its pieces, even during its upload.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { cleared, fileChanges, type FileStore } from "../port/files.ts";
@@ -8,7 +8,7 @@ import type { Row } from "../port/store.ts";
 import type { Session, PgSession } from "./connection.ts";
 import { quoteName } from "./value.ts";
 
-/** Pieces are kept outside of their rows, and as they are: what people upload is mostly compressed already. */
+/** EXTERNAL stores pieces out of line and uncompressed: most uploads are compressed already. */
 export const filesSql: readonly string[] = [
   'CREATE TABLE nonet_files (id text COLLATE "C" PRIMARY KEY, loose bigint)',
   "CREATE INDEX nonet_files_by_loose ON nonet_files (loose) WHERE loose IS NOT NULL",
@@ -42,13 +42,13 @@ const appendSql = `
   INSERT INTO nonet_file_pieces (file, start, bytes)
   SELECT $1, coalesce((SELECT start + length(bytes) FROM nonet_file_pieces WHERE file = $1 ORDER BY start DESC LIMIT 1), 0), $3`;
 
-/** How long a piece is, is known without reading it. */
+/** PostgreSQL knows the length of a piece without reading it. */
 const pieceSql = `
   SELECT start, bytes FROM (
     SELECT start, bytes FROM nonet_file_pieces WHERE file = $1 AND start <= $2 ORDER BY start DESC LIMIT 1
   ) AS piece WHERE $2 < start + length(bytes)`;
 
-/** In the transaction that changes a record, which had these columns before and has these after. */
+/** Retains and deletes files in the transaction that changes a record. */
 export async function followFiles(
   session: PgSession,
   table: Table,
@@ -66,7 +66,7 @@ export async function followFiles(
   if (removed.length > 0) session.send("DELETE FROM nonet_files WHERE id = ANY($1)", [removed]);
 }
 
-/** Removes the files of records that a changed document no longer has. */
+/** Deletes the files of records and columns that the migration removed. */
 export async function sweepFiles(session: Session, tables: readonly Table[]): Promise<void> {
   const held = tables.flatMap(({ columns, name }) =>
     columns.flatMap((column) =>

@@ -1,17 +1,17 @@
-/** How PostgreSQL's statements are bound: placeholders that are numbered once the whole statement is there. */
+/** Binds the values of PostgreSQL statements: placeholders are numbered after the whole statement is built. */
 import type { Variables } from "../../expression/evaluate.ts";
 import { openPlaceholder, parameterGetter } from "../../expression/sql.ts";
 import type { Binding, Fragment } from "../sql/fragment.ts";
 import type { Bindable } from "./connection.ts";
 
-/** `type` is PostgreSQL's, which it could not always guess. */
+/** `type`: a PostgreSQL type, which the server cannot always infer. */
 export function argument(index: number, type: string): Fragment {
   return { sql: `${openPlaceholder}::${type}`, bindings: [{ kind: "argument", index }] };
 }
 
 export interface Statement {
   readonly text: string;
-  /** What it is run with, from the values of a call and the variables of the moment. */
+  /** Computes the arguments from a call's values and the variables. */
   readonly bind: (values: readonly Bindable[], variables: Variables) => readonly Bindable[];
 }
 

@@ -1,17 +1,16 @@
-/** Functions that a schema has beside its tables: what SQL cannot say, or not in one place. */
+/** Creates the SQL functions of a schema, for what plain SQL cannot express, or not in one place. */
 import type { Session } from "./connection.ts";
 import { countedSql } from "./rates.ts";
 
-/** Makes them, or makes them anew. */
+/** Creates or replaces them. */
 export async function makeFunctions(session: Session): Promise<void> {
   const collation = await foldingCollation(session);
   for (const sql of [numberSql, jsonSql, digestSql, foldSql(collation), foundSql, countedSql]) await session.rows(sql);
 }
 
 /**
- * A number as `JSON.stringify` writes it. Both write the fewest digits that lead back to the number, and differ in where they
- * begin to use an exponent, and in how they write that. It is not STRICT, because it would not be made part of the statement that
- * calls it then, and takes seven times as long.
+ * Formats a number as `JSON.stringify` does. Both write the shortest digits that parse to the number, but differ in when they use
+ * an exponent, and in its form. Not STRICT: PostgreSQL would not inline a STRICT function, which takes seven times as long.
  */
 const numberSql = `
   CREATE OR REPLACE FUNCTION nonet_number(double precision) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -23,7 +22,7 @@ const numberSql = `
     END
   $$`;
 
-/** JSON without spaces, and with its numbers as JavaScript has them. */
+/** JSON without spaces, and with numbers in JavaScript's format. */
 const jsonSql = `
   CREATE OR REPLACE FUNCTION nonet_json(jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
   BEGIN
@@ -44,7 +43,7 @@ const jsonSql = `
     END CASE;
   END $$`;
 
-/** What stands for a text in an index where the text may be longer than a row of an index. */
+/** The digest that an index uses instead of a text that may be too long for it. */
 const digestSql = `
   CREATE OR REPLACE FUNCTION nonet_digest(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT sha256(convert_to($1, 'UTF8'))
@@ -58,7 +57,7 @@ function foldSql(collation: string): string {
   $$`;
 }
 
-/** Whether every word, which is folded already, stands in one of the texts. */
+/** Whether every word, already folded, occurs in one of the texts. */
 const foundSql = `
   CREATE OR REPLACE FUNCTION nonet_found(json, VARIADIC text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT NOT EXISTS (
@@ -68,8 +67,8 @@ const foundSql = `
   $$`;
 
 /**
- * The collation that knows the letters of Unicode best: from PostgreSQL 18 on every server has one with full case mapping, older
- * ones may have ICU's. The last resort knows the letters of ASCII only.
+ * The best available collation for Unicode: from PostgreSQL 18 on every server has one with full case mapping, older ones may
+ * have ICU's. The last resort knows only ASCII letters.
  */
 async function foldingCollation(session: Session): Promise<string> {
   const wanted = ["pg_unicode_fast", "und-x-icu", "pg_c_utf8", "C"];

@@ -1,4 +1,4 @@
-/** What is given for a time, in the table `nonet_grants`. */
+/** Stores grants in the table `nonet_grants`. */
 import type { Grant, GrantStore } from "../port/grants.ts";
 import type { Bindable, Session } from "./connection.ts";
 
@@ -33,7 +33,7 @@ export function grantStore(session: Session): GrantStore {
       const [group, text, expires] = found;
       return { kind, id, group, text, expires } satisfies Grant;
     },
-    // Of two at once the second waits for the first, and then finds another text.
+    // Of two concurrent updates the second waits for the first, then finds a different text.
     replace: ({ kind, id, text: before }, { text, expires }) =>
       some(
         "UPDATE nonet_grants SET text = $1, expires = $2 WHERE kind = $3 AND id = $4 AND text = $5",

@@ -1,6 +1,6 @@
 /**
- * The journal in the table `nonet_journal`. Many processes write to it at once, so that the order in which rows are numbered
- * (`seq`) is not the order of their commits. A row has no position until it is committed; `sequencer.ts` gives it one then.
+ * Stores the journal in the table `nonet_journal`. Many processes write to it concurrently, so row numbers (`seq`) are not in
+ * commit order. A row gets its position after the commit, from `sequencer.ts`.
  */
 import { defined } from "../../base/defined.ts";
 import { entryOf } from "../sql/row-values.ts";
@@ -9,12 +9,12 @@ import type { Bindable, SqlRow, Session, PgSession } from "./connection.ts";
 import type { Sequencer } from "./sequencer.ts";
 
 /**
- * A row is written twice, with its position the second time, and its first version is dead from then on: more often than
- * PostgreSQL does by itself the table is cleared of such, by a number of rows that does not grow with it.
+ * A row is written twice, the second time with its position, which leaves a dead version: VACUUM runs more often than by default,
+ * after a fixed number of rows.
  */
 export const journalSql: readonly string[] = [
   "CREATE SEQUENCE nonet_journal_seq",
-  // A transaction has a number of its own before the entry has one: the sequencer's floor rests on it.
+  // The condition assigns the transaction its xid before the entry gets its `seq`; the sequencer's floor depends on this.
   `CREATE TABLE nonet_journal (
     seq bigint PRIMARY KEY DEFAULT CASE WHEN pg_current_xact_id() > '0' THEN nextval('nonet_journal_seq') END,
     position bigint,
@@ -43,12 +43,12 @@ export const offsetsSql: readonly string[] = [
   `CREATE TABLE nonet_bookmarks (reader text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
 ];
 
-/** Without a position it is committed, and not placed yet. */
+/** A row without a position is committed, but not sequenced yet. */
 type Positioned = readonly [position: number | null, ...SqlRow];
 
 const written = "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
-/** Whoever commits this tells the sequencer. */
+/** The caller notifies the sequencer after the commit. */
 export function record(session: PgSession, entry: JournalEntry): void {
   session.send(
     `INSERT INTO nonet_journal (${written}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
@@ -75,7 +75,7 @@ export function forget(session: PgSession, resource: string, id: string): void {
   session.send(sql, [id, resource]);
 }
 
-/** Whoever takes the data out waits; where it is being taken out, it is waited for. */
+/** FOR SHARE: waits for a transaction that deletes the data, and blocks later ones. */
 export async function intact(session: PgSession, positions: readonly number[]): Promise<ReadonlySet<number>> {
   const found = await session.rows<[number]>(
     "SELECT position FROM nonet_journal WHERE position = ANY($1::bigint[]) AND data IS NOT NULL ORDER BY position FOR SHARE",
@@ -98,7 +98,7 @@ export async function hasFired(
   return found.length > 0;
 }
 
-/** Of two processes that read for one reader the second waits, and finds where the first has come to. */
+/** Locks the consumer: a second process waits, then finds the offset of the first. */
 export async function offset(session: PgSession, reader: string): Promise<number | undefined> {
   session.send("SELECT pg_advisory_xact_lock('nonet_bookmarks'::regclass::oid::integer, hashtext($1))", [reader]);
   const sql = "SELECT position FROM nonet_bookmarks WHERE reader = $1";
@@ -115,8 +115,8 @@ export function setOffset(session: PgSession, reader: string, position: number):
 
 export function journalOf(session: Session, sequencer: Sequencer): Journal {
   /**
-   * What a statement finds, with all that was committed before it was asked: where it comes upon a row without a position
-   * all get theirs first, and it is asked again. What is committed meanwhile is left to who asks next.
+   * Runs a query that must see all earlier commits: if it returns a row without a position, assigns positions and runs again.
+   * Rows committed meanwhile are left to the next query.
    */
   const positioned = async (sql: string, ...values: readonly Bindable[]): Promise<readonly Positioned[]> => {
     const hasPosition = ([position]: Positioned): boolean => position !== null;
@@ -144,15 +144,15 @@ export function journalOf(session: Session, sequencer: Sequencer): Journal {
 const columns = `position, ${written}`;
 const unplaced = "FROM nonet_journal WHERE position IS NULL";
 /**
- * With an order that only the index of those without a position has: else the planner might, by statistics from a busier
- * moment, hope to come upon one soon by going through the table, in which mostly there is none.
+ * The ORDER BY forces the index of rows without a position: with statistics from a busier time the planner might scan the table,
+ * which mostly has none.
  */
 const anyUnplaced = `${unplaced} AND seq > (SELECT floor FROM nonet_journal_floor) ORDER BY seq LIMIT 1`;
 
 const eventsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE position > $1 AND event IS NOT NULL ORDER BY position LIMIT $2)
   UNION ALL (SELECT ${columns} ${anyUnplaced})`;
-/** Nobody has a position that was not given. */
+/** Needs no check for missing positions: clients know only assigned ones. */
 const atSql = `SELECT ${columns} FROM nonet_journal WHERE position = $1`;
 const transitionsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
@@ -164,13 +164,13 @@ const firstSql = `
   (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
   UNION ALL (SELECT position ${anyUnplaced})`;
 
-/** How many entries are looked at in one statement, which holds their rows until it ends. */
+/** Entries per statement, which locks their rows until it ends. */
 const batch = 1000;
 
 /**
- * Of those with an event that are the oldest of the journal, forgets the ones that were made before; whether there may be
- * more. It ends where none was, since entries come nearly in the order of their times; one that a clock gone wrong has put among
- * younger ones goes when these do. The newest entry stays whatever its age: its position must not be given again.
+ * Deletes the oldest events made before `before`; returns whether more may remain. Ends at a batch without any, because entries
+ * are nearly in time order; one with a wrong clock goes along with its neighbours. The newest entry always stays: its position
+ * must not be reused.
  */
 async function trimSome(session: Session, column: "event" | "received", before: number): Promise<boolean> {
   const [found] = await session.rows<[old: number, looked: number]>(

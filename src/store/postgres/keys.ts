@@ -1,4 +1,4 @@
-/** API keys in the table `nonet_keys`. Other processes make and end them, too. */
+/** Stores API keys in the table `nonet_keys`. Other processes (`nonet key`) create and revoke them too. */
 import { keyValues, keyColumns, keyOf } from "../sql/row-values.ts";
 import type { KeyStore } from "../port/store.ts";
 import type { Queries, Session } from "./connection.ts";
@@ -30,7 +30,7 @@ export function keyStore(session: Session & Queries): KeyStore {
       await session.rows(sql, keyValues(key));
     },
     revoke: async (id, at) => {
-      // A second revocation does not move the first.
+      // A second revocation keeps the time of the first.
       const sql = "UPDATE nonet_keys SET revoked = coalesce(revoked, $1) WHERE id = $2 RETURNING id";
       return (await session.rows(sql, [at, id])).length > 0;
     },

@@ -1,10 +1,10 @@
 /**
- * Which process does the work that one at a time does. Each process on a schema says every second and a half that it is there,
- * in one statement that also goes on with what it does; of one that has not for five seconds others take over. Times are the
- * server's, so that the clocks of processes do not matter.
+ * Elects the process that runs a task which only one may run at a time. Each process on a schema renews its lease every 1.5
+ * seconds, in the same statement as its tasks; five seconds after the last renewal others take over. Times are the server's, so
+ * clocks of processes do not matter.
  *
- * Of processes that serve documents of different ages only those with the newest lead: an older one would pass over events that
- * it does not know. When the last of the newer ones has ended, as when a change is taken back, the older ones lead again.
+ * Only processes with the newest document lead: an older one would skip events that it does not know. When the last process with
+ * the newer document has ended, as after a rollback, older ones lead again.
  */
 import { randomUUID } from "node:crypto";
 import { defined } from "../../base/defined.ts";
@@ -26,23 +26,23 @@ export const leasesSql: readonly string[] = [
 
 export interface Leadership {
   acquireLease(task: string): Promise<boolean>;
-  /** Leaves what it does to the others. */
+  /** Releases all tasks to other processes. */
   close(): Promise<void>;
 }
 
 export interface LeaseOptions {
-  /** Grows with each document that the data is brought to. */
+  /** Grows with each document that the data migrates to. */
   readonly generation: number;
-  /** The policies of row-level security that its reads are run with: they are to stay while it is there. */
+  /** The row-level security policies of its reads, which must stay while the process runs. */
   readonly needs?: string | undefined;
-  /** By a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
 }
 
-/** Who was killed is thought to be there for so long. */
+/** How long a killed process holds its lease. */
 export const leaseMilliseconds = 5_000;
 const beatMilliseconds = 1_500;
-/** Who was refused asks again after so long. */
+/** A rejected process retries after this time. */
 const retryMilliseconds = 500;
 
 const lease = `clock_timestamp() + interval '${leaseMilliseconds} milliseconds'`;
@@ -70,13 +70,12 @@ const acquireSql = `
 const leaveSql =
   "WITH left_over AS (DELETE FROM nonet_leads WHERE process = $1) DELETE FROM nonet_processes WHERE id = $1";
 
-/** How many processes serve the data. */
 export async function othersServing(session: Session): Promise<number> {
   const [row] = await session.rows<[number]>("SELECT count(*) FROM nonet_processes WHERE until > clock_timestamp()");
   return defined(row, "the count of processes")[0];
 }
 
-/** What each process that serves the data needs beside the tables (`needs`), once; those that need nothing are not told of. */
+/** The distinct policies (`needs`) of all serving processes. */
 export async function neededPolicies(session: Session): Promise<readonly string[]> {
   const found = await session.rows<[string]>(
     `SELECT DISTINCT split_part(id, ' ', 2) FROM nonet_processes WHERE until > clock_timestamp() AND id LIKE '% %'`,
@@ -84,16 +83,16 @@ export async function neededPolicies(session: Session): Promise<readonly string[
   return found.map(([name]) => name);
 }
 
-/** @throws what the first statement fails with. */
+/** @throws the error of the first statement */
 export async function openLeadership(
   session: Session,
   { generation, needs, elapsed = () => performance.now() }: LeaseOptions,
 ): Promise<Leadership> {
   const id = needs === undefined ? randomUUID() : `${randomUUID()} ${needs}`;
-  /** By work, until when it is certainly ours. */
+  /** By task, the time until which this process surely holds the lease. */
   const held = new Map<string, number>();
   const rejectedUntil = new Map<string, number>();
-  /** The lease began when the server got the statement, which was later than this. */
+  /** The server started the lease after the request was sent, so this end is early. */
   const ends = (requestedAt: number): number => requestedAt + leaseMilliseconds - 500;
   let beating: Promise<void> | undefined;
   let closed = false;
@@ -107,7 +106,7 @@ export async function openLeadership(
 
   await beat();
   const timer = setInterval(() => {
-    // What it fails with the next one may not; and what is ours ends by itself.
+    // A failed renewal may succeed next time; otherwise the leases expire.
     beating ??= beat()
       .catch(() => undefined)
       .finally(() => {
@@ -130,7 +129,7 @@ export async function openLeadership(
       clearInterval(timer);
       await beating;
       held.clear();
-      // Whom they are left to waits for their end otherwise.
+      // Without this statement other processes would wait until the leases expire.
       await session.rows(leaveSql, [id]).catch(() => undefined);
     },
   };

@@ -1,4 +1,4 @@
-/** Pages of records. All ranges of one are one statement, and so of one state. */
+/** Reads pages of records. All ranges of a page are one statement, so they read the same state. */
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Named } from "../sql/condition.ts";
@@ -31,13 +31,13 @@ interface Prepared extends Paging<Bindable, SqlValue> {
   readonly relation: Relation;
   readonly reached: Named;
   readonly finds: ReadRole["finds"];
-  /** How many rows are wanted: one more than the page has. */
+  /** The number of rows to read: one more than the page. */
   readonly limit: Fragment;
 }
 
 /**
- * So many sizes of pages stand in the text of a statement of their own: with a size that is an argument PostgreSQL would plan
- * each page anew, since it takes a tenth of the table for what is wanted otherwise.
+ * Maximum page sizes with their own statement, which has the size as a literal: for a LIMIT argument PostgreSQL assumes a tenth
+ * of the table, and would plan each page anew.
  */
 const mostSizes = 4;
 
@@ -85,19 +85,19 @@ function pageStatement(prepared: Prepared, ranges: readonly Fragment[]): Stateme
   const page = ranges.length === 1 && only ? rangeSql(prepared, only) : rangesSql(prepared, ranges);
   if (!prepared.query.counted) return statementOf(page);
   const { query, reached, relation } = prepared;
-  // One row more where the page is empty, because there is a total all the same.
+  // An empty page still returns one row, with the total.
   return statementOf(sql`SELECT page.*, total.records
     FROM (SELECT count(*) AS records FROM ${relation.name} AS t
       WHERE ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}) AS total
     LEFT JOIN (${page}) AS page ON TRUE ORDER BY ${positionOrder(prepared)}`);
 }
 
-/** By the keys that a page has beside its texts. */
+/** Orders by the key columns of the page. */
 function positionOrder({ keys }: Prepared): string {
   return keys.map((key, index) => `page.k${index}${direction(key)}`).join(", ");
 }
 
-/** Each has the limit of the page, so that together they are few. */
+/** Each range has the page's limit, so the union stays small. */
 function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
   const all = ranges.map(
     (range, index) => sql`(SELECT ${String(index)} AS range, one.* FROM (${rangeSql(prepared, range)}) AS one)`,
@@ -117,27 +117,27 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
     ORDER BY ${keys.map((key) => orderSql(key, relation)).join(", ")} LIMIT ${prepared.limit}${skip}`;
 }
 
-/** Of a long text an index has the beginning only. */
+/** An index has only the beginning of a long text, so order by the beginning first. */
 function orderSql(key: Key, { table }: Relation): string {
   const column = `t.${quoteName(key.name)}`;
   const terms = isLong(table, key.name) ? [beginningOf(column), column] : [column];
   return terms.map((term) => `${term}${direction(key)}`).join(", ");
 }
 
-/** As indexes have it, forwards or backwards; `_seq` is never absent, and its index says nothing of it. */
+/** The order of the index, forwards or backwards; `_seq` is never null, and its index has no NULLS clause. */
 function direction({ name, descending }: Key): string {
   if (name === "_seq") return descending ? " DESC" : "";
   return descending ? " DESC NULLS LAST" : " NULLS FIRST";
 }
 
-/** What holds for the records that the filters and the search let through. */
+/** The WHERE clause of the filters and the search. */
 function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const type = columnTypes[typeOf(relation, column)];
     const value = argument(index, type);
     if (operator === "in")
-      // An array, and no join: an index can be used whatever the row has to pass before.
+      // An array instead of a join lets the planner use an index whatever row-level security adds.
       return sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
     const finder = operator === "eq" ? finds(column) : undefined;
     if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;
@@ -156,7 +156,7 @@ function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
 function keySqlOf({ table }: Relation): KeySql {
   return {
     column: ({ name }) => `t.${quoteName(name)}`,
-    /** Of a long text also what an index has of it. */
+    /** For a long text, also compares the indexed beginning. */
     compared: ({ name, type }, comparison, position) => {
       const column = `t.${quoteName(name)}`;
       const value = argument(position, columnTypes[type]);
@@ -172,7 +172,7 @@ function beginningOfValue(value: Fragment): Fragment {
   return { sql: beginningOf(value.sql), bindings: value.bindings };
 }
 
-/** A page that is empty has a row all the same where there is a total. */
+/** With a total, an empty page still has one row. */
 function pageOf(rows: readonly SqlRow[], { keys, pageOf: page, query }: Prepared, limit: number): Page {
   if (!query.counted) return page(rows, limit);
   const found = rows.filter(([text]) => text !== null);

@@ -1,12 +1,12 @@
 /**
- * How many records have a value, as far as this process knows. It only decides how the database is asked whether there is room
- * for one more (R8.7): where there seems to be, the question goes out with what is written, and nobody waits for its answer; else
- * it is waited for, and tells how many there are.
+ * Estimates in memory how many records have a value, for quotas (R8.7). The estimate only selects how to query the database: if
+ * there seems to be room, the check is sent along with the writes and not awaited; else it is awaited, and its result updates the
+ * estimate.
  */
 export interface LiveCounts {
-  /** Whether one more seems to be within `most`; if so it is counted as there from then on. */
+  /** Whether one more seems to be within `most`; if so, adds it to the estimate. */
   expects(name: string, most: number): boolean;
-  /** As the database has counted. */
+  /** Stores the database's count. */
   counted(name: string, count: number): void;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Data brought to a changed document that does not only add to it (`migrate-online.ts`). The records are brought along in a SQLite file in the temporary folder, by what brings a SQLite service's
- * data along, so that both say and do the same; tables that differ afterwards are made anew from it, under the same row
- * numbers. All of it is in the transaction of the caller.
+ * Migrates data if the migration does more than add (else `migrate-online.ts`). It copies the records to a temporary SQLite file,
+ * migrates that with the code of the SQLite store, so that both behave the same, and rebuilds changed tables from it, with the
+ * same row numbers. Everything runs in the caller's transaction.
  *
- * Where something that is stored changes or goes, the former tables are not dropped: they are moved, as they were, to a schema
- * of their own, whose name says when.
+ * If stored data changes or is deleted, the former tables are not dropped: they move unchanged to a schema whose name has the
+ * time.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ import { columnTypes, quoteName } from "./value.ts";
 export interface Stored {
   readonly tables: readonly Table[];
   readonly step: VersionStep | undefined;
-  /** From these tables to those that are wanted. */
+  /** The differences from these tables to the wanted ones. */
   readonly differences: Differences;
 }
 
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly clock: () => number;
 }
 
-/** Records that are read, and written, at once. */
+/** Records per read and per write. */
 const batch = 2000;
 
 /** What `follow` would do. */
@@ -52,7 +52,7 @@ export function planFollowing(session: Session, stored: Stored, wanted: Wanted):
   return inFile(session, stored, async (file) => planFile({ ...wanted, file }, 0));
 }
 
-/** @throws MigrationRefused */
+/** @throws MigrationRejected */
 export async function follow(
   session: Session,
   databaseUrl: DatabaseUrl,
@@ -60,7 +60,7 @@ export async function follow(
   wanted: Wanted,
 ): Promise<Migrated> {
   const names = stored.tables.map(({ name }) => quoteName(name)).join(", ");
-  // So that nothing is waited for when all has been brought along.
+  // Locks all tables now, so that no later statement waits.
   if (names !== "") await session.rows(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   return inFile(session, stored, async (file) => {
     const connection = new Connection(file, 0);
@@ -91,7 +91,7 @@ function stampOf(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
-/** With a SQLite file that holds what is stored, as far as anything has to be asked of it. */
+/** Runs `task` with a SQLite file that holds the stored data, as far as the migration needs it. */
 async function inFile<T>(session: Session, stored: Stored, task: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "nonet-follow-"));
   try {
@@ -102,7 +102,7 @@ async function inFile<T>(session: Session, stored: Stored, task: (file: string) 
       connection.exec("BEGIN");
       createSystemTables(connection);
       for (const table of stored.tables) addTable(connection, table, stored.tables);
-      // What only adds asks nothing of what is there.
+      // A migration that only adds needs no stored data.
       if (obstructions(stored.differences).length > 0) await copyToFile(session, connection, stored.tables);
       recordTables(connection, stored.tables, stored.step);
       connection.exec("COMMIT");
@@ -209,7 +209,7 @@ async function apply(
   await sweepFiles(session, tables);
 }
 
-/** No row number is given twice, whatever was deleted. */
+/** Row numbers are never reused, even after deletions. */
 async function lastNumber(session: Session, { name }: Table): Promise<number> {
   const [found] = await session.rows<[number | null]>(
     "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, '_seq')::regclass)",
@@ -235,7 +235,7 @@ async function copyFromFile(session: Session, connection: Connection, table: Tab
   }
 }
 
-/** Under the names that columns have in PostgreSQL, where they are not those of the document. */
+/** Renames members to PostgreSQL's column names where `quoteName` changed them. */
 function nameMembers(row: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [quoteName(name).slice(1, -1).replaceAll('""', '"'), value]),

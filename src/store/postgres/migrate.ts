@@ -1,10 +1,9 @@
 /**
- * Brings a schema to the tables of a document, in one transaction. Of several processes that start at once one does it, and the
+ * Migrates a schema to the tables of a document, in one transaction. If several processes start at once, one migrates, and the
  * others find it done.
  *
- * Processes with the document before may go on serving meanwhile (`../expansion.ts`): then only what adds is done, and what
- * else there is to do is refused for as long as they serve. One of them that ends and begins again while a newer document is
- * served leaves the schema as it is.
+ * While processes with the former document serve, only a migration that adds (`migration/expansion.ts`) is possible; others are
+ * rejected. A process with a former document that restarts while a newer one is served leaves the schema unchanged.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
@@ -41,30 +40,30 @@ import { addTextColumns, lackingTextColumns } from "./cached-json.ts";
 
 export interface Wanted {
   readonly tables: readonly Table[];
-  /** Absent: a schema whose tables are other ones is refused. */
+  /** Absent: a schema with other tables is rejected. */
   readonly following: Following | undefined;
-  /** What the database is to know of permissions. */
+  /** The permissions for row-level security. */
   readonly security?: RowSecurity | undefined;
   readonly clock: () => number;
 }
 
 export interface MigrationOutcome {
-  /** The number of the document among those that the data was brought to. */
+  /** The generation of this process's document. */
   readonly generation: number;
-  /** That of the newest one. */
+  /** The generation of the newest document. */
   readonly newest: number;
-  /** What was done to data that was there. */
+  /** The migration of existing data. */
   readonly migrated?: Migrated;
   readonly rowSecurity: RowSecurityState;
 }
 
 type Followed = Omit<MigrationOutcome, "rowSecurity">;
 
-/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRefused). */
+/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRejected). */
 export async function migrate(databaseUrl: DatabaseUrl, wanted: Wanted): Promise<MigrationOutcome> {
   const single = await openSingle(databaseUrl);
   try {
-    // Bringing a lot of data along takes its time.
+    // Migrating much data takes long.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
     const followed = await followDocument(single, databaseUrl, wanted);
     return { ...followed, rowSecurity: await applyRowSecurity(single, databaseUrl, wanted) };
@@ -79,7 +78,7 @@ async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted:
     const lacking = await lackingTextColumns(single, wanted.tables);
     if (lacking.length === 0) return current(state);
   }
-  // One that was killed is thought to serve for as long.
+  // A killed process holds its lease until it expires.
   for (const deadline = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
     try {
       return await withoutBlocking(single, databaseUrl, (lockMilliseconds) =>
@@ -101,7 +100,7 @@ async function migrateExclusively(
   try {
     await holdSchema(single, databaseUrl);
     await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
-    // `IF NOT EXISTS` asks for the right to make schemas where there is nothing to make, too.
+    // `IF NOT EXISTS` would require the privilege to create schemas even if the schema exists.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [databaseUrl.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(databaseUrl.schema)}`);
     const outcome = await migrateTables(single, databaseUrl, wanted);
@@ -115,8 +114,8 @@ async function migrateExclusively(
 }
 
 /**
- * Whether the data is still of the document that it was brought to, now that this process is known to serve it: who brought it
- * to another one meanwhile did not know of this process, and has ended when this resolves.
+ * Whether the schema is still at the generation of `migrate`, checked after this process has registered: a migration by a process
+ * that did not know of it has ended when this resolves.
  */
 export async function isStill(
   session: Session,
@@ -128,7 +127,7 @@ export async function isStill(
   return row?.[0] === newest && (await isApplied(session, rowSecurity));
 }
 
-/** What can not be done beside processes with the document before. */
+/** The migration is impossible while processes with the former document serve. */
 class OthersServe extends StoreError {
   constructor(others: number, waits: readonly string[]) {
     const who = others === 1 ? "another process serves" : `${others} other processes serve`;
@@ -181,7 +180,7 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     const data = { tables: stored, step: before, differences };
     const wish = { tables, following, clock: wanted.clock };
     if (waits.length > 0) {
-      // Views hold tables as they are, and policies would go with those that are kept.
+      // Views prevent changes of their tables, and policies would move with the backed-up tables.
       await unsecure(session, databaseUrl);
       migrated = await follow(session, databaseUrl, data, wish);
     } else {
@@ -200,8 +199,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
 }
 
 /**
- * Whether the data has gone on from a document that can still be served with it, to one that others serve. The tables cannot
- * tell an older document from a new one that takes something away: only the database knows which documents it has followed.
+ * Whether this document is an older one, still compatible with the newer one that others serve. The tables cannot distinguish an
+ * older document from a newer one that removes something: only the database knows which documents it followed.
  */
 function isOlder(
   { events }: SchemaState,
@@ -221,7 +220,7 @@ function isOlder(
   return waits.length > 0 ? known !== undefined : fewer || behind;
 }
 
-/** What `migrate` would do. @throws StoreError when the server cannot be used. */
+/** What `migrate` would do. @throws StoreError if the server cannot be used. */
 export async function planMigration(address: string, wanted: Wanted): Promise<MigrationPlan> {
   const databaseUrl = parseDatabaseUrl(address);
   const { clock, following, tables } = wanted;

@@ -1,6 +1,6 @@
 /**
- * Changing tables while others work with them. Who waits for a table stands before everybody who comes after; so it is waited for a
- * moment only, those who came go first, and then it is tried again.
+ * Changes tables while other processes use them. A waiting ALTER TABLE blocks all later statements, so it waits only briefly,
+ * lets them pass, and retries.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { StoreError } from "../port/error.ts";
@@ -8,14 +8,13 @@ import type { DatabaseUrl } from "./database-url.ts";
 import type { Session } from "./connection.ts";
 import { codeOf, remedyFor } from "./failure.ts";
 
-/** Every third time for longer than the second after which PostgreSQL lets nobody wait for an autovacuum (`deadlock_timeout`). */
+/** Every third wait exceeds one second (`deadlock_timeout`), after which PostgreSQL cancels a blocking autovacuum. */
 const lockMilliseconds = [300, 300, 1_500] as const;
 const triedMilliseconds = 60_000;
 
 /**
- * Runs what changes tables, in a transaction of its own that sets this `lock_timeout`, until it is done.
- *
- * @throws StoreError `busy` with who is in the way, when that has gone on for too long.
+ * Runs `change`, which changes tables in its own transaction with this `lock_timeout`, until it succeeds.
+ * @throws StoreError `busy` that names the blockers, after `mostMilliseconds`.
  */
 export async function withoutBlocking<T>(
   single: Session,
@@ -39,7 +38,7 @@ export async function withoutBlocking<T>(
   }
 }
 
-/** Who has held tables of the schema for longer than requests do. Of other roles not every server says more than who they are. */
+/** Sessions that lock tables for longer than a request does. Some servers hide the statements of other roles. */
 async function holders(single: Session): Promise<readonly string[]> {
   const found = await single.rows<[string, number | null, string | null, string | null, string | null, string | null]>(
     `SELECT string_agg(DISTINCT c.relname, ', '), l.pid, a.usename, a.state, substring(a.query FROM '[A-Za-z]+'),

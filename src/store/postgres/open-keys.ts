@@ -1,6 +1,6 @@
 /**
- * The keys in a schema and nothing else, for who makes and ends them beside a service that runs: the tables stay those of the
- * document that the service was started with, whatever the document says now.
+ * Opens only the keys of a schema, for commands that create and revoke keys while a service runs: the tables stay those of the
+ * document that the service started with.
  */
 import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
@@ -17,7 +17,7 @@ export interface Keys {
   close(): Promise<void>;
 }
 
-/** Undefined for a schema that holds nothing yet. @throws StoreError when it cannot be used. */
+/** Undefined for an empty schema. @throws StoreError if it cannot be used. */
 export async function openPostgresKeys(address: string): Promise<Keys | undefined> {
   const databaseUrl = { ...parseDatabaseUrl(address), connections: 2 };
   const connections = openConnections(databaseUrl);

@@ -1,4 +1,4 @@
-/** A store in one schema of a PostgreSQL database. */
+/** Opens a store in one schema of a PostgreSQL database. */
 import type { Table } from "../../plan/resources/types.ts";
 import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { deadlineOf } from "../port/deadline.ts";
@@ -43,18 +43,18 @@ export interface PostgresOptions {
   /** `postgres://user:secret@host:port/database?schema=name&connections=12` */
   readonly address: string;
   readonly tables: readonly Table[];
-  /** What the database is to know of permissions; absent: nothing, and they are in the statements alone. */
+  /** The permissions for row-level security; absent: only the statements enforce permissions. */
   readonly security?: RowSecurity;
-  /** Is told, once, whether the database holds them by itself. */
+  /** Called once with whether row-level security is applied. */
   readonly rowSecurity?: ((rowSecurity: RowSecurityState) => void) | undefined;
-  /** How data that another document left follows this one; absent: it is refused. */
+  /** How to migrate the data of another document; absent: such data is rejected. */
   readonly following?: Following;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly connections?: Partial<ConnectionOptions>;
 }
 
-/** @throws StoreError when the server cannot be used, or the schema holds data that the tables do not fit. */
+/** @throws StoreError if the server cannot be used, or the schema's data does not fit the tables. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock, following, security, tables } = options;
   const databaseUrl = parseDatabaseUrl(address);
@@ -77,10 +77,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const readRole = (resource: string, system = false): ReadRole =>
     rowSecurity.kind === "standing" && !system ? readRoleOf(connections, rowSecurity, resource, stopping) : ownerRole;
   const deps = new TransactionDeps(relations, clock);
-  // Who reads the journal next places what could not be placed, so there is nobody to be told of a failure.
+  // Failures need no report: the next reader of the journal assigns missing positions.
   const sequencer = openSequencer(connections, () => undefined);
   const changes = openChanges(connections);
-  // On a connection of its own: whoever counts does not wait for those who read.
+  // Separate connections, so that rate limits do not wait for reads.
   const counting = openConnections({ ...databaseUrl, connections: 2 }, { ...usualOptions, ...options.connections });
   let open = true;
   return {
@@ -126,7 +126,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
-/** Brings the data to the document, and says that this process serves it now: who changes it from now on knows of it. */
+/** Migrates the data, and registers this process as serving it, so that later migrations take it into account. */
 async function register(
   databaseUrl: DatabaseUrl,
   wanted: Wanted,

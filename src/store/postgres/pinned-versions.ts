@@ -1,4 +1,4 @@
-/** Pinned versions in the table `nonet_pins`. */
+/** Stores pinned versions in the table `nonet_pins`. */
 import { defined } from "../../base/defined.ts";
 import type { PinStore } from "../port/store.ts";
 import type { Session } from "./connection.ts";
@@ -19,7 +19,7 @@ export function pinStore(session: Session): PinStore {
     find: (credential, user) =>
       version('SELECT version FROM nonet_pins WHERE credential = $1 AND "user" = $2', credential, user),
     pin: async (credential, user, wanted) => {
-      // What is there already is given only where the statement writes it: DO NOTHING would give no row.
+      // DO UPDATE, because RETURNING of DO NOTHING returns no row if the pin exists.
       const pinned = await version(
         `INSERT INTO nonet_pins (credential, "user", version) VALUES ($1, $2, $3)
          ON CONFLICT (credential, "user") DO UPDATE SET version = nonet_pins.version RETURNING version`,

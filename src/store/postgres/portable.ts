@@ -1,6 +1,6 @@
 /**
- * A schema's data for a backup, and a schema made of one. Reading is one transaction that sees what was committed when it
- * began (REPEATABLE READ), while services go on writing. Writing is one transaction too, so that nobody sees half of it.
+ * Reads a schema's data for a backup, and writes a schema from one. The read is one REPEATABLE READ transaction: a snapshot,
+ * while services continue to write. The write is one transaction too, so that nobody sees a partial restore.
  */
 import pg from "pg";
 import { defined } from "../../base/defined.ts";
@@ -27,7 +27,7 @@ import { isRate, longRatesSql, putLongRates } from "./rates.ts";
 import { counterNames, referencesSql, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** Undefined for a schema that holds nothing yet. @throws StoreError */
+/** Undefined for an empty schema. @throws StoreError */
 export async function openPostgresSource(address: string): Promise<PortableSource | undefined> {
   const databaseUrl = parseDatabaseUrl(address);
   return withStoreErrors(databaseUrl, async () => {
@@ -66,7 +66,7 @@ function sourceOf(single: Single, databaseUrl: DatabaseUrl, state: PortableState
 
 const batch = 500;
 
-/** Where bytes are in the rows: fewer at once. */
+/** Rows per batch for tables with bytes. */
 const bytesBatch = 16;
 
 async function* rowsOf(session: Session, backupTable: BackupTable): AsyncGenerator<readonly PortableRow[]> {
@@ -83,7 +83,7 @@ async function* rowsOf(session: Session, backupTable: BackupTable): AsyncGenerat
   await session.rows("CLOSE rows");
 }
 
-/** In the order in which they came, where there is one. */
+/** In the order of insertion, if the table has one. */
 function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
   readonly from: string;
   readonly order: string;
@@ -96,23 +96,23 @@ function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
     case "nonet_journal":
       return { from, order: "position NULLS LAST, seq" };
     case "nonet_counts":
-      // Rates of long windows have a table of their own here; in a backup they are counts like others.
+      // Here long rate windows are in a separate table; in a backup they are counts like others.
       return {
         from: `(SELECT name, key, used, until FROM nonet_counts UNION ALL ${longRatesSql}) AS counts`,
         order: "1, 2",
       };
     case "nonet_answers":
-      // Claims of transactions that remembered nothing have no answer.
+      // Reserved keys of transactions that saved no response.
       return { from: `${from} WHERE expires IS NOT NULL`, order: "hash" };
     default:
       return { from, order: columns.includes("_seq") ? "_seq" : "1, 2" };
   }
 }
 
-/** What another store has otherwise. */
+/** Converts rows to the form that all stores share. */
 function finisher({ columns, name }: BackupTable): (row: PortableRow) => PortableRow {
   if (name === "nonet_journal") {
-    // What is committed and has no position yet gets the next ones, as it would have a moment later.
+    // Committed entries without a position get the next ones, as the sequencer would assign them.
     const at = columns.indexOf("position");
     let last = 0;
     return (row) => {
@@ -125,7 +125,7 @@ function finisher({ columns, name }: BackupTable): (row: PortableRow) => Portabl
   return (row) => row.map((value, at) => (texts.includes(at) ? (JSON.parse(String(value)) as string) : value));
 }
 
-/** The last number that each sequence gave. */
+/** The last number of each sequence. */
 async function* counters(session: Session, tables: readonly Table[]): AsyncGenerator<readonly PortableRow[]> {
   const rows: PortableRow[] = [];
   for (const table of tables) {
@@ -138,7 +138,7 @@ async function* counters(session: Session, tables: readonly Table[]): AsyncGener
   yield rows;
 }
 
-/** @throws StoreError where the server cannot be used, or holds something else, or `busy`: services use it. */
+/** @throws StoreError if the server cannot be used, the schema is not Nonet's, or `busy`: services use it. */
 export async function openPostgresTarget(address: string, now: number): Promise<PortableTarget> {
   const databaseUrl = parseDatabaseUrl(address);
   return withStoreErrors(databaseUrl, async () => targetOf(await openSingle(databaseUrl), databaseUrl, now));
@@ -174,7 +174,7 @@ function targetOf(single: Single, databaseUrl: DatabaseUrl, now: number): Portab
       }),
     finish: (rows) =>
       withErrors(async () => {
-        // References are looked through when they are made.
+        // Creating the foreign keys checks them.
         for (const table of tables) for (const statement of referencesSql(table, tables)) await single.rows(statement);
         for (const { name } of tables) await goOn(single, name, "_seq");
         await single.rows("SELECT setval('nonet_journal_seq', greatest(max(seq), 1)) FROM nonet_journal");
@@ -188,12 +188,12 @@ function targetOf(single: Single, databaseUrl: DatabaseUrl, now: number): Portab
         await close();
         return previous === undefined ? undefined : `the schema ${previous}`;
       }),
-    // What was not committed never was.
+    // Closing the connection rolls back the open transaction.
     drop: close,
   };
 }
 
-/** A schema that holds data gets another name, and a new one takes its place; both are seen by others when all is there. */
+/** Renames a schema with data and creates a new one; others see both only after the commit. */
 async function makeRoom(single: Single, databaseUrl: DatabaseUrl, now: number): Promise<string | undefined> {
   const name = pg.escapeIdentifier(databaseUrl.schema);
   let previous: string | undefined;
@@ -206,7 +206,7 @@ async function makeRoom(single: Single, databaseUrl: DatabaseUrl, now: number): 
   return previous;
 }
 
-/** Processes say every other second that they are there, and would go on writing to what is no longer in its place. */
+/** Serving processes renew their lease (`leader-lease.ts`), and would continue to write to the renamed schema. */
 async function assertUnused(session: Session, databaseUrl: DatabaseUrl, schema: string): Promise<void> {
   const processes = `${pg.escapeIdentifier(schema)}.nonet_processes`;
   const found = await session.rows(`SELECT 1 FROM ${processes} WHERE until > clock_timestamp() LIMIT 1`);
@@ -222,7 +222,7 @@ async function insertAll(session: Session, backupTable: BackupTable, rows: reado
   const more = name === "nonet_journal" ? ["seq"] : name === "nonet_answers" ? ["hash"] : [];
   const columns = [...backupTable.columns, ...more];
   const complete = completer(backupTable);
-  // So many values may a statement have.
+  // A statement may have at most 65,535 values.
   const most = Math.floor(60_000 / columns.length);
   for (let start = 0; start < rows.length; start += most) {
     const some = rows.slice(start, start + most);
@@ -236,7 +236,7 @@ async function insertAll(session: Session, backupTable: BackupTable, rows: reado
   }
 }
 
-/** With what only this store has. */
+/** Adds the values that only this store has. */
 function completer({ columns, name }: BackupTable): (row: PortableRow) => readonly Bindable[] {
   if (name === "nonet_journal") return (row) => [...row, Number(row[columns.indexOf("position")])];
   if (name !== "nonet_answers") return (row) => row;
@@ -251,7 +251,7 @@ async function setCounters(session: Session, tables: readonly Table[], rows: rea
   for (const [resource, field, value] of rows) {
     const table = tables.find((one) => one.resource === resource);
     const name = table && counterNames(table).get(String(field));
-    // A field that counted once and no longer does has no sequence.
+    // A field that is no longer a counter has no sequence.
     if (name !== undefined) await session.rows("SELECT setval($1::regclass, $2)", [name, Number(value)]);
   }
 }

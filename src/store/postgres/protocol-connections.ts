@@ -1,4 +1,4 @@
-/** The wires of pooled connections, and what is run on one of them outside of a transaction. */
+/** Manages the protocol connections of pooled clients, and runs statements outside transactions on them. */
 import type pg from "pg";
 import type { Bindable, SqlRow } from "./connection.ts";
 import { isConsequence } from "./failure.ts";
@@ -6,22 +6,22 @@ import type { PendingQuery } from "./query-batch.ts";
 import { PgConnection } from "./protocol.ts";
 
 export interface PgConnections {
-  /** From now on the client is asked by its wire alone. */
+  /** From now on only the protocol connection uses the client. */
   attach(client: pg.ClientBase): void;
   of(client: pg.ClientBase): PgConnection;
-  /** One statement, in a transaction of its own. */
+  /** Runs one statement in its own transaction. */
   run<Row extends SqlRow>(
     client: pg.ClientBase,
     statement: string,
     values: readonly Bindable[],
   ): Promise<readonly Row[]>;
-  /** In one round trip. Gives what one of them has failed with; those after it are left to be asked again. */
+  /** Runs a batch in one round trip. Returns the error of a failed query; the queries after it are to be run again. */
   executeAll(client: pg.ClientBase, batch: readonly PendingQuery[]): Promise<unknown>;
   close(): void;
 }
 
 export interface PgConnectionsOptions {
-  /** A connection on which nothing comes for so long although something is awaited is ended. */
+  /** A connection with pending responses that receives nothing for this time is closed. */
   readonly idleMilliseconds: number;
   readonly exchanged?: (statements: readonly string[]) => void;
 }
@@ -51,7 +51,7 @@ export function openPgConnections({ exchanged, idleMilliseconds }: PgConnections
     run: async <Row extends SqlRow>(client: pg.ClientBase, statement: string, values: readonly Bindable[]) => {
       const connection = of(client);
       const result = connection.execute(statement, values);
-      // It is not done before it is committed.
+      // Success only after the commit at the end of the exchange.
       const [{ rows }] = await Promise.all([result, connection.end()]);
       return rows as readonly Row[];
     },
@@ -60,7 +60,7 @@ export function openPgConnections({ exchanged, idleMilliseconds }: PgConnections
       let failure: unknown;
       for (const query of batch) {
         const { before } = query;
-        // Where it fails the question after it is passed over, and tells.
+        // If it fails, the server skips the query after it, which then reports this error.
         let unsaid: unknown;
         if (before !== undefined) {
           connection.execute(before.text, before.values).catch((thrown: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Messages to a PostgreSQL server, gathered until they are sent.
+ * Encodes messages to a PostgreSQL server into a buffer until they are sent.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import type { Bindable } from "./connection.ts";
@@ -9,7 +9,7 @@ export class Outgoing {
   #buffer = Buffer.allocUnsafeSlow(4096);
   #at = 0;
 
-  /** Parse, and Describe: the server answers with what rows there will be. */
+  /** Parse and Describe: the server responds with the columns of the rows. */
   prepare(name: string, statement: string): void {
     const parse = this.#open(0x50);
     this.#text(name);
@@ -22,7 +22,7 @@ export class Outgoing {
     this.#close(describe);
   }
 
-  /** Close, of a statement. */
+  /** Close of a statement. */
   forget(name: string): void {
     const close = this.#open(0x43);
     this.#byte(0x53);
@@ -30,7 +30,7 @@ export class Outgoing {
     this.#close(close);
   }
 
-  /** Bind and Execute. All is text but bytes. */
+  /** Bind and Execute. All values are text, except bytes. */
   run(name: string, values: readonly Bindable[]): void {
     const bind = this.#open(0x42);
     this.#byte(0);
@@ -52,11 +52,11 @@ export class Outgoing {
     this.#close(this.#open(0x53));
   }
 
-  /** All that was gathered since it was taken last. */
+  /** Returns and clears the buffer. */
   drain(): Buffer {
     const output = Buffer.from(this.#buffer.subarray(0, this.#at));
     this.#at = 0;
-    // One large file is no reason to keep so much for good.
+    // Releases a buffer that one large file has grown.
     if (this.#buffer.length > maximumRetained) this.#buffer = Buffer.allocUnsafeSlow(4096);
     return output;
   }
@@ -67,7 +67,7 @@ export class Outgoing {
     return this.#at - 4;
   }
 
-  /** A message says its length, in which its kind does not count. */
+  /** Writes the message's length, which excludes its kind byte. */
   #close(start: number): void {
     this.#buffer.writeInt32BE(this.#at - start, start);
   }

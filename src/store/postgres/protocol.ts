@@ -1,11 +1,10 @@
 /**
- * The part of PostgreSQL's protocol that statements of a service need, over a connection that the driver has opened: it knows
- * the ways to connect, TLS and passwords, and what it does for each statement takes several times as long as this.
+ * Implements the part of PostgreSQL's protocol that statements need, over a connection opened by the driver (which handles
+ * connecting, TLS and passwords). Running statements through the driver takes several times as long.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  *
- * Statements go out together, in one write, and their answers come back together: an exchange. It is one round trip however
- * many they are. What fails in it makes the server pass over the rest of it. Outside of BEGIN and COMMIT an exchange is a
- * transaction of its own.
+ * Statements sent in one write, with their responses, are an exchange: one round trip, however many they are. After an error the
+ * server skips the rest of the exchange. Outside BEGIN and COMMIT an exchange is a transaction.
  */
 import pg from "pg";
 import type { Duplex } from "node:stream";
@@ -15,11 +14,11 @@ import { Outgoing } from "./protocol-text.ts";
 
 export interface Result {
   readonly rows: readonly SqlRow[];
-  /** What the server says that it did: `COMMIT`, `INSERT 0 1`. */
+  /** The command tag of the server: `COMMIT`, `INSERT 0 1`. */
   readonly tag: string;
 }
 
-/** Its code is what the server says of a statement that is passed over in a transaction that has failed. */
+/** Has the code that the server reports for statements after a failure in a transaction. */
 class PassedOver extends Error {
   readonly code = "25P02";
 }
@@ -27,18 +26,18 @@ class PassedOver extends Error {
 type Parse = (text: string) => unknown;
 
 /**
- * Callers choose which members a change has and what a list filters by, so that there is no end of statements: beyond so many
- * on a connection one that has not been used for long is forgotten, here and by the server.
+ * Maximum prepared statements per connection: callers choose filters and changed members, so their number is unbounded. Beyond
+ * it, a statement not used recently is closed, here and on the server.
  */
 const mostKnown = 1000;
 
-/** A statement that the server knows, or is about to, by its name. */
+/** A named statement that the server has prepared, or is about to. */
 interface Known {
   readonly name: string;
   readonly statement: string;
-  /** For each column of its rows; none where it gives no rows, and until the server has told of them. */
+  /** Parsers of the columns; empty for no rows, and until the server has described them. */
   parsers: readonly Parse[];
-  /** Again, since it was last looked for one to forget. */
+  /** Used since the last search for a statement to close. */
   isUsed: boolean;
 }
 
@@ -59,12 +58,12 @@ export class PgConnection {
   readonly #stream: Duplex;
   readonly #exchanged: ((statements: readonly string[]) => void) | undefined;
   readonly #known = new Map<string, Known>();
-  /** Sent, and the server has not said that it has read them. */
+  /** Sent, but not yet confirmed by the server. */
   readonly #unread = new Set<Known>();
-  /** The names of those that the server is still to forget. */
+  /** Names of statements to close on the server. */
   #forgotten: string[] = [];
   #prepared = 0;
-  /** Whose answers are awaited, in order. */
+  /** Queries whose responses are pending, in order. */
   readonly #awaited: (PendingQuery | Ended)[] = [];
   #next = 0;
   readonly #described: string[] = [];
@@ -73,12 +72,12 @@ export class PgConnection {
   #size = 0;
   #wanted = 5;
   #failed = false;
-  /** Exchanges that were sent and are not over. */
+  /** Number of exchanges in progress. */
   #open = 0;
   #silences = 0;
   #lost: Error | undefined;
 
-  /** @param client connected, and with nothing under way: it is not to be asked any more, only ended. */
+  /** @param client connected and idle; from now on the caller may only end it. */
   constructor(client: pg.ClientBase, exchanged?: (statements: readonly string[]) => void) {
     this.#stream = streamOf(client);
     this.#exchanged = exchanged;
@@ -87,12 +86,12 @@ export class PgConnection {
     this.#stream.once("close", () => this.#lose(new Error("Connection terminated unexpectedly")));
   }
 
-  /** Nothing that is asked now goes out. */
+  /** Whether the connection is lost, so that no statement is sent. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
-  /** Goes out with the exchange that `end` ends. */
+  /** Sent with the exchange that `end` ends. */
   execute(statement: string, values: readonly Bindable[]): Promise<Result> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const known = this.#known.get(statement);
@@ -129,14 +128,14 @@ export class PgConnection {
     return promise;
   }
 
-  /** Sends what was asked. Resolves once all of it is answered and what was no part of a transaction is committed. */
+  /** Sends the exchange. Resolves when all responses have arrived, and statements outside a transaction are committed. */
   end(): Promise<void> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#out.sync();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#awaited.push({ known: undefined, resolve, reject });
     this.#stream.write(this.#out.drain());
-    // At the head of what goes out next, where nothing has failed before them that would make the server pass over them.
+    // Sent first in the next exchange, where no earlier failure can skip them.
     for (const name of this.#forgotten) this.#out.forget(name);
     this.#forgotten = [];
     this.#open += 1;
@@ -145,8 +144,8 @@ export class PgConnection {
   }
 
   /**
-   * To be called again and again; ends a connection on which nothing has come for `most` calls although something is awaited.
-   * Calls are counted, and not time: while this process stands, nobody hears what comes.
+   * Call periodically; destroys a connection that has pending responses and received no bytes for `most` calls. Counts calls
+   * instead of time, because a suspended process receives nothing.
    */
   watch(most: number): void {
     this.#silences = this.#open === 0 ? 0 : this.#silences + 1;
@@ -199,7 +198,7 @@ export class PgConnection {
         this.#flush();
         return;
       default:
-      // What the server only mentions: settings, notices, that something was bound or has no rows.
+      // Ignored: settings, notices, confirmations of Bind, NoData.
     }
   }
 
@@ -210,10 +209,10 @@ export class PgConnection {
     this.#next = 0;
   }
 
-  /** What was asked fails, or the end of the exchange, which is where it would have been committed. */
+  /** Rejects the current statement, or the end of the exchange, at which it would have been committed. */
   #fail(error: Error): void {
     const pending = this.#awaited[this.#next];
-    // It says why it is about to end the connection.
+    // An error without a pending statement: the server is about to close the connection.
     if (pending === undefined) return this.#lose(error);
     if (pending.known === undefined) {
       this.#failed = true;
@@ -224,7 +223,7 @@ export class PgConnection {
     pending.reject(error);
   }
 
-  /** The exchange is over: what comes before its end was passed over. */
+  /** The exchange has ended: the server skipped the statements still pending. */
   #flush(): void {
     for (;;) {
       const pending = this.#awaited[this.#next];
@@ -239,7 +238,7 @@ export class PgConnection {
       pending.reject(new PassedOver("a statement before it has failed"));
     }
     if (this.#unread.size === 0 || this.#awaited.length > this.#next) return;
-    // Those that were never read have to be sent anew.
+    // Statements that the server never parsed must be prepared again.
     for (const known of this.#unread)
       if (this.#known.get(known.statement) === known) this.#known.delete(known.statement);
     this.#unread.clear();
@@ -281,7 +280,7 @@ function rowOf(buffer: Buffer, start: number, parsers: readonly Parse[]): SqlRow
   return row;
 }
 
-/** Of each column its name, 0, its table and number, its type, and what else is of no interest. */
+/** Layout per column: name, 0, table oid and column number, type oid, and fields not needed here. */
 function parsersOf(buffer: Buffer, start: number): readonly Parse[] {
   let at = start + 2;
   return Array.from({ length: buffer.readInt16BE(start) }, () => {

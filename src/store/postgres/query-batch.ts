@@ -1,7 +1,6 @@
 /**
- * Questions to the database that change nothing. Those that come in one turn of the event loop, or while all connections are
- * busy, are gathered, and go out several in one round trip: most of what a small question costs, on both sides, is sending it
- * and hearing of its answer.
+ * Batches read-only queries: those of one event-loop tick, or that arrive while all connections are busy, are sent together in
+ * one round trip, because most of the cost of a small query is sending it and receiving the response.
  */
 import { StoreError } from "../port/error.ts";
 import type { Bindable, SqlRow } from "./connection.ts";
@@ -15,14 +14,14 @@ export interface BoundStatement {
 
 export interface PendingQuery extends BoundStatement {
   /**
-   * What is said right before it, in the same transaction, and what it gives is of no interest: settings that hold until the
-   * transaction ends. Questions that have the same text before them, or all of them none, are gathered.
+   * A statement to run before it in the same transaction, whose result is ignored: settings that last until the end of the
+   * transaction. Only queries with the same `before.text`, or all without, share a batch.
    */
   readonly before: BoundStatement | undefined;
   readonly resolve: (rows: readonly SqlRow[]) => void;
-  /** A question that got lost with its connection is asked once more. */
+  /** Retries once if the connection was lost. */
   readonly reject: (thrown: unknown) => void;
-  /** It was passed over, since one before it has failed. */
+  /** The server skipped the query, because one before it failed: queues it again. */
   readonly again: () => void;
 }
 
@@ -32,18 +31,18 @@ export interface Gathered {
 }
 
 export interface GatherOptions {
-  /** How many round trips may be under way. */
+  /** Maximum round trips in progress. */
   readonly atOnce: number;
   readonly mostWaiting: number;
   readonly waitMilliseconds: number;
 }
 
-/** Questions of one round trip are answered one after another, so the last waits for all of them. */
+/** Maximum queries per round trip: they run one after another, so the last waits for all. */
 const largestBatch = 16;
-/** So few are not spread over several connections. */
+/** Up to this many queries are not split over several connections. */
 const fewest = 4;
 
-/** @param run asks them, each told what becomes of it; rejects where none could be asked. */
+/** @param run runs a batch and settles each of its queries; rejects if none could run. */
 export function gather(
   run: (batch: readonly PendingQuery[]) => Promise<void>,
   { atOnce, mostWaiting, waitMilliseconds }: GatherOptions,

@@ -1,18 +1,17 @@
 /**
- * Rates that all processes on one schema count together, each call one statement: what an ask comes to is worked out where its
- * row is locked, as `counted` in `../rates.ts` has it.
+ * Counts rate limits that all processes on one schema share, with one statement per call: the count is computed while its row is
+ * locked, as `counted` in `port/rates.ts` does.
  *
- * Counts of short windows are in a table without a log: nobody waits for a disk, and after a failure of the server they begin
- * anew. Those of long windows survive it (R8.3).
+ * Short windows are in an unlogged table: no flush to disk, and a server crash resets them. Long windows survive a crash (R8.3).
  */
 import type { PortableRow, BackupTable } from "../backup/portable.ts";
 import { aheadMilliseconds, type RateRequest, type RateCount, type Rates } from "../port/rates.ts";
 import type { Session } from "./connection.ts";
 
-/** Windows from this length on are kept. */
+/** Windows of at least this length survive a crash. */
 const longMilliseconds = 3_600_000;
 
-/** `ask` is that of whoever came last, which a conflicting INSERT has no other way to bring along; `count` what it came to. */
+/** `ask`: the last request, stored because a conflicting INSERT has no other way to pass it on. `count`: its result. */
 const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
   CREATE ${kind} ${name} (
     name text COLLATE "C",
@@ -23,8 +22,8 @@ const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
   ) WITH (fillfactor = 50)`;
 
 /**
- * `ask`: count, window, burst or null, taken, wanted. `before` and what is given: granted, used, at. What a backup brought
- * (`putLongRates`) has not granted but -1: of a bucket it knows only when it is full again.
+ * `ask`: count, window, burst or null, taken, wanted. `before` and the result: granted, used, at. Rows restored from a backup
+ * (`putLongRates`) have granted = -1: for a bucket the backup has only the time when it is full again.
  */
 export const countedSql: string = `
   CREATE OR REPLACE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
@@ -59,11 +58,11 @@ export const ratesSql: readonly string[] = [
   countedSql,
 ];
 
-/** Of both tables: what counts nothing any more at `$1`. */
+/** The condition, for both tables, that a row no longer counts anything at `$1`. */
 export const overRates = `CASE WHEN ask[3] IS NULL THEN count[3] <= $1
   ELSE (nonet_counted(count, ask[1:3] || ARRAY[0, 0]::bigint[], $1))[2] = 0 END`;
 
-/** The rows of a call are locked in one order by all, so that no two wait for each other. */
+/** Every call locks its rows in the same order, so that calls cannot deadlock. */
 const countSql = (table: string): string => `
   WITH asked AS (
     SELECT name, key, ARRAY[quota, length, burst, taken, wanted] AS ask
@@ -78,16 +77,16 @@ const countSql = (table: string): string => `
 const shortSql = countSql("nonet_rates");
 const longSql = countSql("nonet_long_rates");
 
-/** Before the names of rates among the counts of a backup, as SQLite keeps them (`runtime/limits/snapshots.ts`). */
+/** The prefix of rate names among the counts of a backup, as in SQLite (`runtime/limits/snapshots.ts`). */
 const prefix = "rate ";
 
-/** Long windows as SQLite keeps them: what is used and until when; a bucket by when it is full again. */
+/** Long windows in SQLite's form: requests used and end of the window; for a bucket, the time when it is full again. */
 export const longRatesSql: string = `SELECT '${prefix}' || name AS name, key,
     CASE WHEN ask[3] IS NULL THEN count[2] ELSE 0 END AS used,
     CASE WHEN ask[3] IS NULL THEN count[3] ELSE count[3] + ceil(count[2]::numeric / ask[1])::bigint END AS until
   FROM nonet_long_rates`;
 
-/** Of the counts of a backup those that are rates. */
+/** Restores the counts of a backup that are rates. */
 export async function putLongRates(
   session: Session,
   { columns }: BackupTable,

@@ -1,4 +1,4 @@
-/** One record as the text of a view, and what is told of all of them: one statement each. */
+/** Reads one record as the JSON text of a view, and aggregates: one statement each. */
 import { noTable } from "../../plan/resources/tables.ts";
 import { type Fragment, sql } from "../sql/fragment.ts";
 import { isLongRead } from "../sql/long-reads.ts";
@@ -34,7 +34,7 @@ export function prepareRead(
   };
 }
 
-/** Whether a unique column of the row `t` has the value that is given first. */
+/** SQL: the unique column of the row `t` equals the first argument. */
 export function hasKey(relation: Relation, column: string): Fragment {
   const name = `t.${quoteName(column)}`;
   const value = argument(0, columnTypes[typeOf(relation, column)]);

@@ -1,4 +1,4 @@
-/** The tables by the resource they hold, with what reading and writing whole records needs. */
+/** Prepares, for each table, the SQL and conversions that read and write full records. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
 import { type TypedTable, typeOf } from "../sql/table-access.ts";
@@ -12,17 +12,17 @@ import { columnTypes, fromStored, quoteName, toStored } from "./value.ts";
 export interface Relation extends TypedTable {
   /** The table's name, quoted. */
   readonly name: string;
-  /** The hidden columns and all others, of the row `t`. */
+  /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** A row as selected by `everything`. */
+  /** Decodes a row selected with `everything`. */
   readonly decode: (stored: SqlRow) => Row;
-  /** Gives `_seq` and the columns that count, or nothing where something is not unique. */
+  /** Returns `_seq` and the counter columns, or no row if a unique constraint is violated. */
   readonly insert: string;
-  /** What `insert` is run with. */
+  /** The arguments of `insert`. */
   readonly encode: (values: Row) => readonly Bindable[];
-  /** The texts that are kept of a whole row. */
+  /** The cached JSON fragments of a complete row. */
   readonly texts: (row: Row) => Readonly<Record<string, Value>>;
-  /** Columns whose value the store counts. */
+  /** Columns whose value the store takes from a counter. */
   readonly counted: readonly string[];
   readonly uniques: readonly (readonly string[])[];
   readonly hasFiles: boolean;

@@ -1,9 +1,8 @@
 /**
- * The tables of a plan as PostgreSQL's definitions: a typed column for each field under the field's own name, what the
- * document closes closed by CHECK, references as foreign keys.
+ * Generates the PostgreSQL tables of a plan: a typed column per field, CHECK for closed values, foreign keys for references.
  *
- * A row of an index is at most a third of a page (some 2,700 bytes), and a text may be longer: what is unique is indexed by its
- * digest then, what sorts by its beginning, and what is only compared by its hash.
+ * An index row is at most a third of a page (about 2,700 bytes), and a text may be longer: then a unique index uses its digest, a
+ * sort index its beginning, and an equality index its hash.
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import { isCounted } from "../sql/condition.ts";
@@ -12,7 +11,7 @@ import { quoteText } from "../sql/json-text.ts";
 import { textColumns } from "./cached-json.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
-/** The statements that make a table, its counters and indexes; those of references come when all tables are there. */
+/** The statements that create a table, its counters and indexes; foreign keys follow when all tables exist. */
 export function tableSql(table: Table): readonly string[] {
   return [...counterNames(table).values()]
     .map((name) => `CREATE SEQUENCE ${name}`)
@@ -31,7 +30,7 @@ function createSql(table: Table): string {
   return `CREATE TABLE ${quoteName(table.name)} (${lines.join(", ")})`;
 }
 
-/** Without what it refers to. */
+/** The column definition without its foreign key. */
 export function columnSql(column: Column): string {
   const name = quoteName(column.name);
   const type = `${columnTypes[column.type]}${column.type === "text" ? ' COLLATE "C"' : ""}`;
@@ -40,7 +39,7 @@ export function columnSql(column: Column): string {
     .join(" ");
 }
 
-/** What holds a column to its values; empty where there are none. */
+/** The CHECK of an enum column; empty for others. */
 export function valuesSql({ name, type, values }: Column): string {
   return type === "text" && values
     ? `CHECK (${quoteName(name)} IN (${values.map(quoteText).join(", ") || "NULL"}))`
@@ -48,8 +47,8 @@ export function valuesSql({ name, type, values }: Column): string {
 }
 
 /**
- * The statements that hold references to what is there. The store deletes and clears what refers to a record itself, because
- * that changes revisions; these guard it, at the end of the transaction where that asks for it.
+ * The foreign keys of a table. The store itself deletes and clears references, because that changes revisions; the foreign keys
+ * are a safeguard, checked at the end of the transaction if it defers them.
  */
 export function referencesSql(table: Table, tables: readonly Table[]): readonly string[] {
   return table.columns.flatMap(({ name, references }) => {
@@ -64,12 +63,12 @@ export function referenceName({ name }: Table, column: string): string {
   return `${name} refers ${column}`;
 }
 
-/** The sequences of columns that count, by column, quoted: the same number is never given twice, whatever is undone. */
+/** The quoted sequences of counter columns, by column: a number is never reused, even after a rollback. */
 export function counterNames(table: Table): ReadonlyMap<string, string> {
   return new Map(countedColumns(table).map((column) => [column, quoteName(`${table.name} counts ${column}`)]));
 }
 
-/** The indexes of a table by name. A name says what it holds, so that a changed index has another one. */
+/** The indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
 export function indexesOf(table: Table): ReadonlyMap<string, string> {
   const indexes = new Map<string, string>();
   const add = (name: string, rest: string, unique = false): void => {
@@ -105,17 +104,17 @@ function uniqueKey(table: Table, name: string): string {
   return isUniqueByDigest(table, name) ? digestOf(column) : column;
 }
 
-/** Long, and nobody sorts by it. */
+/** Whether a hash index fits: a long text by which no list sorts. */
 function isHashed(table: Table, name: string): boolean {
   return isLong(table, name) && columnOf(table, name)?.marks.includes("sort") === false;
 }
 
-/** Every id is one that other tables may refer to, which only an index of the whole of it allows. */
+/** Ids are excluded, because a foreign key needs an index of the whole id. */
 export function isUniqueByDigest(table: Table, name: string): boolean {
   return name !== "id" && isLong(table, name);
 }
 
-/** The SQL of what stands for a long text in an index of what is unique, and in one that sorts. */
+/** The SQL that an index uses instead of a long text: for uniqueness the digest, for sorting the beginning. */
 export function digestOf(sql: string): string {
   return `nonet_digest(${sql})`;
 }
@@ -124,9 +123,9 @@ export function beginningOf(sql: string): string {
   return `left(${sql}, ${beginning})`;
 }
 
-/** Signs, of at most four bytes. */
+/** Characters, of at most four bytes each. */
 const beginning = 200;
-/** Who calls is named in as many, and lists are of what is theirs, in order. */
+/** Texts up to this length are indexed whole, such as caller ids, by which lists of a caller's own records are ordered. */
 const short = 255;
 
 const shortFormats = ["uuid", "date", "date-time", "time", "duration", "country", "currency", "language"];

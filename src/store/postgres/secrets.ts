@@ -1,4 +1,4 @@
-/** Secrets that the service makes for itself and keeps with its data, in the table `nonet_secrets`. */
+/** Stores secrets that the service generates, in the table `nonet_secrets`. */
 import { defined } from "../../base/defined.ts";
 import type { Store } from "../port/store.ts";
 import type { Session } from "./connection.ts";
@@ -10,7 +10,7 @@ export const secretsSql: readonly string[] = [
 export function secretStore(session: Session): Pick<Store, "secret" | "replaceSecret"> {
   return {
     async secret(name, make) {
-      // Of processes that start at once all are given the one that was first.
+      // Processes that start at the same time all get the first one stored.
       const [stored] = await session.rows<[string]>(
         `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
          ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,

@@ -1,31 +1,30 @@
 /**
- * Gives entries of the journal their positions, in the order of their commits. While somebody does it, under a lock, others
- * wait; so whoever sees a position sees all that are lower, and none is ever given
- * below one that was seen. Entries that become visible together get theirs in the order of `seq`, in which those of one record
- * are always: a transaction that changes a record begins after the one before has committed (it would fail otherwise).
+ * Assigns positions to journal entries in commit order, under a lock: so a reader that sees a position sees all lower ones, and
+ * no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`, which is always
+ * right for one record: a transaction that changes it begins after the former one committed (else it would fail).
  *
- * A position is given after the commit and not in it, because then all commits of a service would wait for one another. A
- * process does it for its own, a moment later; what one that was killed left, whoever next reads the journal places.
+ * Positions are assigned after the commit, because assigning them inside would make all commits wait for one another. Each
+ * process does it for its own entries a moment later; the next reader of the journal does it for a killed process.
  */
 import { defined } from "../../base/defined.ts";
 import type { Session } from "./connection.ts";
 
-/** Who waits for entries listens to it, one channel for each schema, since a database may hold many. */
+/** The channel that listeners of the journal use; one per schema, since a database may have many. */
 const channelOf =
   "'nonet_journal_' || (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = pg_catalog.current_schema())";
 
-/** Among locks of other purposes: "nont". */
+/** Separates these advisory locks from others: "nont". */
 const lockClass = 0x6e6f6e74;
 
 /**
- * All entries up to `floor` have their position or were undone, so that nobody looks below it. Without it, while some long
- * transaction such as a backup could still want to see the journal as it was, whoever looks for an entry without a position
- * would go through all that had none since, because its index must keep them.
+ * All entries up to `floor` have a position or were rolled back, so no query looks below it. Without it, while a long transaction
+ * such as a backup needs the former state of the journal, the index of entries without a position would keep all those assigned
+ * since, and each search would scan them.
  *
- * The floor rises in three steps, at calls of their own, each time that `stride` entries have been written: `next_floor` is how
- * far they go. Then `awaits` is the number (`xid`) of the transaction that is placing some, and so later than that of each that
- * has written one up to there: it has its own before the entry gets its `seq`. Once all before it are over and placed,
- * the floor is there.
+ * The floor rises in three steps, in separate calls, each time `stride` entries have been written. First `next_floor` is set to
+ * the newest `seq`. Then `awaits` is set to the `xid` of the assigning transaction, which is later than that of every writer up
+ * to there: a writer gets its xid before its entry's `seq`. When all transactions before `awaits` have ended and their entries
+ * have positions, the floor becomes `next_floor`.
  */
 const floorSql: readonly string[] = [
   "CREATE TABLE nonet_journal_floor (floor bigint NOT NULL, next_floor bigint NOT NULL, awaits xid8)",
@@ -35,11 +34,11 @@ const floorSql: readonly string[] = [
 const stride = 2000;
 
 /**
- * One statement for the client, so that no process which stops in between holds the lock. It is an advisory one, since to lock
- * a row may give the transaction its number before it has waited. Each statement in the function has to see what was committed
- * when the lock was had: it is for READ COMMITTED. A batch is notified once; a NOTIFY with each entry would make commits wait
- * for one another. Entries are updated one by one: how two sets are joined the planner decides at the first use, mostly of an
- * empty table, and would keep to it when there are thousands.
+ * One statement for the client, so that a process that stops in between cannot hold the lock. The lock is advisory, because a row
+ * lock might assign the transaction its xid before it has waited. Each statement in the function must see what was committed when
+ * the lock was acquired: hence READ COMMITTED. One NOTIFY per batch: one per entry would make commits wait for one another.
+ * Entries are updated one by one: the planner would choose a join at the first use, mostly for an empty table, and keep it for
+ * thousands of rows.
  */
 const functionSql = `
   CREATE FUNCTION nonet_sequence(most integer) RETURNS integer LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -81,17 +80,17 @@ const functionSql = `
 export const sequencerSql: readonly string[] = [...floorSql, functionSql];
 
 export interface Sequencer {
-  /** Entries were committed: they get their positions soon. */
+  /** Schedules positions for committed entries. */
   written(): void;
-  /** Resolves when all that was committed before has its position. */
+  /** Resolves when all earlier commits have positions. */
   flush(): Promise<void>;
-  /** Resolves when what was written has its positions, as far as the database answers. */
+  /** Resolves when the written entries have positions, if the database responds. */
   close(): Promise<void>;
 }
 
-/** How long entries are gathered, in milliseconds: at most that much later is one told of. */
+/** Gathering time in milliseconds: the maximum delay of a notification. */
 const gathering = 10;
-/** Entries that are placed in one statement, for the whole of which others wait. */
+/** Entries per statement, during which other processes wait. */
 const batch = 1000;
 
 export function openSequencer(session: Session, report: (failure: unknown) => void): Sequencer {
@@ -116,7 +115,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
     return running;
   }
 
-  /** A run that has begun may have passed over what was committed since: who comes now waits for the one after it, all together. */
+  /** A run in progress may miss recent commits: later callers share the run after it. */
   function flush(): Promise<void> {
     if (running === undefined) return start();
     next ??= running.then(start, start);
@@ -126,11 +125,11 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   return {
     flush,
     written: () => {
-      // A run that is to come takes it along.
+      // The next run will include it.
       if (next !== undefined) return;
       soon ??= setTimeout(() => {
         soon = undefined;
-        // Whoever next reads the journal does it, if this fails.
+        // The next reader of the journal does it if this fails.
         flush().catch(report);
       }, gathering);
     },
@@ -141,7 +140,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   };
 }
 
-/** The channel on which the journal of this session's schema tells that it has grown. */
+/** The notification channel of this schema's journal. */
 export async function journalChannel(session: Session): Promise<string> {
   const [found] = await session.rows<[string]>(`SELECT ${channelOf}`);
   if (found === undefined) throw new Error("there is no schema to listen for");

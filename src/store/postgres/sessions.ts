@@ -1,4 +1,4 @@
-/** Sessions in the table `nonet_sessions`, one row for each of their tokens. */
+/** Stores sessions in the table `nonet_sessions`, one row per token. */
 import { tokenValues, tokenColumns, tokenOf } from "../sql/row-values.ts";
 import type { Sessions, SessionStore, SessionToken } from "../port/sessions.ts";
 import type { Connections, Session, PgSession } from "./connection.ts";
@@ -40,13 +40,13 @@ async function findSession(session: Session, hash: string, held = ""): Promise<S
 }
 
 /**
- * As `Work.hold` of the session that a token is of: until the transaction ends nobody else renews or ends it. Its tokens cannot be
- * held in place of it: who ends it would not see the next ones, which whoever renews it has written and not committed.
+ * Locks the token's session as `PgSession.hold` does: until the transaction ends nobody else renews or ends it. Locking its
+ * tokens is not enough: a transaction that ends the session would miss new tokens not committed yet.
  */
 const holdOf =
   "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session)) FROM nonet_sessions WHERE hash = $1";
 
-/** Of two that replace a token one finds that it was; whoever ends all sessions of a record waits for it. */
+/** If two transactions replace a token, the second finds it replaced; ending all sessions of a user waits for both. */
 export function heldSession(session: PgSession, hash: string): Promise<SessionToken | undefined> {
   session.send(holdOf, [hash]);
   return findSession(session, hash, " FOR UPDATE");

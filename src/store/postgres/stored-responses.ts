@@ -1,8 +1,8 @@
 /**
- * Remembered answers (R4.19) in the table `nonet_answers`, found by a SHA-256 of scope and key.
+ * Stores responses for idempotency keys (R4.19) in the table `nonet_answers`, by the SHA-256 of scope and key.
  *
- * Who looks for an answer claims its key with an empty row, which ends with the transaction or becomes the answer: a second
- * request with the key waits for the first, and finds the answer.
+ * A transaction that looks for a response reserves the key with an empty row, which the response later fills: a second request
+ * with the key waits for the first, then finds its response.
  */
 import { hash } from "node:crypto";
 import type { StoredResponse } from "../port/store.ts";
@@ -10,8 +10,8 @@ import type { PgSession } from "./connection.ts";
 import { Overtaken } from "./failure.ts";
 
 /**
- * A row with nothing but its hash is a claim of a transaction that remembered nothing in the end. Scope and key are for backups
- * alone, and are JSON, since a text may not have the NUL that is in a scope.
+ * A row with only a hash was reserved by a transaction that saved no response. Scope and key are for backups, and are JSON
+ * because a scope contains NUL, which a PostgreSQL text cannot.
  */
 export const responsesSql: readonly string[] = [
   `CREATE TABLE nonet_answers (
@@ -28,12 +28,12 @@ export const responsesSql: readonly string[] = [
 ];
 
 /**
- * What a transaction knows of answers that it has not claimed, by scope and key: that there was none, which is relied on when
- * it remembers one, or that it has written one.
+ * The keys that a transaction has not reserved, by scope and key: `absent` if it found no response, which it checks when it saves
+ * one; `written` if it saved one.
  */
 export type Unclaimed = Map<string, "absent" | "written">;
 
-/** The newest answer for a key. One that has expired may still be there. */
+/** The newest response for a key; may be expired. */
 export async function findResponse(
   session: PgSession,
   unclaimed: Unclaimed,
@@ -53,7 +53,7 @@ export async function findResponse(
     [digest],
   );
   if (reserved.length > 0) return undefined;
-  // Held, since it may be a claim that became nothing, or an answer that is over.
+  // Locked, because the row may be an unused reservation or an expired response, which this transaction replaces.
   const [found] = await session.rows<[string, number, string, string, number | null]>(
     "SELECT fingerprint, status, headers, body, expires FROM nonet_answers WHERE hash = $1 FOR UPDATE",
     [digest],

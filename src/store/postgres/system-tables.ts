@@ -1,4 +1,4 @@
-/** Nonet's own tables in a schema, and what the schema says of itself: which tables it holds, and how far it followed part 9. */
+/** Creates and upgrades Nonet's own tables in a schema, and reads which document's tables and version the schema has. */
 import { createHash } from "node:crypto";
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
@@ -18,12 +18,12 @@ import { secretsSql } from "./secrets.ts";
 import { sequencerSql } from "./sequencer.ts";
 import { sessionsSql } from "./sessions.ts";
 
-/** The layout of Nonet's own tables. A schema with a higher one was written by a newer release. */
+/** Version of the layout of Nonet's own tables. A newer release wrote a schema with a higher one. */
 const edition = 1;
 
 /**
- * `tables` and `step`, the newest of `Plan.history` when the data was last brought to a document, are JSON, kept to the letter.
- * `generation` grows with each document that the data is brought to, of which `events` are those that it sends.
+ * `tables` and `step` (the newest of `Plan.history` at the last migration) are JSON, stored verbatim. `generation` grows with
+ * each document that the data migrates to; `events` are the names of its events.
  */
 const schemaSql: readonly string[] = [
   `CREATE TABLE nonet_schema (
@@ -36,8 +36,8 @@ const schemaSql: readonly string[] = [
 ];
 
 /**
- * The documents that the data has followed since it last could not be served with an older one: a process with one of them may
- * serve beside those with the newest. `digest` is SHA-256 of the tables, the step and the events, in hexadecimal.
+ * The compatible documents: processes with one of them may serve alongside those with the newest. A change that breaks this
+ * compatibility deletes them. `digest`: SHA-256, in hexadecimal, of the tables, the step and the events.
  */
 const documentsSql: readonly string[] = [
   `CREATE TABLE nonet_documents (
@@ -46,7 +46,7 @@ const documentsSql: readonly string[] = [
   )`,
 ];
 
-/** By the table that is there once they have run: a later release makes those that are missing. */
+/** The statements that create each table; a later release creates missing ones. */
 const systemTables: Readonly<Record<string, readonly string[]>> = {
   nonet_keys: keysSql,
   nonet_answers: responsesSql,
@@ -103,7 +103,7 @@ export async function createSystemTables(session: Session): Promise<void> {
   await session.rows("INSERT INTO nonet_schema (edition, tables) VALUES ($1, '[]')", [edition]);
 }
 
-/** From one without a table that this release has. */
+/** Upgrades a schema that lacks a table of this release. */
 export async function upgradeSystemTables(session: Session, { tables, step, events }: SchemaState): Promise<void> {
   await addMissing(session);
   await session.rows("UPDATE nonet_schema SET edition = $1", [edition]);
@@ -118,7 +118,7 @@ async function addMissing(session: Session): Promise<void> {
   }
 }
 
-/** Without those that an extension brought. */
+/** Excludes tables of extensions. */
 async function tableNames(session: Session): Promise<readonly string[]> {
   const found = await session.rows<[string]>(
     `SELECT relname FROM pg_catalog.pg_class AS class
@@ -158,7 +158,7 @@ async function recordDocument(session: Session, document: Written): Promise<void
   );
 }
 
-/** When the data was brought to this document; undefined where it was not, or cannot be served with it any more. */
+/** The generation of this document; undefined if the data never followed it, or is no longer compatible with it. */
 export async function generationOf(
   session: Session,
   tables: readonly Table[],
@@ -169,7 +169,7 @@ export async function generationOf(
   return row?.[0];
 }
 
-/** After a change that older documents cannot be served beside. */
+/** Call after a change that makes older documents incompatible. */
 export async function forgetDocuments(session: Session): Promise<void> {
   await session.rows("DELETE FROM nonet_documents");
 }

@@ -1,4 +1,4 @@
-/** What one transaction can do, on a connection of its own. */
+/** Implements `Transaction` on a PostgreSQL connection. */
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -48,11 +48,11 @@ import { columnTypes, quoteName, toStored } from "./value.ts";
 
 interface TableEvaluator {
   readonly evaluate: Evaluator<Value>;
-  /** Those of which any row may matter. */
+  /** Tables of which any row may change the value. */
   readonly tables: readonly string[];
 }
 
-/** What transactions of one store have in common: everything that is made once and used by all. */
+/** What the transactions of one store share: compiled expressions, views and statements. */
 export class TransactionDeps {
   readonly relations: Relations;
   /** Epoch milliseconds. */
@@ -89,7 +89,7 @@ export class TransactionDeps {
     return memoized(this.#breaks, query, () => statementOf(breakingSql(query, expressions, this.relations)));
   }
 
-  /** The oldest record for which a condition is true. */
+  /** Finds the oldest record for which a condition is true. */
   first(relation: Relation, where: TypedExpression | undefined): Statement {
     const make = (): Statement =>
       statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
@@ -98,7 +98,7 @@ export class TransactionDeps {
     return where === undefined ? make() : memoized(this.#firsts, where, make);
   }
 
-  /** The record whose unique column has a value. */
+  /** Finds a record by a unique column. */
   get(relation: Relation, column: string): string {
     const key = `${relation.table.resource}.${column}`;
     let text = this.#gets.get(key);
@@ -120,15 +120,15 @@ function memoized<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, m
   return made;
 }
 
-/** How a row is held: so that any number may do so at once, or so that one may change it. */
+/** Row locks: shared by any number of transactions, or exclusive for a change. */
 const [forShare, toChange] = ["FOR SHARE", "FOR NO KEY UPDATE"] as const;
 type Lock = typeof forShare | typeof toChange;
 
 /**
- * Statements see what is committed when they are given (READ COMMITTED), and whatever is decided on is held until the end, so
- * that transactions come out as if they had been run one after another: a row with FOR NO KEY UPDATE, which others who only
- * refer to it need not wait for; a row that is read by a reference with FOR SHARE, unless the work may change it later; a number
- * of rows by a lock of its own; and where all rows of a table may matter, the table. `docs/decisions/0010-postgres-locks.md` says why not SERIALIZABLE.
+ * Statements see what is committed when they start (READ COMMITTED), and locks until the end make the transactions serialisable:
+ * FOR NO KEY UPDATE on a row, which does not block transactions that only reference it; FOR SHARE on a row read through a
+ * reference, unless the task may change it later; an advisory lock for a count of rows; a table lock if any row of a table may
+ * matter. `docs/decisions/0010-postgres-locks.md` explains why not SERIALIZABLE.
  */
 export class PostgresTransaction implements Transaction {
   readonly changes: RecordChange[] = [];
@@ -136,17 +136,17 @@ export class PostgresTransaction implements Transaction {
   readonly #session: PgSession;
   readonly #unclaimed: Unclaimed = new Map();
   /**
-   * Records that this transaction holds or has written, by table and id, as they are now: nobody else can change them, and who
-   * only glances at one does not see what was written.
+   * Current values of records that this transaction has locked or written, by table and id: no other transaction can change them,
+   * and unlocked reads do not see its writes.
    */
   readonly #changedRows = new Map<string, Row>();
-  /** Of records that were glanced at, by table and id: their revisions, and how they are held once anything is. */
+  /** Records read without a lock, by table and id: their revisions, and the lock to take once the transaction takes locks. */
   readonly #relied = new Map<string, { readonly revision: number; readonly held: Lock }>();
-  /** Resources. */
+  /** Resources that the task may change. */
   readonly #changing = new Set<string>();
-  /** Whether what mostly is as expected is expected, and found out as it commits. */
+  /** Optimistic mode: assumes that usual checks succeed, and verifies them at commit. */
   #isHopeful: boolean;
-  /** Whether there is something for the sequencer, once it is committed. */
+  /** Whether the journal has new entries for the sequencer after the commit. */
   hasRecorded = false;
 
   constructor(deps: TransactionDeps, session: PgSession) {
@@ -177,7 +177,7 @@ export class PostgresTransaction implements Transaction {
     return this.#find(resource, "id", id, toChange, " SKIP LOCKED");
   }
 
-  /** Without `held` nothing is held of it. */
+  /** Without `held` takes no lock. */
   async #find(
     resource: string,
     column: string,
@@ -188,7 +188,7 @@ export class PostgresTransaction implements Transaction {
     const relation = relationFor(this.#deps.relations, resource);
     const changedRows = column === "id" ? this.#changedRows.get(keyOf(relation, value)) : undefined;
     if (changedRows?.["_seq"] !== undefined) return changedRows;
-    // A column that is unique by its digest is asked for both.
+    // A column unique by its digest needs the value twice: for the digest and the comparison.
     const key = toStored(value, typeOf(relation, column));
     const keys = isUniqueByDigest(relation.table, column) ? [key, key] : [key];
     const glanced = otherwise === "" ? await this.#glance(relation, column, keys, held) : undefined;
@@ -205,7 +205,7 @@ export class PostgresTransaction implements Transaction {
     return row;
   }
 
-  /** A record as it is committed, of which nothing is held: by its revision it is found out in the end whether it still is. */
+  /** Reads a committed record without a lock; the commit verifies its revision. */
   async #glance(
     relation: Relation,
     column: string,
@@ -217,7 +217,7 @@ export class PostgresTransaction implements Transaction {
     if (found === undefined) return undefined;
     const row = relation.decode(found);
     const written = this.#changedRows.get(keyOf(relation, row["id"]));
-    // What it has under this key now, only the database knows.
+    // If this transaction changed the key, only the database knows which record has it now.
     if (written !== undefined)
       return written[column] === row[column] && written["_seq"] !== undefined ? written : undefined;
     if (held !== undefined) this.#relyOn(relation, row, held);
@@ -237,10 +237,10 @@ export class PostgresTransaction implements Transaction {
     });
   }
 
-  /** Without holding it: for what is only shown. */
+  /** Reads without a lock, for records that are only displayed. */
   readonly #look: Fetch = (resource, id) => this.#find(resource, "id", id, undefined);
 
-  /** What is decided on stays as it is. */
+  /** Locks, for records that a decision depends on. */
   readonly #rely: Fetch = (resource, id) => this.lockShared(resource, "id", id);
 
   async list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {
@@ -248,7 +248,7 @@ export class PostgresTransaction implements Transaction {
     return this.#deps.list(query)(this.#session, page, variables);
   }
 
-  /** Those that others have in hand are passed over; only where there is no other is it waited for what becomes of them. */
+  /** SKIP LOCKED first; only if no unlocked row matches, waits for the locked ones. */
   async first(resource: string, where: TypedExpression | undefined, variables: Variables): Promise<Row | undefined> {
     const relation = relationFor(this.#deps.relations, resource);
     const { bind, text } = this.#deps.first(relation, where);
@@ -277,7 +277,7 @@ export class PostgresTransaction implements Transaction {
     return this.#session.freeze(tables).then(() => evaluate(this.#session, this.#rely, row, variables));
   }
 
-  /** Behind what was written before, whose rows are held already: all do it in this order, and do not wait in a circle. */
+  /** Takes the locks in one order, after earlier writes, so that transactions cannot deadlock. */
   exclude(names: readonly (readonly [resource: string, name: string])[]): void {
     const held = names.map(([resource, name]): Name => [relationFor(this.#deps.relations, resource).name, name]);
     const { text, values } = holding(held.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)));
@@ -330,7 +330,7 @@ export class PostgresTransaction implements Transaction {
     return { kind: "written", text, revision: changed.row["_rev"] as number, row: changed.row };
   }
 
-  /** The record with its changes. A row that was read before an earlier change of this transaction is brought up to date. */
+  /** Writes the changes. If an earlier change of this transaction made `row` stale, uses the current row. */
   async #change(relation: Relation, row: Row, changes: Row): Promise<{ readonly row: Row } | Duplicate> {
     const now = this.#deps.clock();
     const written = this.#changedRows.get(keyOf(relation, row["id"]));
@@ -353,7 +353,7 @@ export class PostgresTransaction implements Transaction {
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }
 
-  /** A record that this transaction has made has no number before the database has made it. */
+  /** A record that this transaction created optimistically has no `_seq` yet; waits for the database. */
   async #numbered(relation: Relation, row: Row): Promise<Row> {
     if (row["_seq"] !== undefined) return row;
     const [found] = await this.#session.rows<[number]>(`SELECT _seq FROM ${relation.name} WHERE "id" = $1`, [
@@ -363,7 +363,7 @@ export class PostgresTransaction implements Transaction {
     return { ...row, _seq: found[0] };
   }
 
-  /** False where it is not as it was, or has what another one has. */
+  /** Returns false if the row has changed, or would violate a unique constraint. */
   async #write(relation: Relation, before: Row, next: Row, set: Row): Promise<boolean> {
     const values: Bindable[] = [];
     const rowKey = (value: Value | undefined, column: string): string => {
@@ -373,7 +373,7 @@ export class PostgresTransaction implements Transaction {
     };
     const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${rowKey(value, name)}`);
     const same = `_seq = ${rowKey(before["_seq"], "_seq")} AND _rev = ${rowKey(before["_rev"], "_rev")}`;
-    // Asked before it is tried, because what fails would be the end of the transaction.
+    // Checked in the WHERE clause, because a failed statement would abort the transaction.
     const free = changedUniques(relation, before, next).map((columns) => {
       const all = columns.map((name) =>
         isSame(relation, "o", name, isAlike(next[name], null) ? undefined : rowKey(next[name], name)),
@@ -383,14 +383,14 @@ export class PostgresTransaction implements Transaction {
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
     if (this.#isHopeful && !relation.hasFiles) {
       this.#session.expect(text, values);
-      // From now on this finds out.
+      // The UPDATE itself now verifies the revision.
       this.#session.rely(keyOf(relation, before["id"]), undefined);
       return true;
     }
     return (await this.#session.rows(text, values)).length > 0;
   }
 
-  /** Which of the columns another record has; it was just seen that one has some. */
+  /** Finds which unique columns conflict, after a write found that some do. */
   async #conflict(relation: Relation, values: Row, before: Row | undefined): Promise<Duplicate> {
     const bound: Bindable[] = [];
     const sets = changedUniques(relation, before, values);
@@ -407,7 +407,7 @@ export class PostgresTransaction implements Transaction {
     });
     const [found = []] = sets.length === 0 ? [] : await this.#session.rows(`SELECT ${conditions.join(", ")}`, bound);
     const columns = sets[found.indexOf(true)];
-    // One that this transaction cannot see yet.
+    // The conflicting record is not visible to this transaction yet.
     if (columns === undefined) throw new Overtaken("another transaction has written the same");
     return { kind: "duplicate", columns };
   }
@@ -447,7 +447,7 @@ export class PostgresTransaction implements Transaction {
     return (await this.#session.rows(text, [bound])).map(relation.decode);
   }
 
-  /** Of each table at once. Records of several may refer to each other in a circle, so that no order of them would do. */
+  /** One DELETE per table. References between records may form a cycle, so that no order satisfies the foreign keys. */
   async #remove(records: readonly Held[]): Promise<void> {
     const byTable = Map.groupBy(records, ({ table }) => table);
     if (byTable.size > 1) this.#session.send("SET CONSTRAINTS ALL DEFERRED");
@@ -529,7 +529,7 @@ export class PostgresTransaction implements Transaction {
     const key = JSON.stringify([column, value]);
     const among = states === undefined ? "" : `AND state IN (${states.map(quoteText).join(", ") || "NULL"})`;
     const name = `${relation.name} ${key} ${among}`;
-    // Whoever adds one of them asks, too, and waits for this one's end.
+    // Every transaction that adds such a record takes this lock first, and so waits for this one.
     this.#session.hold(relation.name, key);
     const count = `SELECT count(*) AS present FROM (SELECT 1 FROM ${relation.name} AS t
       WHERE t.${quoteName(column)} = $1::${columnTypes[type]} ${among} LIMIT $2::bigint) AS found`;
@@ -551,7 +551,7 @@ function keyOf({ name }: Relation, id: Value | undefined): string {
 
 type Duplicate = Extract<Written, { kind: "duplicate" }>;
 
-/** The sets of which a value changes, if there was a record before; where one is absent and not equal to others they are like none. */
+/** The unique sets in which a value changes, or all for a new record; sets with a null do not conflict unless `isAbsentEqual`. */
 function changedUniques(
   { table, uniques }: Relation,
   before: Row | undefined,
@@ -568,7 +568,7 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
   return (a ?? null) === (b ?? null);
 }
 
-/** `value`: none for an absent one. */
+/** `value`: undefined for null. */
 function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string | undefined): string {
   const column = `${alias}.${quoteName(name)}`;
   if (value === undefined) return `${column} IS NULL`;

@@ -1,10 +1,10 @@
-/** Values as PostgreSQL keeps them, as the driver brings them, and as text in SQL. */
+/** Converts values to and from PostgreSQL, and quotes names. */
 import { createHash } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import type { Bindable, SqlValue } from "./connection.ts";
 
-/** The type of a column. `json` keeps its text to the letter, which `jsonb` would not. */
+/** The type of a column. `json` stores the text verbatim, unlike `jsonb`. */
 export const columnTypes: Readonly<Record<ColumnType, string>> = {
   text: "text",
   integer: "bigint",
@@ -14,18 +14,17 @@ export const columnTypes: Readonly<Record<ColumnType, string>> = {
   json: "json",
 };
 
-/** A value of a column for binding. */
 export function toStored(value: Value | undefined, type: ColumnType): Bindable {
   if (value === null || value === undefined) return null;
   return type === "json" || typeof value === "object" ? JSON.stringify(value) : value;
 }
 
-/** A text of PostgreSQL cannot hold the sign that ends one on its wire; none that a record may have does. */
+/** PostgreSQL texts cannot contain NUL, the terminator of its protocol; texts of records never do. */
 export function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
 
-/** What a column or an expression of this type gave. */
+/** Converts a stored value of a column or expression of this type. */
 export function fromStored(stored: SqlValue | undefined, type: ColumnType): Value {
   if (stored === null || stored === undefined) return null;
   if (type === "json") return JSON.parse(stored as string) as Value;
@@ -34,7 +33,7 @@ export function fromStored(stored: SqlValue | undefined, type: ColumnType): Valu
 
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === "t",
-  // Nonet's integers are safe ones.
+  // All integers of Nonet are safe integers of JavaScript.
   20: Number,
   21: Number,
   23: Number,
@@ -44,7 +43,7 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   1184: instantOf,
 };
 
-/** By the type's number (`pg_type.oid`); the text of all others stays what it is. */
+/** The parser of a type by its `pg_type.oid`; other types stay text. */
 export function parserOf(type: number): (text: string) => unknown {
   return parsers[type] ?? String;
 }
@@ -54,10 +53,10 @@ function instantOf(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0")}Z`;
 }
 
-/** The columns that every table has. https://www.postgresql.org/docs/current/ddl-system-columns.html */
+/** System columns of every table. https://www.postgresql.org/docs/current/ddl-system-columns.html */
 const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-/** A name in SQL. What is too long would be cut off without a word, so it is told apart by a digest of the rest. */
+/** Quotes a name. PostgreSQL silently truncates names over 63 bytes, so a digest replaces the rest. */
 export function quoteName(name: string): string {
   if (systemColumns.includes(name)) return `"${name} "`;
   const short = Buffer.byteLength(name) <= 63 ? name : `${Buffer.from(name).toString("utf8", 0, 40)} ${digestOf(name)}`;

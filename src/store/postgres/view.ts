@@ -17,14 +17,14 @@ const dialect: TextSql = {
   joinedTexts: (text, order) => sql`string_agg(${text}, ',' ORDER BY ${order})`,
   fragments: () => [],
   fragmentText: (stored) => stored,
-  // An expression asks it as `jsonb`, which forgets the order of members.
+  // An expression would read the field as `jsonb`, which loses the order of members.
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 };
 
-/** Of any row. */
+/** Views of any row, stored or not. */
 export const views: ViewSql = viewSql(dialect);
 
-/** Of a row of its table, from the texts that are kept there. Views of what is nested have none. */
+/** Views of a stored row, which use its cached JSON fragments; nested views do not. */
 export const storedViews: ViewSql = viewSql({
   ...dialect,
   fragments: (table, depth) => (depth === 0 ? cachedFragmentsOf(table) : []),
@@ -46,7 +46,7 @@ function columnText(name: string, column: TextColumn): string {
 
 type TextColumn = Pick<Column, "type" | "values" | "schema">;
 
-/** What cannot need an escape is not looked through for one. */
+/** Whether the column's texts never need an escape in JSON, so that the SQL can skip escaping. */
 function needsNoEscape({ schema, values }: TextColumn): boolean {
   if (values !== undefined) return values.every(isPlain);
   const { format, pattern } = schema;
@@ -55,12 +55,12 @@ function needsNoEscape({ schema, values }: TextColumn): boolean {
 
 const plainFormats = ["uuid", "date", "country", "currency"];
 
-/** The pattern of ids that the service makes, which references to them have as well. */
+/** The pattern of generated ids; references to them have the same. */
 const ofMadeIds = /^\^[a-z0-9_]*\[0-9a-z\]\{26\}\$$/;
 
 /**
- * A stored moment has milliseconds, written only where they are not 0. With a microsecond more it always has six places,
- * of which three are taken: that costs half of what `to_char` does.
+ * PostgreSQL omits milliseconds that are 0. After adding a microsecond it always prints six places, which `left` cuts to three:
+ * half the cost of `to_char`.
  */
 function momentText(name: string): string {
   return `left(to_json(${name} AT TIME ZONE 'UTC' + interval '1us')::text, 24) || 'Z"'`;
@@ -83,7 +83,7 @@ function valueText(value: string, type: ColumnType, of: TypedExpression): string
   }
 }
 
-/** What stands for a moment that is put in as the answer leaves is put together as a text. */
+/** A timestamp placeholder, replaced when the response is sent, is a joined text. */
 function isJoined(expression: TypedExpression): boolean {
   return expression.kind === "calculate" && expression.calculation === "join";
 }

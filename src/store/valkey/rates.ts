@@ -1,6 +1,6 @@
 /**
- * Rates counted in a Valkey or Redis that all processes of a service use: each count is a hash with the time at which it is
- * over, worked out by a script as `counted` in `../rates.ts` has it. The client is an optional package, loaded only here.
+ * Counts rate limits in a Valkey or Redis that all processes of a service share: each count is a hash with an expiry, computed by
+ * a script as `counted` in `port/rates.ts` does. The client is an optional package, loaded only here.
  */
 import { hash } from "node:crypto";
 import type * as Package from "@redis/client";
@@ -14,11 +14,11 @@ export interface ValkeyRates extends Rates {
 export interface ValkeyOptions {
   /** `redis://user:secret@host:6379/0`, `rediss:` with TLS, or `valkey:` and `valkeys:`. */
   readonly address: string;
-  /** Services have their counts apart. */
+  /** Separates the counts of services. */
   readonly service: string;
 }
 
-/** As much of the client as is used here. */
+/** The part of the client that is used here. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -32,7 +32,7 @@ export function isValkeyAddress(text: string): boolean {
   return /^(?:redis|valkey)s?:\/\/./i.test(text);
 }
 
-/** Numbers are written with all their digits: as they are, Lua keeps fourteen. */
+/** Numbers are formatted with all digits, because Lua's default has only 14. */
 const script = `
 local kept = redis.call("HMGET", KEYS[1], "used", "at")
 local quota, length, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -61,13 +61,12 @@ return { whole(granted), whole(used), whole(at) }`;
 const digest = hash("sha1", script);
 
 /**
- * Does not wait until it is reached: where it cannot be, counting rejects, and it is tried again and again.
- *
- * @throws StoreError `not-accessible` where the address is none, or the package is not installed.
+ * Does not wait for the connection: until it is there, counting rejects, and the client keeps reconnecting.
+ * @throws StoreError `not-accessible` for an invalid address, or if the package is not installed.
  */
 export async function openValkeyRates({ address, service }: ValkeyOptions): Promise<ValkeyRates> {
   const client = await clientFor(address.replace(/^valkey/i, "redis"));
-  // Each call that fails says so itself.
+  // Each failed call reports its own error.
   client.on("error", () => undefined);
   const connecting = client.connect().catch(() => undefined);
 
@@ -84,7 +83,7 @@ export async function openValkeyRates({ address, service }: ValkeyOptions): Prom
   }
 
   return {
-    // What is asked in one turn goes out together.
+    // The client sends the commands of one event-loop tick together.
     count: (requests, now) => Promise.all(requests.map((request) => countOne(request, now))),
     async close() {
       if (client.isReady) await client.close().catch(() => undefined);
@@ -99,7 +98,7 @@ async function clientFor(url: string): Promise<Client> {
   try {
     return createClient({
       url,
-      // A request is answered without it rather than late.
+      // Counting fails fast, because a request is better served without it than late.
       disableOfflineQueue: true,
       socket: { connectTimeout: 2_000, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 2_000) },
     }) as unknown as Client;

@@ -1,4 +1,4 @@
-/** Whether the database holds permissions by itself, what keeps it from that, and what is done so that it does. */
+/** Applies row-level security to a schema, or reports why it cannot. */
 import type { Table } from "../../../plan/resources/types.ts";
 import type { RowSecurity } from "../../../plan/authentication/row-security.ts";
 import { StoreError } from "../../port/error.ts";
@@ -13,9 +13,9 @@ import type { AppliedPolicies } from "./read-role.ts";
 
 export type RowSecurityState =
   | ({ readonly kind: "standing" } & AppliedPolicies)
-  /** Nobody wants it. */
+  /** Not requested. */
   | { readonly kind: "off" }
-  /** Somebody would have it, and cannot. */
+  /** Requested, but not possible. */
   | { readonly kind: "absent"; readonly why: string; readonly remedy: string };
 
 interface Wanted {
@@ -23,7 +23,7 @@ interface Wanted {
   readonly security?: RowSecurity | undefined;
 }
 
-/** Once the tables are those of the document. @throws StoreError where it is required and cannot be had. */
+/** Call after the tables match the document. @throws StoreError if it is required but not possible. */
 export async function applyRowSecurity(
   single: Session,
   databaseUrl: DatabaseUrl,
@@ -38,7 +38,7 @@ export async function applyRowSecurity(
   }
 }
 
-/** What is lacking is asked again by who alone may change it. */
+/** Computes the missing statements again under the lock, because another process may have changed the schema. */
 async function applyStep(
   single: Session,
   databaseUrl: DatabaseUrl,
@@ -62,7 +62,7 @@ async function applyStep(
   }
 }
 
-/** Until the transaction ends nobody else brings the schema anywhere. */
+/** Locks the schema against other migrations until the transaction ends. */
 export async function holdSchema(single: Session, { schema }: DatabaseUrl): Promise<void> {
   await single.rows("SELECT pg_advisory_xact_lock(hashtextextended('nonet ' || $1, 0))", [schema]);
 }
@@ -80,14 +80,14 @@ async function stateOf(session: Session, databaseUrl: DatabaseUrl, { security, t
   return steps.length > 0 ? { kind: "to be raised", steps } : { kind: "standing", role, policies };
 }
 
-/** Whether what a process is going to rest on is still there. */
+/** Whether the policies that a process relies on are still applied. */
 export async function isApplied(session: Session, rowSecurity: RowSecurityState): Promise<boolean> {
   if (rowSecurity.kind !== "standing") return true;
   const { policies, role } = rowSecurity;
   return (await policyChangesOf(session, role, policies, await neededPolicies(session))).length === 0;
 }
 
-/** Before tables are made anew, when nobody else serves. */
+/** Call before tables are rebuilt, when no other process serves. */
 export async function unsecure(session: Session, databaseUrl: DatabaseUrl): Promise<void> {
   const reader = await findReader(session, databaseUrl);
   if (reader.kind === "there") await lower(session, reader.role);

@@ -1,11 +1,10 @@
 /**
- * What a role that may only read sees of a document's tables, as PostgreSQL's row-level security has it: for each table that
- * callers read the union of what any of its reading operations lets anybody see, and views of what is read of other records.
+ * Generates the row-level security policies of a document: for each table that callers read, the union of what its reading
+ * operations show to anyone, and views for reads of other records.
  *
- * The caller is said in settings, which last as long as one statement. A policy holds only where they name it, so that
- * processes with another document beside this one widen nothing and narrow nothing; where they are missing nothing is seen.
- * Every value of a setting stands in a subquery of its own, so that it is worked out once for a statement, and so that the
- * planner, who would take a setting that is not there yet for null, does not think that hardly any row passes.
+ * Settings of one statement identify the caller. A policy applies only if they name it, so processes with other documents neither
+ * widen nor narrow access; without settings no row is visible. Each setting is read in a subquery, so that PostgreSQL evaluates
+ * it once per statement, and does not estimate a missing setting as null, which would match hardly any row.
  */
 import { createHash } from "node:crypto";
 import type { Row, Value, Variables } from "../../../expression/evaluate.ts";
@@ -24,19 +23,19 @@ import { textColumns } from "../cached-json.ts";
 import { quoteName, withoutNul } from "../value.ts";
 
 export interface Policies {
-  /** Of all of them, and of the role: what the settings of a statement name. */
+  /** A hash of all policies and the role, which the settings of a statement name. */
   readonly name: string;
   readonly tables: readonly TablePolicy[];
   readonly views: readonly Made[];
   readonly finders: readonly Made[];
-  /** What statements read of other records than the one that they are about. */
+  /** Tables or views for reads of records other than the statement's own. */
   readonly reached: Named;
   /**
-   * The function that finds a record by a value whose index is of its digest: no function of that kind is run on rows that a
-   * policy may hide, so no such index is used where there is one.
+   * The function that finds a record by a value indexed by digest: PostgreSQL does not run such a digest function on rows that a
+   * policy may hide, so it could not use the index.
    */
   finds(resource: string, column: string): string | undefined;
-  /** What the settings are to be for a statement about a resource, in the order of `settingNames`. */
+  /** The settings for a statement about a resource, in the order of `settingNames`. */
   settings(resource: string): (variables: Variables) => readonly string[];
 }
 
@@ -46,15 +45,15 @@ export interface TablePolicy {
   /** Quoted, too. */
   readonly columns: readonly string[];
   readonly using: string;
-  /** Not where everybody sees every record: the policy is for the time beside a document that says otherwise. */
+  /** False if everyone sees every record: then the policy matters only alongside another document's policy. */
   readonly limited: boolean;
 }
 
-/** Is run with its owner's rights. A name says what it is made of, so that what is another has another one. */
+/** A view or function with its owner's privileges; a hash of the definition is in its name. */
 export interface Made {
-  /** Quoted, and as it is in the catalogue. */
+  /** Quoted, as in the catalogue. */
   readonly name: string;
-  /** What comes after the name when it is made. */
+  /** The SQL after the name in the CREATE statement. */
   readonly sql: string;
 }
 
@@ -114,14 +113,14 @@ export function policiesOf(security: RowSecurity, tables: readonly Table[], role
   };
 }
 
-/** Of every record, for whoever says who reads. */
+/** A view of all records, visible only with a policy setting. */
 function viewOf(table: Table, columns: ReadonlySet<string>): Made {
   const all = ["_seq", ...table.columns.flatMap(({ name }) => (columns.has(name) ? [name] : []))].map(quoteName);
   const sql = `AS SELECT ${all.join(", ")} FROM ${quoteName(table.name)} WHERE ${settingSql("nonet.policy")} <> ''`;
   return { name: quoteName(`${viewPrefix}${digestOf(sql)} ${table.name}`), sql };
 }
 
-/** One for each column that is unique by its digest. It tells that there is such a record, which a view of all values would, too. */
+/** A function per column unique by digest. It reveals that a record exists, as a view of all values would. */
 function findersOf(table: Table): readonly (readonly [string, Made])[] {
   return uniquesOf(table).flatMap(([column = "", ...others]) => {
     if (others.length > 0 || !isUniqueByDigest(table, column)) return [];
@@ -137,7 +136,7 @@ function findersOf(table: Table): readonly (readonly [string, Made])[] {
   });
 }
 
-/** What a policy asks of the settings beside its name. */
+/** What a policy reads from the settings besides its name. */
 type PolicyInput = { readonly kind: "roles" } | { readonly kind: "value"; readonly parameter: Parameter };
 
 interface Condition {
@@ -187,7 +186,7 @@ function conditionSql(
   const required = inputs(condition).map(
     (parameter) => `${valueSql(parameterPosition(parameter), "text")} IS NOT NULL`,
   );
-  // A name that no query inside of it can take for one of its own.
+  // A table name that no nested query uses as an alias.
   const { bindings, sql } = expressions.anyTrue([condition], reached, quoteName(table.name));
   let index = 0;
   const written = sql.replaceAll(new RegExp(`${openPlaceholder}::([a-z]+(?: precision)?)`, "g"), (_, type: string) =>
@@ -206,7 +205,7 @@ function argumentSql(
   return valueSql(parameterPosition(binding), type);
 }
 
-/** `IS NOT NULL` of what only some operations say: without it a condition may be true of what they were not asked. */
+/** Adds `IS NOT NULL` for inputs of only some operations: without them a condition could be true by accident. */
 function inputs(condition: TypedExpression): readonly Parameter[] {
   const found: Parameter[] = [];
   const look = (part: TypedExpression): void => {
@@ -219,7 +218,7 @@ function inputs(condition: TypedExpression): readonly Parameter[] {
   return found;
 }
 
-/** Absent is an empty text, and all else has a sign before it. */
+/** An empty text means absent; values have one character before them. */
 function valueSql(position: number, type: string): string {
   return `(SELECT substr(nullif(${settingSql(`nonet.v${position}`)}, ''), 2)::${type})`;
 }
@@ -237,10 +236,10 @@ function settingOf(required: PolicyInput): (variables: Variables) => string {
   };
 }
 
-/** Before the roles of who sent a token that scopes bind; no role has it in its name. */
+/** Prefix of the roles if the token's scopes restrict the caller; no role name contains it. */
 const scopedPrefix = "!";
 
-/** With a space around each, which no role has in its name; empty for who is not signed in. */
+/** The roles, each between spaces, which role names cannot contain; empty for an anonymous caller. */
 function rolesText(caller: Value | undefined): string {
   const { id = null, roles = [], scoped = false } = (caller ?? {}) as Row;
   if (id === null || !Array.isArray(roles)) return "";

@@ -1,6 +1,6 @@
 /**
- * Brings a schema's policies, views and rights to a document's, by what the catalogue says is there: data that was restored,
- * or whose tables were made anew, gets what it lacks. What processes with other documents need stays while they serve.
+ * Computes the statements that change a schema's policies, views and privileges to a document's, based on the catalogue: so
+ * restored data and rebuilt tables get what they lack. What processes with other documents need stays while they serve.
  */
 import { createHash } from "node:crypto";
 import { defined } from "../../../base/defined.ts";
@@ -14,7 +14,7 @@ interface Present {
   readonly kind: "table" | "view" | "function";
   readonly enabled: boolean;
   readonly policies: readonly { readonly name: string; readonly roles: readonly string[] }[];
-  /** That the role may read; of a function it is there itself where it may be run. */
+  /** Columns that the role may read; for a function its own name, if the role may execute it. */
   readonly columns: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface Catalogue {
   readonly relations: readonly Present[];
 }
 
-/** As the query of the catalogue gives it, where names are not quoted. */
+/** The result of the catalogue query, with unquoted names. */
 interface Stored extends Catalogue {
   readonly functions: readonly { readonly name: string; readonly runs: boolean }[];
 }
@@ -31,8 +31,8 @@ interface Stored extends Catalogue {
 const functions = ["number(double precision)", "json(jsonb)", "digest(text)", "fold(text)", "found(json, text[])"];
 
 /**
- * What is to be done so that the policies hold; nothing where they do. In steps, of which each changes one table at most, since
- * who waits for a table while it has another may wait for one who waits for it. `served`: the names of those that processes need.
+ * The statements that apply the policies; empty if they are applied. In steps that change at most one table each: holding one
+ * table lock while waiting for another could deadlock. `served`: names of the policies that processes need.
  */
 export async function policyChangesOf(
   session: Session,
@@ -77,7 +77,7 @@ export async function policyChangesOf(
   ].filter((step) => step.length > 0);
 }
 
-/** Takes all of it away, before tables are made anew. */
+/** Removes all policies and privileges before tables are rebuilt. */
 export async function lower(session: Session, role: string): Promise<void> {
   const { relations } = await catalogueOf(session, role);
   const statements = [
@@ -119,7 +119,7 @@ function tableSql(
   ];
 }
 
-/** A table that nobody reads by itself. */
+/** Cleans up a table that no caller reads any more. */
 function leavingSql(present: Present, role: string, retained: readonly string[]): readonly string[] {
   const { stale, staying } = sorted(present, retained);
   const needed = staying.some(({ name }) => !isOthers(name));
@@ -132,7 +132,7 @@ function leavingSql(present: Present, role: string, retained: readonly string[])
   ];
 }
 
-/** Policies of ours: those that nobody needs, and the rest. Somebody else's are left alone. */
+/** Nonet's policies: the unneeded and the remaining ones. Other policies are not touched. */
 function sorted(present: Present | undefined, needed: readonly string[]) {
   const ours = present?.policies.filter(({ name }) => name.startsWith(prefix)) ?? [];
   const names = needed.map(policyName);
@@ -177,7 +177,7 @@ function usingSql(reader: string): readonly string[] {
 }
 
 async function catalogueOf(session: Session, role: string): Promise<Catalogue> {
-  // The role may be one that is about to be made.
+  // The role may not exist yet.
   const [row] = await session.rows<[string]>(
     `WITH role AS (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
      SELECT json_build_object(
@@ -222,7 +222,7 @@ async function catalogueOf(session: Session, role: string): Promise<Catalogue> {
   return { uses, relations: all };
 }
 
-/** As it is in the catalogue, where what was too long is cut already. */
+/** Quotes a name from the catalogue, where it is already truncated. */
 function quoteStored(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,4 +1,4 @@
-/** What statements that read for callers, and those that read for the service itself, are run as, and where they look. */
+/** Decides the role, the settings and the tables of reads: for callers, and for the service itself. */
 import type { Variables } from "../../../expression/evaluate.ts";
 import type { Named } from "../../sql/condition.ts";
 import type { Queries, Session } from "../connection.ts";
@@ -6,24 +6,24 @@ import type { BoundStatement } from "../query-batch.ts";
 import { type Policies, settingNames } from "./policies.ts";
 
 export interface ReadRole {
-  /** The tables by resource, for what is read of other records than the one that a statement is about. */
+  /** Tables or views by resource, for reads of records other than the statement's own. */
   readonly reached: Named;
-  /** `long`: for a statement that goes through as many rows as there are, which is stopped at the deadline of the variables. */
+  /** `long`: the statement may scan many rows, and the server stops it at the deadline of the variables. */
   readonly session: (variables: Variables, long: boolean) => Session;
-  /** What gives the `_seq` of the record with a value in a column, where an index could not be used otherwise: a function. */
+  /** A function that returns the `_seq` of a record by a column value, where row-level security prevents the use of an index. */
   readonly finds: (column: string) => string | undefined;
 }
 
-/** The policies that hold, and the role that they hold. */
+/** The applied policies, and the role to which they apply. */
 export interface AppliedPolicies {
   readonly role: string;
   readonly policies: Policies;
 }
 
-/** What a question says before it of its time, where that is less than any has. */
+/** The statement that sets a shorter timeout before a query, if its deadline requires one. */
 export type Stopping = (variables: Variables) => BoundStatement | undefined;
 
-/** With the rights of the tables' owner. */
+/** Reads with the privileges of the tables' owner. */
 export function ownerReadRole({ execute }: Queries, tables: Named, stopping: Stopping): ReadRole {
   const short: Session = { rows: (statement, values) => execute(statement, values) };
   return {
@@ -36,7 +36,7 @@ export function ownerReadRole({ execute }: Queries, tables: Named, stopping: Sto
   };
 }
 
-/** `resource`: what the statements are about, where they are about a record. */
+/** `resource`: the resource of the statements; empty for aggregates. */
 export function readRoleOf(
   { execute }: Queries,
   { policies, role }: AppliedPolicies,
@@ -57,9 +57,9 @@ export function readRoleOf(
 }
 
 /**
- * What is said before a statement that is run as a role and for a caller. Both hold until the transaction ends, which is the
- * statement's own: so there is nothing that a connection could keep, not for the next caller, and not for whom a pooler gives it to.
- * A statement that shares the transaction says as many settings of its own before it.
+ * Sets role and caller before a statement. Both last until the end of the transaction, which has only this statement: nothing
+ * remains on the connection for the next caller or the next client of a pooler. Every statement in a shared transaction sets the
+ * same number of settings first.
  */
 export function asRole(role: string, settings: readonly string[]): BoundStatement {
   const names = ["role", ...settingNames(settings.length)];
@@ -67,7 +67,7 @@ export function asRole(role: string, settings: readonly string[]): BoundStatemen
   return { text, values: [role, ...settings] };
 }
 
-/** Both in one statement: `SELECT …, …`. */
+/** Combines both in one statement: `SELECT …, …`. */
 function combine(one: BoundStatement, other: BoundStatement): BoundStatement {
   const more = other.text.replace("SELECT ", "").replace("$1", `$${one.values.length + 1}`);
   return { text: `${one.text}, ${more}`, values: [...one.values, ...other.values] };

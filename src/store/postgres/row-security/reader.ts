@@ -1,6 +1,6 @@
 /**
- * The role that callers' reads are run as: it may not log in, owns nothing, and may read what callers read. It is the one that
- * the address names, or one of the schema's own, which is made where this login may make roles.
+ * Finds the role that runs callers' reads: it cannot log in, owns nothing, and may only read what callers read. The address names
+ * it; otherwise it is a role of the schema, created if this login may create roles.
  */
 import { defined } from "../../../base/defined.ts";
 import { quoteText } from "../../sql/json-text.ts";
@@ -10,7 +10,7 @@ import { quoteName } from "../value.ts";
 
 export type Reader =
   | { readonly kind: "there"; readonly role: string }
-  /** With what makes it. */
+  /** `statements` create the role. */
   | { readonly kind: "to be made"; readonly role: string; readonly statements: readonly string[] }
   | { readonly kind: "absent"; readonly role: string; readonly why: string; readonly remedy: string };
 
@@ -43,7 +43,7 @@ export async function findReader(session: Session, databaseUrl: DatabaseUrl): Pr
   return { kind: "there", role };
 }
 
-/** Roles are of all databases of a server, and schemas of one. What is too long is told apart by a digest of the rest. */
+/** Roles belong to the whole server, so the name has database and schema; `quoteName` shortens a long one with a digest. */
 async function currentRole(session: Session, { schema }: DatabaseUrl): Promise<string> {
   const [row] = await session.rows<[string]>(`SELECT current_database() || '_' || ${quoteText(schema)}`);
   const [name] = defined(row, "the name of the database");
