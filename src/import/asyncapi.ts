@@ -1,6 +1,6 @@
 /**
- * AsyncAPI 3 to part 6: an operation that the application sends is an event that goes out, one that it receives is one that
- * comes in. What makes it send one, and how an inbound one proves its sender, no such description says.
+ * Converts AsyncAPI 3 to part 6: an operation that the application sends is an outgoing event, one that it receives an incoming
+ * event. AsyncAPI has no trigger of outgoing events and no proof of the sender of incoming ones.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Model } from "../language/model.ts";
@@ -114,7 +114,7 @@ function eventsOf(root: JsonObject, schemas: Schemas, notices: ImportNotices): r
   });
 }
 
-/** Those that the operation names, else all of its channel. */
+/** The messages that the operation names, else all of its channel. */
 function messagesOf(operation: Found, channel: Found | undefined, schemas: Schemas): readonly Found[] {
   const { messages } = operation.value;
   const own = Array.isArray(messages)

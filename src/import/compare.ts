@@ -1,13 +1,13 @@
 /**
- * Whether two descriptions are of the same API: the same paths and methods, the same parameters, the same statuses, the same
- * required members. For what was imported beside what is exported of it again; what Nonet adds of its own is no difference.
+ * Compares two OpenAPI descriptions: paths and methods, parameters, statuses, required members. Used to compare an imported
+ * description with the export of its document; additions by Nonet are not reported.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { below, textOf } from "./report.ts";
 import { localPointer, valueAt } from "./schemas.ts";
 
 export interface Mismatch {
-  /** Where in the source it stands (RFC 6901). */
+  /** JSON pointer into the source (RFC 6901). */
   readonly pointer: string;
   /** `GET /pets/{id}` */
   readonly operation: string;
@@ -32,7 +32,7 @@ export function mismatches(source: JsonObject, exported: JsonObject): readonly M
 }
 
 interface DescribedOperation {
-  /** Method and path with the names of parameters left out, which are not on the wire. */
+  /** Method and path without parameter names, which do not affect requests. */
   readonly route: string;
   readonly written: string;
   readonly pointer: string;
@@ -84,7 +84,7 @@ function parameterMismatches(one: DescribedOperation, other: DescribedOperation,
 
 const ignored: ReadonlySet<string> = new Set(["header accept", "header content-type", "header authorization"]);
 
-/** By place and name, whether it is required; those in the path are compared with the path. */
+/** Whether each parameter is required, by location and name; path parameters are compared with the path. */
 function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<string, boolean> {
   const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
     Array.isArray(list) ? (list as readonly Json[]) : [],
@@ -106,7 +106,7 @@ function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<st
 interface Both {
   readonly source: JsonObject;
   readonly exported: JsonObject;
-  /** Pairs of references that were compared already. */
+  /** Pairs of references already compared. */
   readonly pairs: Set<string>;
 }
 
@@ -185,7 +185,7 @@ function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, J
   );
 }
 
-/** As the import chooses among media types: JSON before others, the first before later ones. */
+/** Selects the schema as the import does: JSON before other media types, then the first. */
 function mainSchema(content: Json | undefined): Json | undefined {
   const entries = Object.entries(isObject(content) ? content : {}).filter(([media]) => media.includes("/"));
   const [, entry] =
@@ -199,7 +199,7 @@ function mainSchema(content: Json | undefined): Json | undefined {
 const inside = ["items", "additionalProperties"] as const;
 const alternatives = ["allOf", "anyOf", "oneOf"] as const;
 
-/** What is required of one and not of the other, at any depth. A schema without a counterpart is no difference of its own. */
+/** Differences in `required`, at any depth. A schema without a counterpart is not reported. */
 function requiredMismatches(
   both: Both,
   one: Json | undefined,
@@ -245,7 +245,7 @@ function requiredMismatches(
   ];
 }
 
-/** `nullable` of a schema without a type became an alternative beside null. */
+/** The import converts `nullable` without a type to `anyOf` with null; this returns the other alternative. */
 function withoutNull(root: JsonObject, mine: Json | undefined, theirs: Json | undefined): Json | undefined {
   if (!isObject(mine) || mine["nullable"] !== true || mine["type"] !== undefined || !isObject(theirs)) return theirs;
   const list = theirs["anyOf"];
@@ -264,7 +264,7 @@ function referenceKey(one: Json | undefined, other: Json | undefined): string | 
   return a === undefined && b === undefined ? undefined : `${a ?? ""} ${b ?? ""}`;
 }
 
-/** What references lead to; what stands beside one, in both descriptions alike, is not compared. */
+/** Follows references; siblings of a `$ref` are not compared. */
 function resolved(root: JsonObject, value: Json | undefined): Json | undefined {
   let found = value;
   for (let hops = 0; hops < 100; hops++) {

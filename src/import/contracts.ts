@@ -1,4 +1,4 @@
-/** What one operation of a description takes and answers, as the wire of a handler. OpenAPI 3.x and Swagger 2. */
+/** Converts one operation of OpenAPI 3.x or Swagger 2 to the wire of a handler: its requests and responses. */
 import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
 import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "../language/endpoints/model.ts";
 import type { FieldType } from "../language/resources/model.ts";
@@ -10,11 +10,11 @@ export interface ImportContext {
   readonly root: JsonObject;
   readonly schemas: Schemas;
   readonly notices: ImportNotices;
-  /** The base address as the document has it. */
+  /** The base URL in the document. */
   readonly base?: string;
 }
 
-/** The operation, and the path item that it stands in. `rename` gives the name of a path parameter in the document. */
+/** `item`: the path item of the operation. `rename` returns the document's name of a path parameter. */
 export function contractOf(
   source: ImportContext,
   operation: Found,
@@ -38,7 +38,7 @@ export function contractOf(
 
 // ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Those of the operation in place of those of its path with the same name and place. */
+/** Parameters of the operation replace those of its path item with the same name and location. */
 function parametersOf({ schemas, notices }: ImportContext, operation: Found, item: Found): readonly Found[] {
   const found = new Map<string, Found>();
   for (const holder of [item, operation]) {
@@ -56,7 +56,7 @@ function parametersOf({ schemas, notices }: ImportContext, operation: Found, ite
   return [...found.values()];
 }
 
-/** Headers that other statements of a description are about; the standard ignores parameters with these names. */
+/** Headers that OpenAPI describes elsewhere; the standard ignores parameters with these names. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
 function parameterOf(
@@ -126,13 +126,13 @@ function parameterType(source: ImportContext, value: JsonObject, pointer: string
   return withDeprecation(schemas.typeOf(value["schema"], below(pointer, "schema")), value);
 }
 
-/** A deprecated parameter says so in its schema, which is the same for whoever reads it. */
+/** Marks the schema of a deprecated parameter as deprecated. */
 function withDeprecation(type: FieldType, value: JsonObject): FieldType {
   if (value["deprecated"] !== true || type.kind !== "schema" || !isObject(type.schema)) return type;
   return { kind: "schema", schema: { ...type.schema, deprecated: true } };
 }
 
-/** Swagger 2 writes the schema of a parameter or a header into it. */
+/** Extracts the schema of a Swagger 2 parameter or header, which has its keywords inline. */
 function inlineSchema(value: JsonObject): Json {
   return Object.fromEntries(Object.entries(value).filter(([key]) => schemaWords.has(key)));
 }
@@ -221,13 +221,13 @@ function isMedia(text: string): boolean {
   return /^[^\s/;]+\/[^\s/;]+(?:;.*)?$/.test(text);
 }
 
-/** JSON is what stands where nothing is said. */
+/** Omitted for JSON, the default. */
 function mediaMember(media: readonly string[]): { readonly media?: readonly string[] } {
   const distinct = [...new Set(media)];
   return distinct.length === 0 || isWrittenAlike(distinct, ["application/json"]) ? {} : { media: distinct };
 }
 
-/** Media types that have the same schema; of several schemas that of JSON, or the first. */
+/** The media types that share one schema; of several schemas the JSON one, else the first. */
 function contentOf(
   source: ImportContext,
   content: Json | undefined,

@@ -1,4 +1,4 @@
-/** Webhooks and callbacks: what a service sends. What makes it send them no description says, so each is stated as open. */
+/** Imports webhooks and callbacks as outgoing events. No description has their triggers, so each is stated as a gap. */
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { ImportedOperation } from "./operations.ts";
 import { quoted } from "./prose.ts";
@@ -64,7 +64,7 @@ export function eventName(written: string, usedNames: Set<string>): string {
   return name;
 }
 
-/** The name of the schema of what is sent. */
+/** The name of the payload's schema. */
 function payloadOf(item: JsonObject, pointer: string, event: string, schemas: Schemas): string | undefined {
   for (const [method, operation] of Object.entries(item)) {
     if (!isObject(operation)) continue;

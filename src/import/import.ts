@@ -1,7 +1,7 @@
 /**
- * A description of an API that exists, OpenAPI 3.0 or 3.1, Swagger 2 or AsyncAPI 3, to a Nonet document and a report. What
- * the source says is in the document, in its blocks or at least in its prose; what it does not say is stated as open there;
- * and what was left out, guessed or renamed is in the report with its place in the source.
+ * Imports a description of an existing API (OpenAPI 3.0 or 3.1, Swagger 2, AsyncAPI 3) as a Nonet document and a report. The
+ * document has what the source declares, in blocks or at least in prose, and states the rest as gaps; the report has what was
+ * omitted, guessed or renamed, with its position in the source.
  */
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Position } from "../base/span.ts";
@@ -28,7 +28,7 @@ export interface LocatedNotice extends ImportNotice {
   readonly column: number;
 }
 
-/** Never throws; what cannot be imported at all is one fault with its place. */
+/** Never throws; returns one error with its position if nothing can be imported. */
 export function importDocument(name: string, input: Uint8Array | string): Imported {
   const source = readSource(name, input);
   if (!("root" in source)) return { kind: "error", ...source };
@@ -48,7 +48,7 @@ export function importDocument(name: string, input: Uint8Array | string): Import
   };
 }
 
-/** The document says by itself what its source says and it does not, so that whoever reads it alone knows. */
+/** Adds to the prose what the import omitted, for readers of the document without the report. */
 function withLosses(prose: Prose, notes: readonly ImportNotice[]): Prose {
   const groups = Map.groupBy(
     notes.filter(({ kind }) => kind === "lost"),
@@ -73,7 +73,7 @@ function formatOf({ root }: ImportSource): Format {
   if (textOf(swagger).startsWith("2")) return sound({ kind: "2.0", name: "Swagger 2.0", root });
   const version = textOf(openapi);
   if (version.startsWith("3.0")) return sound({ kind: "3.0", name: `OpenAPI ${version}`, root });
-  // 3.2 adds to 3.1 and changes nothing that is read here.
+  // 3.2 extends 3.1 without changing what the import reads.
   if (/^3\.[12]/.test(version)) return sound({ kind: "3.1", name: `OpenAPI ${version}`, root });
   if (textOf(asyncapi).startsWith("3")) return { kind: "asyncapi", name: `AsyncAPI ${textOf(asyncapi)}`, root };
   const [key, found] = Object.entries({ swagger, openapi, asyncapi }).find(([, value]) => value !== undefined) ?? [];

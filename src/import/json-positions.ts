@@ -1,7 +1,7 @@
-/** Where values stand in a JSON text, by their pointers: one pass over the text, without a tree of it. */
+/** Finds the positions of values in a JSON text by their pointers, in one pass, without building a tree. */
 import { below } from "./report.ts";
 
-/** Offsets of the members' keys, and of the items of lists. The text has to be JSON; nothing is said where it ends early. */
+/** Offsets of members' keys and list items. The text must be JSON; for a truncated text some are missing. */
 export function jsonPositions(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const found = new Map<string, number>([["", 0]]);
   const prefixSet = prefixes(wanted);
@@ -14,7 +14,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
     while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
     return text.slice(start, ++at);
   };
-  /** Over a value; its members are looked into only on the way to something wanted. */
+  /** Skips a value; visits its members only on the path to a wanted pointer. */
   const value = (pointer: string | undefined): void => {
     blanks();
     const opening = text[at];
@@ -54,7 +54,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
   return found;
 }
 
-/** Every pointer that leads to a wanted one. */
+/** All prefixes of the wanted pointers. */
 function prefixes(wanted: ReadonlySet<string>): ReadonlySet<string> {
   const all = new Set<string>([""]);
   for (const pointer of wanted) {

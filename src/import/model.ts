@@ -1,4 +1,4 @@
-/** OpenAPI and Swagger to the nine parts, and what they say in words to the prose of each. */
+/** Converts OpenAPI and Swagger to the nine parts of a document, and their descriptions to the prose of each part. */
 import { kebabCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { DeclaredError } from "../language/errors/model.ts";
@@ -69,7 +69,7 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   };
 }
 
-/** What the description says something of; a part that it cannot speak of at all is not shown. */
+/** The imported items, which decide the status of each part: a part without any is not shown. */
 interface Found {
   readonly base: string | undefined;
   readonly operations: readonly ImportedOperation[];
@@ -91,7 +91,7 @@ function statusOf({ security, events, errors, named }: Found): Readonly<Record<P
   };
 }
 
-/** Where the document is left open. */
+/** The gaps of the document. */
 function gapsOf({ base, operations, security, events, errors }: Found): readonly string[] {
   const open = operations.filter(({ endpoint }) => endpoint === undefined);
   return [
@@ -145,7 +145,7 @@ export function purposeOf(
 
 // ── Part 4 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The first server. */
+/** The base URL, from the first server. */
 function baseOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): string | undefined {
   const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notices), "/servers/0"];
   if (url === undefined) return undefined;
@@ -179,7 +179,7 @@ function firstServer({ servers }: JsonObject, notices: ImportNotices): string | 
 
 // ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One error for each status that some answer has: sources have statuses, and no codes. */
+/** One error for each error status of a response: sources have statuses, but no error codes. */
 function errorsOf(
   operations: readonly ImportedOperation[],
   notices: ImportNotices,
@@ -207,7 +207,7 @@ function errorsOf(
   );
 }
 
-/** RFC 9110 and its neighbours, by the names of the registry. */
+/** Reason phrases of the IANA registry (RFC 9110 and others). */
 const reasons: Readonly<Record<number, string>> = {
   400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
   405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
@@ -283,7 +283,7 @@ function resourceProse(alike: readonly Similarity[]): readonly string[] {
   return [`What looks like resources, by the paths of the source:\n\n${lines.join("\n")}`];
 }
 
-/** A heading for each tag, below it one for each operation of which there is more to say than its sentence. */
+/** A heading for each tag, below it one for each operation with more prose than its description. */
 function headings(root: JsonObject, operations: readonly ImportedOperation[]): readonly string[] {
   const tags = new Map<string, JsonObject>();
   for (const tag of Array.isArray(root["tags"]) ? (root["tags"] as readonly Json[]) : [])
@@ -304,7 +304,7 @@ function headings(root: JsonObject, operations: readonly ImportedOperation[]): r
   });
 }
 
-/** The names of headers that tell of limits. */
+/** Names of response headers about rate limits. */
 function countingHeaders(operations: readonly ImportedOperation[]): ReadonlySet<string> {
   const names = operations.flatMap(({ endpoint }) =>
     Object.values(endpoint?.wire?.answers ?? {}).flatMap(({ headers = {} }) => Object.keys(headers)),

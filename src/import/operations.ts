@@ -1,4 +1,4 @@
-/** The operations of a description, each with a name that a document can have, its endpoint, and who may run it. */
+/** Imports the operations of a description: a valid name, the endpoint, and the security requirements. */
 import { camelCase } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../language/endpoints/model.ts";
@@ -10,23 +10,23 @@ import { contractOf, type ImportContext } from "./contracts.ts";
 
 export interface ImportedOperation {
   readonly name: string;
-  /** As the source has it. */
+  /** JSON pointer into the source. */
   readonly pointer: string;
   readonly purpose?: string;
-  /** Absent where the language has no such method or path; it is then said to be open. */
+  /** Absent if the language does not support the method or path; the operation is then a gap. */
   readonly endpoint?: Endpoint;
-  /** As in OpenAPI: alternatives; undefined where neither the operation nor the whole source says anything. */
+  /** Alternatives, as in OpenAPI; undefined if neither the operation nor the source declares any. */
   readonly security?: readonly Json[];
-  /** The heading that it stands under. */
+  /** The tag, whose heading the operation appears under. */
   readonly tag?: string;
   readonly prose: readonly string[];
   readonly deprecated: boolean;
 }
 
-/** `GET` at these is answered by every service, where it has no path of its own before them. */
+/** Every service responds to `GET` at these paths, unless its base URL has a path. */
 const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
-/** What OpenAPI has besides the methods of the language. */
+/** Methods of OpenAPI that the language lacks. */
 const otherMethods = ["head", "options", "trace"] as const;
 
 export function operationsOf(source: ImportContext): readonly ImportedOperation[] {
@@ -46,7 +46,7 @@ export function operationsOf(source: ImportContext): readonly ImportedOperation[
       const other = otherMethods.find((name) => name === key);
       if ((method === undefined && other === undefined) || !isObject(one)) return [];
       const at = below(item.pointer, key);
-      // No standard lets an operation be a reference, and some descriptions are split up in that way.
+      // No standard allows an operation to be a reference, but some split descriptions have that.
       const operation = schemas.resolve(one, at) ?? { value: {}, pointer: at };
       const name = nameOf(source, operation, path, key, names);
       return [importedOperation(source, { name, path, method, written: key.toUpperCase() }, operation, item, routes)];
@@ -132,7 +132,7 @@ function endpointOf(
   return { method, path: template.path, does: "handler", wire };
 }
 
-/** The path with parameters that the language can name, and what each is called; undefined where there is no such path. */
+/** The path with valid parameter names, and the renames; undefined for an unsupported path. */
 function templateOf(
   path: string,
 ): { readonly path: string; readonly renamed: ReadonlyMap<string, string> } | undefined {
@@ -182,7 +182,7 @@ function descriptionOf(value: JsonObject): string | undefined {
   return text === undefined ? undefined : shortText(text);
 }
 
-/** The first sentence or line, on one line; a text that means something to the reader gets a full stop. */
+/** The first sentence or line; a text that is a keyword of the language (`none`) gets a full stop. */
 export function shortText(text: string): string {
   const [line = ""] = text.trim().split(/\r?\n/, 1);
   const words = line
@@ -193,7 +193,7 @@ export function shortText(text: string): string {
   return /^(?:not shown|none)$/.test(short) ? `${short}.` : short;
 }
 
-/** The language has no scopes of single operations, so they are words. */
+/** Prose about the operation's scopes, since the language has no scopes per operation. */
 function scopesOf(security: Json | undefined): readonly string[] {
   const scopes = (Array.isArray(security) ? (security as readonly Json[]) : []).flatMap((one) =>
     isObject(one)

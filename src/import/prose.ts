@@ -1,6 +1,6 @@
 /**
- * What a source says in words, as prose of the document. It stands in quotes of Markdown, so that its headings begin no part;
- * and its fences become indented code, so that none of its blocks could define something.
+ * Quotes descriptions of the source in the document's prose. Markdown quotes keep its headings from starting a part, and its
+ * fences become indented code, so that its blocks define nothing.
  */
 export function quoted(text: string): string {
   let fence: string | undefined;
@@ -25,7 +25,7 @@ export function quoted(text: string): string {
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
-/** On one line of prose, with what Markdown would take for markup escaped. */
+/** One line of prose, with Markdown syntax escaped. */
 export function plain(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -33,14 +33,14 @@ export function plain(text: string): string {
     .replaceAll(/[\\`*_[\]<>&#~|]/g, String.raw`\$&`);
 }
 
-/** What cannot be seen is left out, and what would nest too deeply to be read stays shallow. */
+/** Removes control characters, and limits nesting that would be too deep to parse. */
 function sanitizeLine(line: string): string {
   return line
     .replaceAll(/[^\t\P{Cc}]/gu, "")
     .replace(/^(?:[\s>]|[-*+]\s|\d+[.)]\s){20,}/, (prefix) => prefix.slice(0, 20));
 }
 
-/** A fence in a list or in a quote of its own would be one, too. */
+/** Escapes fences inside lists or nested quotes, which would open a block too. */
 function unfenced(line: string): string {
   return line.replaceAll(/`{3,}|~{3,}/g, (prefix) => `\\${prefix.split("").join("\\")}`);
 }

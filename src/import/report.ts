@@ -1,24 +1,24 @@
-/** What an import has to say of itself: what was not carried over, what was guessed from what, what was given another name. */
+/** Collects the notices of an import: what it omitted, guessed or renamed. */
 import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
 import type { Json } from "../base/json.ts";
 
 /**
- * `lost`: the source says it and the document does not. `guessed`: the document says it, and the source only hints at it.
- * `renamed`: the document has it by another name, which is not on the wire. `hint`: what the source looks like, which the document does not say.
+ * `lost`: in the source, but not in the document. `guessed`: in the document, but the source only suggests it. `renamed`: has
+ * another name in the document, which requests do not show. `hint`: the source suggests it, and the document omits it.
  */
 export type NoticeKind = "lost" | "guessed" | "renamed" | "hint";
 
 export interface ImportNotice {
   readonly kind: NoticeKind;
-  /** Where in the source it stands (RFC 6901). */
+  /** JSON pointer into the source (RFC 6901). */
   readonly pointer: string;
-  /** The same words for the same sort of thing, so that many can be told as one. */
+  /** A constant text per kind of notice, so that notices can be grouped. */
   readonly what: string;
-  /** What is meant at this place, where `what` does not say it. */
+  /** The specific item, if `what` does not name it. */
   readonly detail?: string;
 }
 
-/** Notes are collected while everything else is pure: handing lists back through every call would hide the work. */
+/** The only mutable state of the import: returning lists from every call would clutter it. */
 export interface ImportNotices {
   readonly all: ImportNotice[];
   lost(pointer: string, what: string, detail?: string): void;
@@ -35,17 +35,16 @@ export function createNotices(): ImportNotices {
   return { all, lost: adding("lost"), guessed: adding("guessed"), renamed: adding("renamed"), hint: adding("hint") };
 }
 
-/** A pointer to a member of what `pointer` leads to. */
+/** Appends keys to a pointer. */
 export function below(pointer: string, ...keys: readonly (string | number)[]): string {
   return keys.reduce<string>((at, key) => `${at}/${escapeSegment(String(key))}`, pointer);
 }
 
-/** The keys of a pointer. */
 export function keysOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapeSegment);
 }
 
-/** A text, a number or a truth value as text; nothing for what is no single value, as it is not where one is expected. */
+/** A text, number or boolean as text; empty for any other value, which is invalid where this is used. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

@@ -1,6 +1,6 @@
 /**
- * What looks like a resource: a path for many, the same path with a parameter behind it for one, and the schema that the one
- * is answered with. It is told and not written down as one, since nothing says that a service keeps it as Nonet would.
+ * Finds likely resources: a path of a collection, the same path with one more parameter for a record, and the schema of the
+ * record's response. The import only reports them, because the service may not store them as Nonet would.
  */
 import { isObject } from "../base/json.ts";
 import type { Endpoint } from "../language/endpoints/model.ts";
@@ -8,12 +8,12 @@ import type { FieldType } from "../language/resources/model.ts";
 import type { ImportedOperation } from "./operations.ts";
 
 export interface Similarity {
-  /** The name of the schema of one, where the answers have one. */
+  /** The name of the record's schema, if the response has one. */
   readonly schema?: string;
-  /** The path of one. */
+  /** The path of a record. */
   readonly path: string;
   readonly operations: readonly string[];
-  /** Of the first operation on one. */
+  /** The pointer of the first operation on a record. */
   readonly pointer: string;
 }
 
@@ -40,7 +40,7 @@ export function likenesses(operations: readonly ImportedOperation[]): readonly S
   });
 }
 
-/** The name of what a successful answer has. */
+/** The name of the schema of a successful response. */
 function schemaOf({ wire }: Endpoint): string | undefined {
   const type = wire?.answers?.["200"]?.type;
   return type === undefined ? undefined : nameOf(type);

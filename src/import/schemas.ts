@@ -1,8 +1,8 @@
 /**
- * The schemas of a description, of whatever dialect, to the JSON Schema that a document takes: those with names below
- * `schemas:`, references as `#/schemas/Name`, cycles kept. What a document cannot say is left out and noted, word by word.
+ * Converts the schemas of a description, of any dialect, to the JSON Schema of a document: named ones below `schemas:`,
+ * references as `#/schemas/Name`, with cycles. Each unsupported keyword is omitted and reported.
  *
- * A format and a pattern that nothing would be held to are kept as `x-format` and `x-pattern`, which are only told.
+ * Formats and patterns that Nonet does not validate become `x-format` and `x-pattern`, which are only documentation.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { pascalCase } from "../base/case.ts";
@@ -14,15 +14,15 @@ import { shorthandOf } from "./shorthand.ts";
 export type Dialect = "2.0" | "3.0" | "3.1";
 
 export interface Schemas {
-  /** A schema as it may stand in the document. */
+  /** Converts a schema for the document. */
   convert(value: Json | undefined, pointer: string): Json;
-  /** The same as a type: a name, a line where it says exactly as much, else the schema in full. */
+  /** Converts to a type: a name, a one-line type if it is equivalent, else the full schema. */
   typeOf(value: Json | undefined, pointer: string): FieldType;
-  /** Gives a schema a name of its own. */
+  /** Gives a schema a name of its own below `schemas:`. */
   named(value: Json, pointer: string, wanted: string): string;
-  /** What stands at a pointer of the source, through references; undefined where they lead nowhere or go round. */
+  /** Follows references from a value; undefined for a missing target or a cycle. */
   resolve(value: Json | undefined, pointer: string): Found | undefined;
-  /** Every schema with a name, in the order in which they were met. */
+  /** All named schemas, in order of first use. */
   all(): Readonly<Record<string, Json>>;
 }
 
@@ -33,13 +33,13 @@ export interface Found {
 
 type Mutable = Record<string, Json>;
 
-/** A schema deeper than this gets a name of its own: YAML is read to a depth of 64. */
+/** Schemas deeper than this become named: the YAML reader allows a depth of 64. */
 const deepest = 12;
-/** So does a part of a schema with more keywords than this; a whole one may have 10,000. */
+/** So do subschemas with more keywords than this; a whole schema may have 10,000. */
 const largest = 800;
 
 export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotices): Schemas {
-  /** By the pointer of what has the name. */
+  /** By the pointer of the named schema. */
   const names = new Map<string, string>();
   const definitions: Record<string, Json> = {};
   const finished = new Map<string, Json>();
@@ -217,7 +217,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     if (first !== undefined) result["type"] = Array.isArray(operand) ? known : first;
   };
 
-  /** What several keywords of older dialects say together. */
+  /** Converts combinations of keywords of older dialects. */
   const afterwards = (result: Mutable, value: JsonObject, pointer: string): void => {
     for (const [bound, exclusive] of exclusives) {
       if (value[exclusive] !== true) continue;
@@ -231,7 +231,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
       const values = result["enum"];
       if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...(values as readonly Json[]), null];
     } else if (["allOf", "anyOf", "oneOf"].some((keyword) => result[keyword] !== undefined)) {
-      // The standard gives `nullable` no meaning without a type; whoever writes it means what it says.
+      // Without a type the standard ignores `nullable`, but authors mean it.
       notices.guessed(pointer, "`nullable` without a type is taken to mean that null is a value");
       const all = { ...result };
       for (const key of Object.keys(result)) if (key !== "description" && key !== "title") delete result[key];
@@ -240,7 +240,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     }
   };
 
-  /** Without what the language refuses in a schema. */
+  /** Removes what the language rejects in a schema. */
   const sound = (schema: Json, pointer: string): Json => {
     for (let round = 0; round < 8; round++) {
       const errors = schemaErrors(schema, definitions);
@@ -313,7 +313,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
   };
 }
 
-/** Below a list of schemas with names. */
+/** Whether the pointer is directly below a list of named schemas. */
 function isComponent(keys: readonly string[]): boolean {
   return (
     (keys.length === 3 && keys[0] === "components" && keys[1] === "schemas") ||
@@ -328,7 +328,7 @@ function components(root: Json): readonly (readonly [pointer: string, value: Jso
   });
 }
 
-/** A name that begins with a capital and has letters and digits only; one that has that already stays. */
+/** A name of letters and digits with a capital first; a name that already fits stays. */
 function typeName(written: string): string {
   if (/^[A-Z][A-Za-z0-9]*$/.test(written)) return written;
   const ascii = written.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "");
@@ -357,7 +357,7 @@ export function valueAt(root: Json, pointer: string): Json | undefined {
 
 const jsonTypes: ReadonlySet<string> = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** Formats that mean here what they mean there. */
+/** Formats with the same meaning in Nonet. */
 const heldFormats: ReadonlySet<string> = new Set([
   "date-time",
   "date",
@@ -369,7 +369,7 @@ const heldFormats: ReadonlySet<string> = new Set([
   "byte",
 ]);
 
-/** Bounds of Nonet's own, which an extension of the same name would not mean. */
+/** Nonet's own bounds; a source's extension with the same name has another meaning. */
 const reservedExtensions: ReadonlySet<string> = new Set([
   "x-minimum", "x-maximum", "x-min-bytes", "x-max-bytes", "x-minor-units",
 ]); // biome-ignore format: a table
@@ -385,7 +385,7 @@ function size(value: Json): number {
   return parts.length + parts.reduce<number>((sum, part) => sum + size(part), 0);
 }
 
-/** Takes out what the keys lead to. */
+/** Removes the value at the keys. */
 function dropped(schema: Json, keys: readonly string[]): void {
   let value: Json | undefined = schema;
   for (const key of keys.slice(0, -1))
@@ -393,7 +393,7 @@ function dropped(schema: Json, keys: readonly string[]): void {
   const last = keys.at(-1) ?? "";
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    // An item of a list of schemas becomes one that says nothing, so that the others keep their places.
+    // A list item becomes an empty schema, so that the indexes of the others stay.
     (value as Json[])[Number(last)] = {};
   } else {
     const object = value as Mutable;
@@ -403,8 +403,8 @@ function dropped(schema: Json, keys: readonly string[]): void {
 }
 
 /**
- * A schema that leads back to itself before it goes into a member or an item says nothing, and whoever judged by it would
- * never end: one reference of the circle is taken out.
+ * Removes one reference from each cycle without a member or item in between: such a schema restricts nothing, and a validator
+ * would not terminate.
  */
 function withoutCircles(
   schemas: Readonly<Record<string, Json>>,

@@ -1,4 +1,4 @@
-/** Security schemes as credentials, and what an operation asks for as who may run it. */
+/** Converts security schemes to credentials, and the requirements of operations to grants. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { sameGrant } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
@@ -10,11 +10,11 @@ export interface ImportedSecurity {
   readonly credentials: Readonly<Record<string, Credential>>;
   readonly roles?: readonly string[];
   readonly allow: Readonly<Record<string, readonly Grant[]>>;
-  /** Paths as in a model's `gaps`. */
+  /** Paths, as in a model's `gaps`. */
   readonly gaps: readonly string[];
 }
 
-/** Undefined where the source says nothing at all of who may do what. */
+/** Undefined if the source declares no security at all. */
 export function securityOf(
   root: JsonObject,
   operations: readonly ImportedOperation[],
@@ -76,7 +76,7 @@ export function securityOf(
   };
 }
 
-/** With the roles that some operation asks for. */
+/** Keeps only the roles that some operation requires. */
 function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readonly string[]): Credential {
   const scopes = Object.entries(scopeRoles).filter(([, granted]) => granted.some((role) => used.includes(role)));
   return {
@@ -86,7 +86,7 @@ function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readon
   };
 }
 
-/** Words of the language that name no role. */
+/** Keywords of the language, which cannot name a role. */
 const reservedRoles = ["signed-in", "any-scope", "anyone", "none"];
 
 function credentialName(written: string, names: Set<string>): string {
@@ -97,16 +97,16 @@ function credentialName(written: string, names: Set<string>): string {
   return name;
 }
 
-/** The schemes of the source, as what of them an operation may ask for. */
+/** The role names of a security scheme, for requirements that name it. */
 interface Scheme {
   readonly credential: string;
-  /** The role of each scope; undefined where a credential has none. */
+  /** The role of each scope; undefined for a credential without scopes. */
   readonly scopes: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Each alternative of what an operation asks for as a grant: the role that a scheme gives to all its callers, or those of its
- * scopes. What cannot be said is left out, and so denied: an import never lets more in than its source.
+ * Converts each alternative requirement of an operation to a grant: the role of all callers of a scheme, or of its scopes.
+ * Unsupported alternatives are omitted, and so denied: an import never grants more than its source.
  */
 function grantsOf(
   { security, pointer }: ImportedOperation,
@@ -120,13 +120,13 @@ function grantsOf(
     notices.lost(below(pointer, "security", index), `${grant}: nobody is let in by it`, textOfJson(alternative));
     return [];
   });
-  // Anyone is everybody.
+  // `anyone` includes all other grants.
   const open = grants.find(({ who }) => who.kind === "anyone");
   if (open !== undefined) return [open];
   return grants.filter((grant, index) => grants.findIndex((other) => sameGrant(other, grant)) === index);
 }
 
-/** The grant, or why there is none. */
+/** The grant, or the reason for its absence. */
 function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant | string {
   if (!isObject(alternative)) return "what an operation asks for that is no security requirement";
   const requirements = Object.entries(alternative);
@@ -142,7 +142,7 @@ function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant
   const roles = (scopes as readonly string[]).map((scope) => scheme.scopes?.get(scope));
   const [role = scheme.credential, ...more] = roles;
   if (roles.includes(undefined)) return "the scopes of a credential that has none";
-  // All of them are needed, and a grant names one.
+  // All scopes are required, and a grant names one role: the others go into its condition.
   const all = [...new Set(more)].filter((one) => one !== role).map((one) => `'${one}' in caller.roles`);
   return { who: { kind: "role", role }, ...(all.length === 0 ? {} : { if: all.join(" && ") }) };
 }
@@ -151,7 +151,7 @@ function textOfJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** The scopes that a scheme lists and that operations ask for, each with a role of a name that no other has. */
+/** The scopes that a scheme declares and operations require, each with a unique role name. */
 function scopesOf(
   written: string,
   credential: string,
@@ -169,7 +169,7 @@ function scopesOf(
       return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : [];
     }),
   );
-  // A token's scopes are words with a space between them (RFC 6749 section 3.3).
+  // Scopes in a token are separated by spaces (RFC 6749 section 3.3).
   const scopes = [...new Set([...listed, ...requirements])].filter((scope) =>
     /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope),
   );
@@ -177,7 +177,7 @@ function scopesOf(
 }
 
 interface Opened extends Credential {
-  /** Members that the source leaves open. */
+  /** Members that the source does not declare. */
   readonly open: readonly string[];
 }
 
@@ -230,7 +230,7 @@ function openIdCredential(scheme: JsonObject): Opened {
     : { kind: "jwt", issuer, open: ["obtained"] };
 }
 
-/** Where the flows of OAuth begin and end, in words. */
+/** Describes the URLs of the OAuth flows. */
 function obtained(scheme: JsonObject): { readonly obtained?: string } {
   const flows = isObject(scheme["flows"])
     ? Object.entries(scheme["flows"])

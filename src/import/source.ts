@@ -1,6 +1,6 @@
 /**
- * The bytes of a description to one JSON value that knows its lines: JSON, or YAML 1.2. Never throws: what cannot be read is
- * one fault with its line. Nothing outside of the text is ever read.
+ * Parses a description, JSON or YAML 1.2, to one JSON value with source positions. Never throws: unreadable input returns one
+ * error with its line. Reads nothing outside the text.
  */
 import * as yaml from "yaml";
 import type { Json } from "../base/json.ts";
@@ -13,7 +13,7 @@ export interface ImportSource {
   readonly name: string;
   readonly text: string;
   readonly root: Json;
-  /** Where the values at these pointers stand. They are looked for only when they are asked for, all at once. */
+  /** Positions of the values at these pointers, computed on request in one pass. */
   positionsOf(pointers: ReadonlySet<string>): ReadonlyMap<string, Position>;
 }
 
@@ -22,11 +22,11 @@ export interface SourceError {
   readonly position: Position;
 }
 
-/** The largest text that is read: ten times what the largest published descriptions have. */
+/** Maximum length of a text: ten times the largest published descriptions. */
 export const mostBytes: number = 128 * 1024 * 1024;
-/** Deeper values are refused before a parser that recurses sees them. */
+/** Deeper values are rejected before a recursive parser reads them. */
 const deepest = 500;
-/** How often one anchor of YAML may be used, nested uses multiplied: more is how a small file is made to fill the memory. */
+/** Maximum uses of a YAML anchor, nested uses multiplied: protects against small files that expand to fill the memory. */
 const mostAliases = 10_000;
 
 export function readSource(name: string, input: Uint8Array | string): ImportSource | SourceError {
@@ -43,7 +43,7 @@ export function readSource(name: string, input: Uint8Array | string): ImportSour
       const root = JSON.parse(text) as Json;
       return { name, text, root, positionsOf: (pointers) => mapped(jsonPositions(text, pointers), position) };
     } catch (thrown) {
-      // A flow map of YAML starts like JSON.
+      // A YAML flow mapping looks like JSON at its start.
       const read = readYaml(name, text, position);
       return "root" in read ? read : jsonError(thrown, text, position);
     }
@@ -82,7 +82,7 @@ function readYaml(name: string, text: string, position: (offset: number) => Posi
   }
 }
 
-/** Where the key of the innermost value on the way stands: an alias leads out of what the pointer says. */
+/** The offset of the innermost key found: an alias leads to a node outside the pointer's path. */
 function offsetIn(document: yaml.Document.Parsed, keys: readonly string[]): number {
   let node: unknown = document.contents;
   let offset = 0;
@@ -109,14 +109,14 @@ function mapped(
   return new Map([...offsets].map(([pointer, offset]) => [pointer, position(offset)]));
 }
 
-/** Where brackets or indentation are deeper than any description's; texts are passed over. */
+/** The offset at which brackets or indentation are too deep; skips quoted texts. */
 function tooDeep(text: string): number | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       const end = endOfText(text, at);
-      // A quote in YAML's plain text opens nothing; where none closes it on its line, it is one.
+      // A quote inside a plain YAML scalar opens no text: then no quote closes it on its line.
       if (end !== undefined) at = end;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) return at;

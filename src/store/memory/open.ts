@@ -81,7 +81,7 @@ export function commitTo({ committed, files, journal, sideTables }: MemoryState,
   journal.commit(tx.journal);
 }
 
-/** The store of a state, whichever way its transactions are run. */
+/** Builds a store over a state; `methods` decide how transactions run. */
 export function memoryStore(
   { committed, files, journal, sideTables }: MemoryState,
   methods: Pick<Store, "ready" | "transaction" | "close">,
