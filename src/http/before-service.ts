@@ -24,7 +24,7 @@ export function respondTo(options: ServerOptions, received: Received, sender: st
   const responding = service.response(httpRequest);
   const ends = isAmbiguous(httpRequest.method, headers);
   if (!httpRequest.waits && !ends) return responding;
-  // A body that was never asked for may come or not: only the connection's end keeps it from being taken for a request.
+  // Close the connection: the client may still send its body, which would be parsed as the next request.
   return after(responding, (response) => (httpRequest.waits || ends ? { ...response, close: true } : response));
 }
 

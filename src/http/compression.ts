@@ -1,4 +1,4 @@
-/** br and gzip for bodies above 1 KiB, where the caller takes them (R4.23). The tag is the representation's own (R4.15). */
+/** Compresses bodies above 1 KiB with br or gzip (R4.23). The coding is part of the entity tag (R4.15). */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { HttpResponse } from "./message.ts";

@@ -14,7 +14,7 @@ import { rawText, send } from "./response.ts";
 
 /** Maximum number of pipelined requests; above it the connection closes. */
 const mostWaiting = 1000;
-/** So long the server still reads after its last answer, or a client that is busy sending would lose it (section 9.6). */
+/** How long the server reads on after its last response, so that a sending client receives it (section 9.6). */
 const lingerMilliseconds = 2000;
 
 export interface ConnectionOptions extends CountingOptions {

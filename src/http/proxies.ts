@@ -40,7 +40,7 @@ function direct(address: string): Peer {
   return { address, insecure: false, secure: false };
 }
 
-/** The last hop that no trusted proxy made. What is no address was not written by a proxy, and nor was what is before it. */
+/** The last hop that is no trusted proxy. An invalid address ends the search, because no proxy wrote it. */
 function senderOf(peer: string, hops: readonly string[], isTrusted: (address: string) => boolean): string {
   let sender = peer;
   for (const hop of hops.toReversed()) {

@@ -1,4 +1,4 @@
-/** What a service does besides responding: its time passes, what has expired is removed, its events go to webhooks. */
+/** The background jobs of a service: timers, deletion of expired data, webhook delivery. */
 import { type DeliveryOptions, createDeliveries } from "../webhooks/engine.ts";
 import { createPost } from "../webhooks/post.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,9 +15,9 @@ import { isLasting, isPassing } from "../store/port/error.ts";
 import type { Journal, Store } from "../store/port/store.ts";
 
 export interface Background {
-  /** Entries of the journal that have not been looked at for webhooks. */
+  /** Number of event log entries not processed for webhooks. */
   lag(): Promise<number>;
-  /** What is under way has so long to end. */
+  /** Waits at most this long for active jobs. */
   stop(graceMilliseconds: number): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ export interface BackgroundOptions {
   readonly service: LiveService;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
-  /** What the secrets of webhook endpoints are made from. */
+  /** The key from which the endpoints' secrets are derived. */
   readonly webhookKey: string;
-  /** Whether webhooks may go to this machine itself. */
+  /** Whether webhooks may go to this machine, for development. */
   readonly loopback: boolean;
   readonly report: (failure: unknown) => void;
-  /** Told of what becomes of deliveries. */
+  /** Receives the outcomes of deliveries. */
   readonly observed?: DeliveryOptions["observed"];
-  /** Tells whoever traces of what is sent; absent: nobody does. */
+  /** Starts trace spans for deliveries; absent without tracing. */
   readonly startSending?: DeliveryOptions["startSending"];
 }
 
-/** How often events are looked for that another process may have written. */
+/** How often to look for events that another process may have written. */
 const roundMilliseconds = 100;
 
 export function startBackground(options: BackgroundOptions): Background {
@@ -76,12 +76,12 @@ export function startBackground(options: BackgroundOptions): Background {
   };
 }
 
-/** What is due is done within this time of its moment where the service is idle (R3.5 asks for 5 seconds). */
+/** Maximum delay of a due job in an idle service (R3.5 allows 5 seconds). */
 const schedulerMilliseconds = 250;
 
 /**
- * Calls the service's `tick` four times a second, at once with what became due while nothing ran. Gives what stops it; the
- * service's `rest` ends a run under way.
+ * Calls the service's `tick` four times a second, first at once for jobs that became due during downtime. Returns a function that
+ * stops it; the service's `rest` ends an active run.
  */
 export function startScheduler(service: Service): () => void {
   let expected = performance.now();
@@ -90,7 +90,7 @@ export function startScheduler(service: Service): () => void {
     void service.tick(Math.max(0, now - expected));
     expected = now + schedulerMilliseconds;
   };
-  // A process that has nothing else to do may end.
+  // The timer must not keep the process alive.
   const timer = setInterval(tick, schedulerMilliseconds).unref();
   tick();
   return () => clearInterval(timer);
@@ -101,7 +101,7 @@ const purgeMilliseconds = 60_000;
 export interface PurgeOptions {
   readonly store: PurgingStore;
   readonly clock: Clock;
-  /** How long events are kept. */
+  /** Retention of events. */
   readonly retentionMilliseconds: number;
   readonly report: (failure: unknown) => void;
 }
@@ -110,13 +110,13 @@ export interface PurgingStore extends Pick<Store, "acquireLease" | "purge"> {
   readonly journal: Pick<Journal, "trim">;
 }
 
-/** Removes what has expired, every minute. Gives what stops it. */
+/** Deletes expired data every minute. Returns a function that stops it. */
 export function startPurging(options: PurgeOptions): () => void {
   const timer = setInterval(() => void purge(options), purgeMilliseconds).unref();
   return () => clearInterval(timer);
 }
 
-/** Removes what has expired, in one process of those that serve the data. Never rejects. */
+/** Deletes expired data, in one of the processes that share it. Never rejects. */
 export async function purge({ clock, report, retentionMilliseconds, store }: PurgeOptions): Promise<void> {
   const now = clock.now();
   try {
@@ -124,7 +124,7 @@ export async function purge({ clock, report, retentionMilliseconds, store }: Pur
     await store.purge(now);
     await store.journal.trim(now - retentionMilliseconds);
   } catch (thrown) {
-    // Nobody is given what has expired, and the next time removes it; requests tell of a store that is away.
+    // Expired data is already hidden, and the next run deletes it; requests report an unavailable store.
     if (!isPassing(thrown) && !isLasting(thrown)) report(thrown);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How a document becomes a service, in one place: it is loaded (`load.ts`), its store is opened, and it is served. A command, a
- * program that embeds a service and a test differ in their `Host` alone.
+ * Builds a service from a document: loads it (`load.ts`), opens its store, and serves it. A command, an embedding program and a
+ * test differ only in their `Host`.
  */
 import type { Clock } from "../base/clock.ts";
 import { servicePages } from "../export/page/pages.ts";
@@ -32,59 +32,59 @@ import type { Watchdog } from "./watchdog.ts";
 export const clock: Clock = { now: () => Date.now() };
 export const random: (bytes: number) => Uint8Array = createRandom();
 
-/** Who may read the pages of the service itself; everybody, where nothing is said. */
+/** Who may read the service's pages; default: everybody. */
 export type PagesFor = "public" | "signed-in" | "off";
 
-/** What runs a service. */
+/** The environment of a service. */
 export interface Host {
-  /** Where callers reach it; known once it listens. */
+  /** The public address; known once the server listens. */
   readonly url: () => string;
-  /** Whether webhooks may go to this machine itself. */
+  /** Whether webhooks may go to this machine, for development. */
   readonly loopback: boolean;
   readonly environment: Terminal["environment"];
   readonly clock?: Clock | undefined;
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
   readonly report: (failure: unknown, requestId: string) => void;
   readonly notice: (message: string) => void;
-  /** Where rates are counted together with other processes, when that is not the store. */
+  /** Shared rate counts, if they are not in the store. */
   readonly rates?: Rates | undefined;
   readonly observe?: Observe | undefined;
-  /** Tells whoever traces of what is sent. */
+  /** Starts trace spans for outgoing requests. */
   readonly startSending?: BackgroundOptions["startSending"];
   readonly monitoring?: Monitoring | undefined;
   readonly health?: HealthDisclosure | undefined;
   readonly functionBegan?: Watchdog["began"] | undefined;
-  /** `false`: no webhook is sent. */
+  /** `false`: sends no webhooks. */
   readonly sends?: boolean | undefined;
 }
 
 export interface Served extends Loaded {
-  /** A file, an address, or `memory`. */
+  /** A file, a database address, or `memory`. */
   readonly data: string;
   readonly store: Store;
   readonly service: LiveService;
-  /** Its `stop` leaves the store open. */
+  /** `stop` does not close the store. */
   readonly background: Background;
 }
 
-/** What stays as it is when the document changes. */
+/** The parts that stay the same when the document changes. */
 export interface Setup {
-  /** As it was given: a file, `memory` or `postgres://…`. */
+  /** As on the command line: a file, `memory` or `postgres://…`. */
   readonly data: string | undefined;
   readonly opening: Opening;
   readonly host: Host;
   readonly pages?: PagesFor | undefined;
-  /** `false`: time passes only when somebody calls the service's `tick`. */
+  /** `false`: timers run only when somebody calls the service's `tick`. */
   readonly ticks?: boolean | undefined;
 }
 
-/** @throws DocumentError or UsageError, as `openStore` does. */
+/** @throws DocumentError or UsageError like `openStore` */
 export async function serve(loaded: Loaded, setup: Setup): Promise<Served> {
   const data = databaseOf(setup.data, loaded.plan);
   return serveFrom(loaded, data, await openStore(loaded.plan, data, setup.host.clock ?? clock, setup.opening), setup);
 }
 
-/** With a store that is open. */
+/** Serves with an open store. */
 export async function serveFrom(
   loaded: Loaded,
   data: string,
@@ -121,7 +121,7 @@ export async function serveFrom(
   };
 }
 
-/** The service, and what sends its events; no time passes in it by itself. */
+/** Creates the service and its delivery of events, without timers. */
 export function compose(
   { plan, functions, startSinks }: Omit<Loaded, "result">,
   store: Store,
@@ -168,7 +168,7 @@ function pagesFor(whom: PagesFor = "public", { credentials }: Plan, pages: reado
   return whom === "off" ? [] : pages.map((page) => ({ ...page, signedIn: whom === "signed-in" }));
 }
 
-/** An SDK of OpenTelemetry leaves itself here, before this process comes to its own work; without one its API is not loaded. */
+/** A registered OpenTelemetry SDK sets this global; without one the API is not loaded. */
 async function telemetryModule(): Promise<typeof Telemetry | undefined> {
   return Symbol.for("opentelemetry.js.api.1") in globalThis ? import("../runtime/telemetry.ts") : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reading and checking the document that a command names. */
+/** Reads and checks the document of a command. */
 import { type CheckResult, check, soundModel, unservable } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
 import { DocumentError, UsageError } from "./errors.ts";
@@ -6,12 +6,12 @@ import { printDiagnostics } from "../diagnostics/text.ts";
 import { count, listed } from "../base/layout.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** @throws UsageError when it cannot be read. */
+/** @throws UsageError if the file cannot be read */
 export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
   return check(path === "-" ? "standard input" : path, await readDocument(path, terminal));
 }
 
-/** @throws UsageError when it cannot be read. */
+/** @throws UsageError if the file cannot be read */
 export async function readDocument(path: string, terminal: Terminal): Promise<Uint8Array> {
   try {
     return await terminal.read(path);
@@ -21,9 +21,9 @@ export async function readDocument(path: string, terminal: Terminal): Promise<Ui
 }
 
 /**
- * To a file, or without one to standard output.
+ * Writes to a file, or by default to standard output.
  *
- * @throws UsageError when it cannot be written.
+ * @throws UsageError if the file cannot be written
  */
 export async function written(out: string | undefined, text: string, terminal: Terminal): Promise<void> {
   if (out === undefined) return terminal.out(text);
@@ -49,7 +49,7 @@ function reason({ code, message }: NodeJS.ErrnoException): string {
   }
 }
 
-/** @throws DocumentError when it cannot be served, with what stands in the way. */
+/** @throws DocumentError with the reasons if the document cannot be served */
 export async function planOf(result: CheckResult, { colour }: Pick<Terminal, "colour">): Promise<Plan> {
   const sound = soundModel(result);
   const failureText = (why: string) => `${result.name} cannot be served: ${why}`;

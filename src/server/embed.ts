@@ -1,4 +1,4 @@
-/** A service inside of a program: `createService` of the library, with all that `nonet serve` does but arguments and signals. */
+/** Embeds a service in a program: `createService` of the library does what `nonet serve` does, without arguments and signals. */
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -30,41 +30,41 @@ import { rowSecurityText } from "./open-store.ts";
 export interface ServiceOptions<Service extends ServiceTypes> {
   /** The path of a document, or its text. */
   readonly document: string | URL;
-  /** `memory`, which is gone with the service; the path of a file; `postgres://…`; or a store that is open, and stays open. */
+  /** `memory`, lost at the end; the path of a file; `postgres://…`; or an open store, which `close` does not close. */
   readonly store?: string | Store;
   readonly handlers?: Handlers<Service>;
-  /** Where callers reach it; without it where it listens. */
+  /** The public address; default: the address where it listens. */
   readonly baseUrl?: string;
-  /** Where secrets come from that the document names; those of the process, unless told. */
+  /** The environment variables with the document's secrets; default: those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   readonly random?: (bytes: number) => Uint8Array;
-  /** Told of what fails and is no caller's fault; to standard error, unless told. */
+  /** Receives errors that no client caused; default: writes to standard error. */
   readonly report?: (failure: unknown, requestId: string) => void;
-  /** Told of what handlers log, of what time could not do, and of what a database cannot hold; to standard error, unless told. */
+  /** Receives log lines of functions and messages about prevented timers; default: writes to standard error. */
   readonly notice?: (message: string) => void;
-  /** Told once of each request. */
+  /** Called once for each request. */
   readonly observe?: Observe;
-  /** Whether webhooks may go to this machine itself. */
+  /** Whether webhooks may go to this machine, for development. */
   readonly webhooksToLoopback?: boolean;
-  /** Brokers that are given events: `nats://HOST/SUBJECT?as=ROLE`, `kafka://HOST/TOPIC?as=ROLE`. */
+  /** Message brokers for events: `nats://HOST/SUBJECT?as=ROLE`, `kafka://HOST/TOPIC?as=ROLE`. */
   readonly sinks?: readonly string[];
-  /** Who may read the pages of the service: its page at `/`, its OpenAPI document. Everybody, unless told. */
+  /** Who may read the service's pages (`/`, its OpenAPI document); default: everybody. */
   readonly pages?: PagesFor;
-  /** Whether the service does what time makes due by itself; otherwise only at each `tick`. */
+  /** `false`: timers run only when `tick` is called. */
   readonly ticks?: boolean;
 }
 
 export interface EmbeddedService {
-  /** Answers a request; `address` is who sent it, where that is known. */
+  /** Responds to a request; `address`: the client's address, if known. */
   fetch(request: Request, from?: { readonly address?: string }): Promise<Response>;
-  /** Listens on a port, any free one where none is given. */
+  /** Listens on a port; default: any free port. */
   listen(where?: ListenOptions): Promise<Listening>;
-  /** Makes a key that a caller can send; its secret is given this once. */
+  /** Creates an API key; its secret is returned only once. */
   createKey(key: NewKey): Promise<string>;
-  /** Does what time has made due, and what functions are to do by now. */
+  /** Runs due timers and functions. */
   tick(): Promise<number>;
-  /** Finishes what is under way, and releases everything. */
+  /** Waits for active work, and releases all resources. */
   close(): Promise<void>;
   readonly plan: Plan;
 }
@@ -72,27 +72,27 @@ export interface EmbeddedService {
 export interface ListenOptions {
   readonly port?: number;
   readonly host?: string;
-  /** Proxies whose Forwarded fields are believed. */
+  /** Trusted proxies, whose Forwarded fields are used. */
   readonly trustProxy?: readonly string[];
 }
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Stops listening alone. */
+  /** Stops listening; the service stays open. */
   close(): Promise<void>;
 }
 
 export interface NewKey {
   readonly user: string;
   readonly roles?: readonly string[];
-  /** Where the document has several that have keys. */
+  /** Required if the document has several credentials with keys. */
   readonly credential?: string;
 }
 
 const graceMilliseconds = 30_000;
 
-/** @throws ServiceError when the document has errors, a secret is missing, the handlers, the sinks or the data do not fit. */
+/** @throws ServiceError for errors in the document, missing secrets, or functions, sinks or data that do not match */
 export async function createService<Service extends ServiceTypes = ServiceTypes>(
   options: ServiceOptions<Service>,
 ): Promise<EmbeddedService> {
@@ -173,7 +173,7 @@ function logFailure(failure: unknown, requestId: string): void {
   process.stderr.write(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
 }
 
-/** A text with a line end, or that begins like a document, is one; anything else is where one is. */
+/** A text with a line break or the beginning of a document is a document; any other text is a path. */
 function isText(document: string): boolean {
   return document.includes("\n") || document.startsWith("#") || document.startsWith("{");
 }

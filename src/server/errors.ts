@@ -1,7 +1,7 @@
-/** Why a document is not served, in a text that is all there is to say. The command line ends with 1 or 2, by the class. */
+/** Errors that prevent serving a document; the message is complete. The class determines the exit code (1 or 2). */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 
-/** Why a document, or what is beside it, cannot be served. */
+/** A document, its data or its environment cannot be served. */
 export class ServiceError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
@@ -12,8 +12,8 @@ export class ServiceError extends Error {
   }
 }
 
-/** Wrong usage, an environment that lacks something, or a file that cannot be used: exit code 2. */
+/** Wrong usage, a missing environment variable, or an unusable file: exit code 2. */
 export class UsageError extends ServiceError {}
 
-/** A document that has errors, or that its data or its functions do not fit: exit code 1. */
+/** Errors in the document, or data or functions that do not match it: exit code 1. */
 export class DocumentError extends ServiceError {}

@@ -1,4 +1,4 @@
-/** From a checked document to what can be served: its plan, its secrets, the functions beside it, the brokers it tells. */
+/** Loads a checked document with everything needed to serve it: plan, secrets, functions, brokers. */
 import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { resolve } from "node:path";
@@ -21,18 +21,18 @@ export interface Loaded {
 }
 
 export interface LoadOptions {
-  /** Where the secrets are that the document names. */
+  /** The environment variables with the document's secrets. */
   readonly environment: Terminal["environment"];
   readonly colour?: boolean;
-  /** The functions of the service's owner, or the file of their module. */
+  /** The functions, or the file of their module. */
   readonly handlers?: ServiceFunctions | string | undefined;
-  /** Addresses of brokers that are given every event. */
+  /** Addresses of message brokers. */
   readonly sinks?: readonly string[] | undefined;
 }
 
 /**
- * @throws DocumentError when the document has errors, or its functions do not fit it.
- * @throws UsageError when the environment lacks a secret (language, section 8), a package is missing, or a sink cannot be one.
+ * @throws DocumentError for errors in the document, or functions that do not match it @throws UsageError for a missing secret
+ * (language, section 8), a missing package, or an invalid sink
  */
 export async function load(result: CheckResult, options: LoadOptions): Promise<Loaded> {
   const { colour = false, environment, handlers, sinks = [] } = options;
@@ -45,7 +45,7 @@ export async function load(result: CheckResult, options: LoadOptions): Promise<L
   return { result, plan, functions, startSinks };
 }
 
-/** Said before anybody is asked to log in. */
+/** Check at start, before a user tries to log in. */
 async function assertInstalled(): Promise<void> {
   const { loadPackage } = await import("../runtime/auth/oauth/provider.ts");
   await loadPackage().catch((thrown: unknown) => {
@@ -63,8 +63,8 @@ function assertSecrets(name: string, { credentials }: Plan, environment: Termina
 }
 
 /**
- * @throws UsageError when there is no such module.
- * @throws DocumentError when it fails, or does not fit the document; and where the document needs one and none is named.
+ * @throws UsageError if the module does not exist @throws DocumentError if it fails or does not match the document, or if the
+ * document needs one and none is configured
  */
 export async function functionsOf(
   plan: Plan,
@@ -90,7 +90,7 @@ async function moduleOf(file: string): Promise<ServiceFunctions> {
   if (!existsSync(file)) throw new UsageError(`cannot read ${file}: there is no such file`);
   resolveOurselves();
   loads += 1;
-  // A module is loaded once by each address; with another one it is loaded anew after a change.
+  // Node caches modules by URL; another query loads the changed module.
   const address = `${pathToFileURL(resolve(file)).href}${loads === 1 ? "" : `?${loads}`}`;
   let module: { readonly default?: unknown };
   try {
@@ -106,7 +106,7 @@ async function moduleOf(file: string): Promise<ServiceFunctions> {
 
 let resolves = false;
 
-/** `nonet` in such a module is the one that runs it, also where it is not installed beside the module. */
+/** In the functions module, `nonet` resolves to this installation, even if the package is not installed next to it. */
 function resolveOurselves(): void {
   if (resolves) return;
   resolves = true;

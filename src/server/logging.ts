@@ -1,4 +1,4 @@
-/** The log that a command line asks for. */
+/** Opens the log for the options of the command line. */
 import process from "node:process";
 import { jsonLines } from "../observability/log-json.ts";
 import { textLines } from "../observability/log-text.ts";
@@ -7,7 +7,7 @@ import { createRedact } from "../observability/redact.ts";
 import { clock } from "./compose.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `auto`: text on a terminal, JSON elsewhere. */
+/** `auto`: text on a terminal, otherwise JSON. */
 export type LogFormat = "auto" | "json" | "text";
 
 export interface Logging {
@@ -15,7 +15,7 @@ export interface Logging {
   readonly format: LogFormat;
   /** The name of the service. */
   readonly service: string;
-  /** Values that no line may have. */
+  /** Values to redact. */
   readonly secrets: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What is said of data that follows its document: the steps, what was done, and why it was not. */
+/** Messages about migrations of the data: steps, results, and reasons for a rejection. */
 import {
   type Migrated,
   type MigrationPlan,
@@ -10,7 +10,7 @@ import {
 } from "../store/migration/migration.ts";
 import { count } from "../base/layout.ts";
 
-/** Each step with what stands in its way below it, and what would come of it all. */
+/** The steps of a migration, each with its obstacles, and the result. */
 export function planText(plan: MigrationPlan, data: string): string {
   if (plan.steps.length === 0) return `the data in ${data} is that of the document\n`;
   const lines = plan.steps.flatMap(({ description, records, obstacle }) => [
@@ -25,7 +25,7 @@ export function planText(plan: MigrationPlan, data: string): string {
   return [`the data in ${data} would be brought to the document:`, ...lines, `${outcomeOf(plan)}\n`].join("\n");
 }
 
-/** What `--allow-loss` is about to do to records, before it does; empty where nothing is lost. */
+/** The records that `--allow-loss` is about to delete; empty if nothing is lost. */
 export function lossText({ steps }: MigrationPlan, data: string): string {
   const lines = steps.flatMap(({ obstacle }) =>
     obstacle?.kind !== "loss" ? [] : [`  ${recordsText(obstacle)}`, ...effectLines(obstacle)],
@@ -44,7 +44,7 @@ function outcomeOf(plan: MigrationPlan): string {
     : "this cannot be done before the data or the document is changed";
 }
 
-/** A line or two: what was done, what was lost, where the data is as it was. */
+/** What was done, what was lost, and where the backup is. */
 export function followedText({ steps, backup }: Migrated, data: string): string {
   const done = steps.map(({ description }) => description);
   const lost = steps.flatMap(({ obstacle }) => (obstacle === undefined ? [] : [`  lost: ${recordsText(obstacle)}`]));
@@ -56,7 +56,7 @@ export function followedText({ steps, backup }: Migrated, data: string): string 
   ].join("\n");
 }
 
-/** With both remedies where both help: another document, or going on all the same. */
+/** Why a migration was rejected, with the possible remedies. */
 export function migrationErrorText({ message, plan }: MigrationRejected, title: string, data: string): string {
   const goesOn =
     obstaclesOf(plan, true).length === 0
@@ -65,7 +65,7 @@ export function migrationErrorText({ message, plan }: MigrationRejected, title: 
   return `${title} cannot be served with ${data}: ${message}\nnothing was changed; ${goesOn}`;
 }
 
-/** For programs. */
+/** The plan as JSON. */
 export function planJson(
   plan: MigrationPlan,
   data: string,

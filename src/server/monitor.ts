@@ -1,4 +1,4 @@
-/** What watches a service that a command runs: its figures, its health, and the port where an operator finds both. */
+/** Monitors a service: metrics, health, and the operator's port. */
 import process from "node:process";
 import type { Admin } from "../observability/admin.ts";
 import { createHealthReport, isOperator } from "../observability/health-report.ts";
@@ -21,18 +21,18 @@ export interface MonitoringOptions {
 export interface StartedMonitoring {
   readonly monitoring: Monitoring;
   readonly health: HealthDisclosure;
-  /** The operator's port; undefined where there is none. */
+  /** Undefined without an operator's port. */
   readonly admin: Admin | undefined;
-  /** From now on it is known what is served. */
+  /** Starts monitoring the served document. */
   follow(current: () => Served): void;
   close(): Promise<void>;
 }
 
-/** `log` may be opened already. @throws UsageError when the operator's port cannot be listened on. */
+/** `log` must be open. @throws UsageError if the operator's port is not available */
 export async function startMonitoring(options: MonitoringOptions, log: Log): Promise<StartedMonitoring> {
   const { "admin-port": port, "admin-host": host, "operator-token": token } = options;
   const otel = Symbol.for("opentelemetry.js.api.1") in globalThis;
-  // Most services are started by people who look at them; what only machines ask for is loaded for these alone.
+  // Load metrics only if a machine reads them: most services are started by developers.
   const serviceMetrics =
     port === undefined && !otel ? undefined : (await import("../observability/metrics.ts")).createMetrics();
   const stopProcess =

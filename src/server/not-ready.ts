@@ -1,6 +1,6 @@
 /**
- * What answers while a service is being made ready: its data may have to follow the document first. It is live, not ready
- * (R1.2), and everything else may be asked again soon.
+ * Responds while a service is starting, for example during a migration of its data: live, but not ready (R1.2); all other
+ * requests get 503 with Retry-After.
  */
 import type { EndpointsPart } from "../plan/endpoints/types.ts";
 import type { ErrorsPart } from "../plan/errors/types.ts";

@@ -1,4 +1,4 @@
-/** Opening the store that a command line names. */
+/** Opens the store of a command. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
@@ -17,7 +17,7 @@ import { migrationErrorText } from "./migration-report.ts";
 
 const folder = ".nonet";
 
-/** Where a service's data is when nobody says: a file of its name in the current folder's `.nonet`. */
+/** The data of the command line, or by default `.nonet/<service>.db` in the current folder. */
 export function databaseOf(data: string | undefined, { service }: Plan): string {
   if (data !== undefined && isPostgresAddress(data)) return data;
   if (data !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(data))
@@ -25,29 +25,28 @@ export function databaseOf(data: string | undefined, { service }: Plan): string 
   return data ?? join(folder, `${service}.db`);
 }
 
-/** For people and logs: the address of a database without its user and password. */
+/** The database address without user and password, for people and logs. */
 export function withoutSecret(database: string): string {
   return withoutPasswords(database);
 }
 
 export interface Opening {
-  /** Told of data that has followed the document, and where that is. */
+  /** Called after a migration of the data. */
   readonly followed?: (migrated: Migrated, data: string) => void;
-  /** Goes on where something would be lost. */
+  /** Allows migrations that lose data. */
   readonly allowLoss?: boolean;
-  /** A file is then this process's alone; another that serves it is refused. */
+  /** Locks a database file for this process; fails if another process serves it. */
   readonly serving?: boolean;
-  /** What is told, once, of whether a database holds permissions by itself. */
+  /** Called once with the state of row-level security. */
   readonly rowSecurity?: (rowSecurity: RowSecurityState) => void;
-  /** Puts something between the store and whoever uses it. */
+  /** Wraps the store. */
   readonly around?: (store: Store) => Store;
 }
 
 /**
- * Only the default's folder is made: a folder that somebody names and that is not there is a slip of the pen.
+ * Creates only the default folder: another missing folder is probably a typo.
  *
- * @throws DocumentError when the data does not fit the document.
- * @throws UsageError when the place cannot be used at all.
+ * @throws DocumentError if the data does not match the document @throws UsageError if the store cannot be opened
  */
 export async function openStore(plan: Plan, data: string, time: Clock, opening: Opening = {}): Promise<Store> {
   const store = await withDatabase(plan, data, () => opened(plan, data, time, opening));
@@ -74,16 +73,16 @@ async function opened(plan: Plan, data: string, time: Clock, opening: Opening): 
   return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
 }
 
-/** Whether the database holds permissions by itself, where that was wanted. */
+/** The state of row-level security, if it was requested. */
 export function rowSecurityText(rowSecurity: Exclude<RowSecurityState, { readonly kind: "off" }>): string {
   if (rowSecurity.kind === "standing") return `row-level security: callers' reads are run as ${rowSecurity.role}`;
   return `${unsecured}: ${rowSecurity.why} (${rowSecurity.remedy})`;
 }
 
-/** What a person reads, and a log has as its message. */
+/** Text for people, and the log message. */
 export const unsecured = "permissions are in the statements alone";
 
-/** Runs what opens a file. @throws DocumentError or UsageError, as `openStore` does. */
+/** Runs a task that opens a database. @throws DocumentError or UsageError like `openStore` */
 export async function withDatabase<T>({ title }: Plan, data: string, task: () => T | Promise<T>): Promise<T> {
   try {
     return await task();
@@ -100,7 +99,7 @@ export async function withDatabase<T>({ title }: Plan, data: string, task: () =>
   }
 }
 
-/** For `openSqliteStore`. What judges values is what judges those that callers send. */
+/** The migration options of a store. Values are validated like those that clients send. */
 export async function followingOf({ events, history }: EventsPart & VersioningPart): Promise<Following> {
   const { createValidators } = await import("../runtime/validation/validator.ts");
   const validatorOf = createValidators();

@@ -1,7 +1,6 @@
 /**
- * `--watch`: a document that has changed is served as it is now, on the same port and with the same data; one that cannot
- * be is told of, and what was served last goes on. A store is never open twice: the present one is closed between two
- * requests, and where the new document does not fit the data it is opened again.
+ * `--watch`: serves a changed document on the same port with the same data; if it is invalid, the last one stays. A store is
+ * never open twice: the current one is closed between two requests, and opened again if the new document does not match the data.
  */
 import { count, listed } from "../base/layout.ts";
 import type { CheckResult } from "../language/check.ts";
@@ -14,7 +13,7 @@ import { databaseOf, openStore, withoutSecret } from "./open-store.ts";
 import type { SwappableService } from "./swap.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How long requests that are under way may hold up a changed document. */
+/** How long active requests may delay a changed document. */
 const patienceMilliseconds = 1_000;
 
 export interface Reloading {
@@ -26,7 +25,7 @@ export interface Reloading {
 export interface ReloadOptions {
   readonly document: string;
   readonly terminal: Terminal;
-  /** Reads and checks it as it is now. */
+  /** Reads and checks the current document. */
   readonly read: () => Promise<CheckResult>;
   readonly load: (result: CheckResult) => Promise<Loaded>;
   readonly setup: Setup;
@@ -50,7 +49,7 @@ export function createReloading(first: Served, swappable: SwappableService, opti
       if (next === undefined) return;
       await swappable.swap(patienceMilliseconds, async () => {
         const before = current;
-        // Two would send the same events.
+        // Two services would send the same events.
         await before.background.stop(patienceMilliseconds);
         const after = await unlessInvalid(options, () => follow(before, next, setup));
         current = after ?? (await serveFrom(before, before.data, await opened(before, before.data, setup), setup));
@@ -61,7 +60,7 @@ export function createReloading(first: Served, swappable: SwappableService, opti
   };
 }
 
-/** What cannot be served is told of. */
+/** Reports an invalid document on the terminal. */
 async function unlessInvalid<T>({ document, terminal }: ReloadOptions, task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task();
@@ -72,7 +71,7 @@ async function unlessInvalid<T>({ document, terminal }: ReloadOptions, task: () 
   }
 }
 
-/** The next document with the data of the one before, whose store is closed where it is not used any more. */
+/** Serves the next document with the data of the previous one, whose store is closed if it is not used again. */
 async function follow(before: Served, next: Loaded, setup: Setup): Promise<Served> {
   const data = databaseOf(setup.data, next.plan);
   const shapeOf = ({ plan }: Loaded): string => JSON.stringify([plan.tables, plan.history]);
@@ -91,7 +90,7 @@ function opened({ plan }: Loaded, data: string, { host, opening }: Setup): Retur
   return openStore(plan, data, host.clock ?? clock, opening);
 }
 
-/** What is served otherwise than before. */
+/** The operations that changed. */
 export function changeReport(before: Served, now: Served): string {
   const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
   const added = names(now).filter((name) => !names(before).includes(name));

@@ -1,9 +1,9 @@
 /**
- * The keys that the service makes for itself, of cursors and of webhook secrets, are stored with the data and sealed with
- * `NONET_SECRET_KEY`: a copy of the data alone, or a backup, has none of them.
+ * The keys that the service generates (for cursors and webhook secrets) are stored with the data, encrypted with
+ * `NONET_SECRET_KEY`: a copy of the data or a backup does not reveal them.
  *
- * The variable may list several, separated by blanks: the first seals, each of them opens. That is how it is rotated. `none`
- * stores the keys as they are. Where it is not set, this user's own key seals them, which is made once on this machine.
+ * For rotation, the variable may have several keys separated by spaces: the first one encrypts, all of them decrypt. `none`
+ * stores the keys unencrypted. Without the variable, a key in the user's configuration folder is used, which is generated once.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { Store } from "../store/port/store.ts";
 import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What seals, and what opens, first the present one; `none` is no sealing. */
+/** Keys for encryption, the current one first; `none` disables encryption. */
 export type SecretKeys = readonly [present: string, ...before: string[]];
 
 const none = "none";
@@ -21,13 +21,13 @@ const sealed = "sealed:1:";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @throws UsageError where none is set, and this user's key can be neither read nor made. */
+/** @throws UsageError if there is no key, and the user's key can be neither read nor created */
 export function secretKeysOf(environment: Terminal["environment"]): SecretKeys {
   const [present, ...before] = (environment["NONET_SECRET_KEY"] ?? "").split(/\s+/).filter((key) => key !== "");
   return [present ?? fileKey(keyFile(environment)), ...before];
 }
 
-/** This user's key, beside the settings of other programs and never beside the data. */
+/** The user's key file, in the configuration folder and never next to the data. */
 export function keyFile(environment: Terminal["environment"]): string {
   const home = environment["HOME"] ?? homedir();
   const folder = environment["XDG_CONFIG_HOME"] ?? "";
@@ -53,27 +53,27 @@ function fileKey(file: string): string {
 }
 
 export interface ServiceKeys {
-  /** What seals cursors and ids of events. */
+  /** The key for cursors and event ids. */
   readonly cursor: string;
-  /** What the secrets of webhook endpoints are made from. */
+  /** The key from which the secrets of webhook endpoints are derived. */
   readonly webhooks: string;
 }
 
-/** @throws UsageError as `secretKeysOf` and `serviceKey` do. */
+/** @throws UsageError like `secretKeysOf` and `serviceKey` */
 export async function serviceKeys(
   store: Store,
   data: string,
   environment: Terminal["environment"],
 ): Promise<ServiceKeys> {
-  // What is in memory is copied nowhere.
+  // Data in memory is never copied.
   const keys: SecretKeys = data === "memory" ? ["none"] : secretKeysOf(environment);
   const webhooks = await serviceKey(store, keys, "webhooks");
   return { webhooks, cursor: await serviceKey(store, keys, "cursor") };
 }
 
 /**
- * The service's own key of this name, made at the first start. One that was sealed with an earlier key, or not at all, is sealed
- * with the present one. @throws UsageError where none of the keys opens it.
+ * The service's key with this name, generated at the first start. A key that was encrypted with an earlier secret, or not at all,
+ * is encrypted with the current one. @throws UsageError if no secret decrypts it
  */
 export async function serviceKey(store: Store, keys: SecretKeys, name: string): Promise<string> {
   const [present] = keys;
@@ -103,7 +103,7 @@ function open(keys: SecretKeys, name: string, stored: string): { readonly key: s
         by,
       };
     } catch {
-      // Sealed with another one.
+      // Encrypted with another key: try the next.
     }
   }
   throw new UsageError(
@@ -116,8 +116,8 @@ function derived(by: string): Uint8Array {
 }
 
 /**
- * The environment, with what is in the files that its `_FILE` variables name: so Docker and Kubernetes give secrets.
- * @throws UsageError when one is asked for whose file cannot be read.
+ * The environment, with the contents of the files that `_FILE` variables name (Docker and Kubernetes secrets). @throws UsageError
+ * if such a file cannot be read
  */
 export function withSecretFiles(
   environment: Terminal["environment"],

@@ -1,4 +1,4 @@
-/** A document that is served: from its file and its data to a server that listens, and to its stop. */
+/** Serves a document: from its file and data to a listening server, until it stops. */
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Level, Log, Members } from "../observability/log.ts";
@@ -29,55 +29,55 @@ import type { Terminal } from "./terminal.ts";
 import { watchFile, type Watcher } from "./watch.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** How long requests that are under way may take once the process is asked to stop. */
+/** Grace period for active requests when the process stops. */
 const graceMilliseconds = 30_000;
 /** Who watches `/readyz` stops sending in this time; a person at a terminal does not wait for it (R1.8). */
 const pollMilliseconds = 1000;
-/** Whoever asks again and again whether it is ready is answered before schemas are compiled, which holds requests up at first. */
+/** Delay before schemas are compiled, which blocks requests at first: probes that wait for readiness come first. */
 const quietMilliseconds = 100;
 
 export interface ServeOptions extends MonitoringOptions {
   readonly port: number;
   readonly host: string;
-  /** A file, or `memory`. */
+  /** A file, `memory` or `postgres://…`. */
   readonly data: string | undefined;
   readonly "base-url": string | undefined;
   readonly "trust-proxy": readonly string[];
   readonly watch: boolean;
-  /** A module. */
+  /** The file of the functions module. */
   readonly handlers: string | undefined;
-  /** The address of a Valkey or Redis. */
+  /** The address of a Valkey or Redis server. */
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
   readonly pages: PagesFor;
-  /** Bytes; undefined for what is usual on this machine. */
+  /** Bytes; undefined: a default for this machine. */
   readonly "request-memory": number | undefined;
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
-  /** Brokers that are given events. */
+  /** Addresses of message brokers. */
   readonly sink: readonly string[];
 }
 
 export interface Serving {
-  /** As it was at the start. */
+  /** The service at the start. */
   readonly first: Served;
-  /** Where callers reach it. */
+  /** The public address. */
   readonly url: string;
-  /** Where this machine reaches it. */
+  /** The address on this machine. */
   readonly local: string;
-  /** Where an operator finds figures and health; undefined where there is no port for that. */
+  /** The operator's address for metrics and health; undefined without an operator's port. */
   readonly admin: string | undefined;
-  /** Whether what is written is for programs alone. */
+  /** Whether the output is for programs only. */
   readonly quiet: boolean;
-  /** Serves until the process is asked to stop; gives the exit code. */
+  /** Serves until a stop signal; returns the exit code. */
   untilStopped(): Promise<number>;
 }
 
 /**
- * Load, listen, open the data, serve, and wait for the end.
+ * Loads the document, listens, opens the data, and serves it.
  *
- * @throws DocumentError when the document, or its data, cannot be served.
- * @throws UsageError when it cannot be served like this: the file, the environment, the port, the place of the data.
+ * @throws DocumentError if the document or its data cannot be served @throws UsageError if the file, the environment, the port or
+ * the data location is unusable
  */
 export async function startServing(document: string, options: ServeOptions, outside: Terminal): Promise<Serving> {
   const environment = withSecretFiles(outside.environment, (path) => readFileSync(path, "utf8"));
@@ -92,9 +92,9 @@ export async function startServing(document: string, options: ServeOptions, outs
 
   const loaded = await loadChecked(await read());
   let service: Responder = startingService(loaded.plan, random, url);
-  // Closes what is open already where something after it cannot be opened.
+  // Closes what is open if a later step fails.
   await using starting = new AsyncDisposableStack();
-  // Before the data is touched: the service that runs there already may be using the same data.
+  // Listen before opening the data: another process that serves it may use the same port.
   const server = await listenAt(serverOptions(options, loaded, () => service));
   starting.defer(() => server.close(0));
   local = addressOf({ host, port: server.port });
@@ -105,7 +105,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   service = swappable?.service ?? first.service;
   const admin = monitor.admin && addressOf({ host: options["admin-host"], port: monitor.admin.port });
   log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
-  // Whoever reads that it serves may ask it to stop at once.
+  // Install the handlers before reporting readiness, because a stop signal may follow at once.
   const stopped = terminal.stopped();
 
   const reloading =
@@ -113,10 +113,10 @@ export async function startServing(document: string, options: ServeOptions, outs
   const current = () => reloading?.current ?? first;
   monitor.follow(current);
   const warming = setTimeout(() => void first.service.warm(), quietMilliseconds);
-  // Who changes the document while it runs migrates the data in this process, however long that takes.
+  // With --watch, migrations run in this process and may block the event loop for long.
   if (!watch) watchdog?.start();
   const lost = Promise.withResolvers<never>();
-  // Somebody may begin to wait for it only after it has happened.
+  // `untilStopped` may be called only after the rejection.
   lost.promise.catch(() => {});
   const watchers = watchersOf(document, handlers, reloading, lost.reject);
   const running = starting.move();
@@ -154,7 +154,7 @@ function serverOptions(options: ServeOptions, { plan }: Loaded, service: () => R
 interface Instruments {
   readonly log: Log;
   readonly monitor: StartedMonitoring;
-  /** Where the document has functions. */
+  /** Undefined if the document has no functions. */
   readonly watchdog: Watchdog | undefined;
   readonly setup: Setup;
 }
@@ -163,11 +163,11 @@ interface InstrumentOptions {
   readonly terminal: Terminal;
   readonly url: () => string;
   readonly quiet: boolean;
-  /** Closes them. */
+  /** Closes the instruments. */
   readonly starting: AsyncDisposableStack;
 }
 
-/** What is around a service in its process: log, metrics, shared rates and watchdog; and the setup that hands them to it. */
+/** Opens log, metrics, shared rates and watchdog, and creates the setup that passes them to the service. */
 async function openInstruments(
   { functions, plan }: Loaded,
   options: ServeOptions,
@@ -194,13 +194,13 @@ async function openInstruments(
   return { log, monitor, watchdog, setup: { data: options.data, opening, pages: options.pages, host } };
 }
 
-/** Tells of what becomes of the data: people by a text, programs by the log. */
+/** Reports migrations: to people as text, to programs in the log. */
 function openingOf(log: Log, print: (text: string) => void, monitoring: Monitoring): Opening {
   return {
     serving: true,
     around: (store) => monitoring.store(store),
     followed(migrated, data) {
-      // How tables are laid out and indexed is nothing that the document says.
+      // Changes of internal table layouts are not part of the document.
       if (migrated.steps.every(({ kind }) => kind === "layout")) return;
       print(followedText(migrated, withoutSecret(data)));
       log.write("info", "the data follows the document", { steps: migrated.steps.length, backup: migrated.backup });
@@ -213,7 +213,7 @@ function openingOf(log: Log, print: (text: string) => void, monitoring: Monitori
   };
 }
 
-/** @throws UsageError where it is no address of a Valkey, or its client is not installed; it need not be there yet. */
+/** @throws UsageError for an invalid address or a missing client; the server may still be unavailable */
 async function ratesOf({ limits: address }: ServeOptions, plan: Plan): Promise<ValkeyRates | undefined> {
   if (address === undefined) return undefined;
   const { isValkeyAddress, openValkeyRates } = await import("../store/valkey/rates.ts");
@@ -223,13 +223,13 @@ async function ratesOf({ limits: address }: ServeOptions, plan: Plan): Promise<V
   });
 }
 
-/** Loaded only where there are functions. */
+/** Loaded only if there are functions. */
 async function watchdogOf({ format, service }: Logging, plan: Plan, terminal: Terminal): Promise<Watchdog> {
   const { createWatchdog } = await import("./watchdog.ts");
   return createWatchdog({ milliseconds: longestRequest(plan), json: !isText(format, terminal), service });
 }
 
-/** What the log says of the start. */
+/** Log members of the start. */
 function startOf(
   { plan, data, result }: Served,
   addresses: Readonly<Record<"document" | "url" | "local", string>>,
@@ -258,7 +258,7 @@ function loggingOf(options: ServeOptions, plan: Plan, environment: Terminal["env
   };
 }
 
-/** The document, and the functions beside it. */
+/** Watches the document and the functions module. */
 function watchersOf(
   document: string,
   handlers: string | undefined,

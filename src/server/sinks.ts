@@ -1,4 +1,4 @@
-/** Sinks of a service that is served: brokers that are given its events, each on its own, whatever the others do. */
+/** Runs the sinks of a service: each message broker gets the events independently of the others. */
 import type { Broker } from "../webhooks/brokers/broker.ts";
 import { parseBrokerUrl, type BrokerUrl } from "../webhooks/brokers/address.ts";
 import { createSink } from "../webhooks/sink.ts";
@@ -11,14 +11,14 @@ import type { Background } from "./background.ts";
 import { UsageError } from "./errors.ts";
 import { listed } from "../base/layout.ts";
 
-/** How often events are looked for. */
+/** How often to look for new events. */
 const roundMilliseconds = 100;
-/** After a failure the waits double up to this. */
+/** Maximum delay between retries, which doubles after each failure. */
 const longestWaitMilliseconds = 30_000;
 
 /**
- * What starts them once the store is open.
- * @throws UsageError where one is written wrongly, the document has nothing to tell it, or its client is not installed.
+ * Opens the brokers; the result starts the sinks once the store is open. @throws UsageError for an invalid address, a document
+ * without events, or a missing client package
  */
 export async function openSinks(texts: readonly string[], plan: AuthenticationPart & EventsPart): Promise<StartSinks> {
   const brokers = await openAll(brokerUrlsOf(texts, plan));
@@ -50,13 +50,13 @@ function mismatchOf(
   return undefined;
 }
 
-/** What a broker's client needs is loaded only now: it is an optional package. */
+/** Loaded on demand, because the client is an optional package. */
 async function openBroker(brokerUrl: BrokerUrl): Promise<Broker> {
   if (brokerUrl.kind === "nats") return (await import("../webhooks/brokers/nats.ts")).natsBroker(brokerUrl);
   return (await import("../webhooks/brokers/kafka.ts")).kafkaBroker(brokerUrl);
 }
 
-/** @throws UsageError where a client is not installed. */
+/** @throws UsageError if a client package is not installed */
 async function openAll(brokerUrls: readonly BrokerUrl[]): Promise<ReadonlyMap<BrokerUrl, Broker>> {
   const packages = { nats: "@nats-io/transport-node @nats-io/jetstream", kafka: "@platformatic/kafka" };
   const brokers = new Map<BrokerUrl, Broker>();
@@ -76,7 +76,7 @@ async function openAll(brokerUrls: readonly BrokerUrl[]): Promise<ReadonlyMap<Br
 export interface SinkDependencies {
   readonly store: Store;
   readonly renderer: DeliveryRenderer;
-  /** Told, in a sentence, when a broker begins to fail and when it takes events again. */
+  /** Receives a message when a broker starts to fail and when it recovers. */
   readonly notice: (message: string) => void;
 }
 
@@ -99,7 +99,7 @@ function startSinks(
       stopping.abort();
       const over = Promise.withResolvers<void>();
       const timer = setTimeout(over.resolve, graceMilliseconds);
-      // What the broker has not answered for by then is published again by whoever comes next.
+      // Unconfirmed messages are published again after the next start.
       await Promise.race([Promise.allSettled(running), over.promise]);
       clearTimeout(timer);
     },
@@ -123,7 +123,7 @@ async function runUntilStopped(
     } catch (thrown) {
       failures += 1;
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      // What fails at one attempt fails at the next: it is said once, until something else is in the way.
+      // Failures repeat at each attempt: report each message once.
       if (!isPassing(thrown) && why !== lastProblem) {
         notice(`${name}: ${why}; events wait until it takes them`);
         lastProblem = why;

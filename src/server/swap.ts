@@ -1,12 +1,12 @@
-/** What lets a service be exchanged for another between two requests, while the server runs. */
+/** Replaces the service between two requests while the server runs (reload). */
 import type { Responder } from "../http/message.ts";
 
 export interface SwappableService {
-  /** The service that responds now; requests that come while it is exchanged wait. */
+  /** The current service; requests during a swap wait. */
   readonly service: Responder;
   /**
-   * Waits until no request is under way, but not longer than `patienceMilliseconds`: a slow sender must not hold up all
-   * others. Then runs `task`, whose result responds from then on.
+   * Waits until no request is active, at most `patienceMilliseconds`, so that a slow client does not block others. Then runs
+   * `task`, which returns the new service.
    */
   swap(patienceMilliseconds: number, task: () => Promise<Responder>): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The outside world as commands see it, so that tests can hand in their own. */
+/** The outside world of commands; tests replace it. */
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
@@ -10,22 +10,22 @@ export type StopSignal = (typeof stopSignals)[number];
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** Whether `out` shows colours. */
+  /** Whether `out` supports colours. */
   readonly colour: boolean;
   readonly columns: number;
-  /** Whether a person reads `err`. */
+  /** Whether `err` is a terminal. */
   readonly interactive: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The bytes of a file, of standard input for `-`. */
+  /** The bytes of a file, or of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
-  /** Makes a file, or takes the place of what is in it. */
+  /** Creates or replaces a file. */
   write(path: string, text: string): Promise<void>;
-  /** Resolves when the process is asked to stop. */
+  /** Resolves at a stop signal. */
   stopped(): Promise<StopSignal>;
 }
 
 export function processTerminal(): Terminal {
-  // A reader that has seen enough (`nonet check DOC | head`) is no failure, and no reason for a service to end.
+  // A reader may close the pipe early (`nonet check DOC | head`): that is no error, and must not end a service.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
@@ -52,7 +52,7 @@ function hasColour(environment: NodeJS.ProcessEnv): boolean {
   return process.stdout.isTTY && environment["TERM"] !== "dumb";
 }
 
-/** The first signal asks; after it both do what they do to any process, so that a second one is not ignored. */
+/** After the first signal the default handlers apply, so that a second one ends the process. */
 function stopped(): Promise<StopSignal> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {

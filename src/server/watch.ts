@@ -1,18 +1,18 @@
-/** Noticing that a document has changed. */
+/** Watches a document for changes. */
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** A program that writes a file in several steps has done so by then. */
+/** Programs may write a file in several steps: wait this long for the last one. */
 const debounceMilliseconds = 50;
 
 export interface Watcher {
-  /** Calls `changed` no more, and waits for a call that is under way. */
+  /** Stops calling `changed`, and waits for an active call. */
   close(): Promise<void>;
 }
 
 /**
- * Some programs write the file, others put a new one in its place; so its folder is watched. A burst of events is one
- * change, and a change that comes while `changed` runs is another one after it.
+ * Watches the folder, because some programs replace the file. A burst of events counts as one change; a change during `changed`
+ * calls it again afterwards.
  */
 export function watchFile(path: string, changed: () => Promise<void>): Watcher {
   let timer: NodeJS.Timeout | undefined;

@@ -1,29 +1,29 @@
 /**
- * What notices that the event loop stands, and ends the process: a function of the service's owner that comes to no end
- * (`while (true)`) holds up every request, and nothing in its own thread can stop it or say so. So a thread of its own looks whether
- * the loop still turns. Where it has not for longer than any request may take, it asks V8 where the loop is, says so in the log,
- * and kills the process, which loses nothing that was answered (R1.8); a supervisor starts another one.
+ * Ends the process if its event loop is blocked: an endless loop in a function (`while (true)`) blocks all requests, and code in
+ * the same thread cannot stop it. A worker thread checks whether the event loop advances. If it is blocked for longer than any
+ * request may take, the thread gets the stack from V8, logs it, and kills the process; no acknowledged write is lost (R1.8), and
+ * a supervisor restarts it.
  *
- * Only who has functions pays for it (10 MB): nothing of Nonet's own comes to no end.
+ * It runs only for services with functions (10 MB), because Nonet has no endless loops.
  */
 import inspector from "node:inspector";
 import { Worker } from "node:worker_threads";
 
 export interface Watchdog {
-  /** Told of each function that begins; gives what says that it has ended. */
+  /** Called with a function's name when it starts; the returned callback is called when it ends. */
   readonly began: (name: string) => () => void;
   start(): void;
   stop(): Promise<void>;
 }
 
 export interface WatchdogOptions {
-  /** The loop may stand for so long. */
+  /** How long the event loop may be blocked. */
   readonly milliseconds: number;
   readonly json: boolean;
   readonly service: string;
 }
 
-/** What the thread is given; the memory is looked at while this thread stands. */
+/** Input of the worker thread; it reads the shared memory while the main thread is blocked. */
 interface WorkerInput extends WatchdogOptions {
   readonly ticks: SharedArrayBuffer;
   readonly names: SharedArrayBuffer;
@@ -33,7 +33,7 @@ const tickMilliseconds = 250;
 const mostNames = 4096;
 
 export function createWatchdog(options: WatchdogOptions): Watchdog {
-  /** How often the loop has turned, and how many bytes of `names` there are. */
+  /** [0]: number of ticks of the event loop; [1]: length of `names` in bytes. */
   const ticks = new Int32Array(new SharedArrayBuffer(8));
   const names = new Uint8Array(new SharedArrayBuffer(mostNames));
   const active = new Map<symbol, string>();
@@ -41,7 +41,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let turning: NodeJS.Timeout | undefined;
 
   const writeNames = (): void => {
-    // `encodeInto` does not write to memory that is shared.
+    // `encodeInto` cannot write to shared memory.
     const bytes = new TextEncoder().encode([...active.values()].join(", ")).subarray(0, mostNames);
     names.set(bytes);
     ticks[1] = bytes.length;
@@ -57,11 +57,11 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       };
     },
     start() {
-      // Who debugs a function lets it stand for as long as it takes.
+      // With a debugger attached, breakpoints block the event loop.
       if (inspector.url() !== undefined) return;
       turning = setInterval(() => Atomics.add(ticks, 0, 1), tickMilliseconds).unref();
       const workerInput: WorkerInput = { ...options, ticks: ticks.buffer, names: names.buffer };
-      // As a text: the command may be one file, and then there is no other that a thread could begin with.
+      // As text, because a bundled command has no other file for the thread.
       worker = new Worker(`(${watch.toString()})()`, {
         eval: true,
         workerData: workerInput,
@@ -69,7 +69,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
         resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
       });
       worker.unref();
-      // The service does without it.
+      // The service continues without a watchdog.
       worker.on("error", () => undefined);
     },
     async stop() {
@@ -79,7 +79,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   };
 }
 
-/** Runs in the thread, from its own text: what it uses is in it, or global. */
+/** Runs in the worker thread from its source text: it can use only its own code and globals. */
 function watch(): void {
   const { process } = globalThis;
   const { workerData } = process.getBuiltinModule("node:worker_threads");
@@ -89,7 +89,7 @@ function watch(): void {
   const lookMilliseconds = 250;
   const ticks = new Int32Array(shared);
   let [last, stalled] = [0, 0];
-  // Looks are counted, and not time: while the whole process is stopped, or the machine sleeps, this thread is, too.
+  // Count checks instead of time: if the process is suspended or the machine sleeps, this thread is suspended too.
   const looking = setInterval(() => {
     const now = Atomics.load(ticks, 0);
     stalled = now === last ? stalled + 1 : 0;
@@ -100,7 +100,7 @@ function watch(): void {
   }, lookMilliseconds);
 
   function find(): void {
-    // Within one long call of native code nobody can look.
+    // During a long native call the debugger cannot pause.
     setTimeout(() => end("native code"), 2000);
     try {
       const session = new Session();
@@ -122,7 +122,7 @@ function watch(): void {
       session.post("Debugger.enable");
       session.post("Debugger.pause");
     } catch {
-      // Without an inspector it is said without the place.
+      // Without an inspector, log without a stack.
       end("unknown");
     }
   }
@@ -137,7 +137,7 @@ function watch(): void {
     try {
       writeSync(2, `${line}\n`);
     } catch {
-      // Nobody is there to read it.
+      // The reader has closed the pipe.
     }
     process.kill(process.pid, "SIGKILL");
   }

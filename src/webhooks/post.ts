@@ -1,4 +1,4 @@
-/** One attempt over the network: an address that is judged at the connection, no redirects, a bounded answer (R6.7, R6.11, R6.12). */
+/** Sends one HTTP request: checks the address, follows no redirects, limits the response (R6.7, R6.11, R6.12). */
 import { lookup } from "node:dns";
 import type { Agent, IncomingMessage, request } from "node:http";
 import process from "node:process";
