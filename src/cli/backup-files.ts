@@ -1,4 +1,4 @@
-/** Backups on a disk: written under another name until they are whole, durable and have been read again; and what is printed of one. */
+/** Writes backup files: under a temporary name until they are complete, synced and verified; and prints their summary. */
 import {
   createReadStream,
   createWriteStream,
@@ -27,26 +27,26 @@ import { syncFolder } from "../store/sqlite/durability.ts";
 import { UsageError } from "../server/errors.ts";
 import { count } from "../base/layout.ts";
 
-/** A backup that has been read to its end, and is right. */
+/** A verified backup. */
 export interface Backup {
   readonly head: BackupHead;
   readonly summary: BackupSummary;
-  /** Of the document whose tables it holds. */
+  /** Fingerprint of the document whose tables it contains. */
   readonly document: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
 }
 
-/** Keys, secrets and everything that callers may not see are in it: it is for whoever makes it alone. */
+/** Only the owner may read a backup: it contains keys, secrets and all data that callers may not see. */
 const mode = 0o600;
 
-/** @throws UsageError where the file cannot be written; then nothing new is there. */
+/** @throws UsageError if the file cannot be written; then no new file exists */
 export async function backUpTo(file: string, source: PortableSource, made: number): Promise<Backup> {
   const partial = `${file}.partial`;
   try {
     rmSync(partial, { force: true });
     const lines = Readable.from(writeBackup(source, made), { objectMode: true, highWaterMark: 2 });
-    // The fastest level: what is gained by others is little, and the machine is the service's.
+    // The fastest level: others save little space, and the service needs the CPU.
     await pipeline(lines, createGzip({ level: 1 }), createWriteStream(partial, { mode, flags: "wx" }));
     flush(partial);
     const backup = await lookThrough(partial);
@@ -59,7 +59,7 @@ export async function backUpTo(file: string, source: PortableSource, made: numbe
   }
 }
 
-/** Reads it to its end. @throws UsageError where it cannot be read, or is no backup. */
+/** Reads a backup to its end. @throws UsageError if the file cannot be read or is no backup */
 export async function lookThrough(file: string, reader: Partial<BackupReader> = {}): Promise<Backup> {
   let head: BackupHead | undefined;
   const summary = await readFrom(file, {
@@ -89,7 +89,7 @@ async function readFrom(file: string, reader: BackupReader): Promise<BackupSumma
   }
 }
 
-/** What zlib says of bytes that are not its own, or that end too early. */
+/** zlib's error codes for invalid or truncated input. */
 const damaged: readonly string[] = ["Z_DATA_ERROR", "Z_BUF_ERROR"];
 
 function unusable(thrown: unknown, what: string): unknown {
@@ -126,7 +126,7 @@ export function backupText(backup: Backup, what: string): string {
   ].join("\n");
 }
 
-/** For programs. */
+/** The summary as JSON. */
 export function backupJson(backup: Backup, about: Readonly<Record<string, unknown>>): string {
   const { bytes, document, head, summary } = backup;
   const { fileBytes, journal, rows, sha256 } = summary;

@@ -1,4 +1,4 @@
-/** `nonet backup FILE`: one moment of the data in a file of its own, while the service goes on. */
+/** `nonet backup FILE`: writes a snapshot of the data to a file while the service runs. */
 import { existsSync } from "node:fs";
 import { backUpTo, lookThrough, backupJson, backupText } from "./backup-files.ts";
 import { UsageError } from "../server/errors.ts";
@@ -14,7 +14,7 @@ export interface BackupOptions {
 
 export async function backup(file: string, { data, format }: BackupOptions, terminal: Terminal): Promise<number> {
   const database = dataSource(data);
-  // Somebody who takes one operand for the other must not lose the data for it.
+  // Swapped arguments must not overwrite the data.
   if (existsSync(file) && (await lookThrough(file).catch(() => undefined)) === undefined)
     throw new UsageError(`${file} is there, and is no backup whose place this one could take`);
   const source = await openSource(database);

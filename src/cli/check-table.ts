@@ -1,6 +1,6 @@
 /**
- * The questions of a document part by part, as a table for a terminal, with how much of them is answered. What is said of
- * a question stands before it in words, so that nothing depends on colours; what does not fit goes on below itself.
+ * Prints the questions of a document by part as a table, with the coverage. The status of each question is a word before it, so
+ * colours are not needed; long lines wrap.
  */
 import { styleText } from "node:util";
 import type { CheckResult } from "../language/check.ts";
@@ -18,9 +18,9 @@ const colours: Readonly<Record<Status, "green" | "gray" | "cyan" | "yellow" | "r
   silent: "red",
 };
 
-/** The longest of them, `not shown`. */
+/** Length of the longest one, `not shown`. */
 const statusColumns = 9;
-/** Lines are easier to read when they are not endless, however wide the terminal is. */
+/** Maximum line length for readability on wide terminals. */
 const mostColumns = 120;
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -58,11 +58,11 @@ function heading({ part, status, stated, questions }: PartAnswers): string {
 interface Form {
   readonly paint: Paint;
   readonly width: number;
-  /** Of the largest line number. */
+  /** Digits of the largest line number. */
   readonly digits: number;
 }
 
-/** `  not shown  line 18  Which kinds of event are there?`, with the default that was taken below the question. */
+/** `  not shown  line 18  Which kinds of event are there?`, with the default below the question. */
 function row({ text, status, line, taken }: QuestionAnswer, { paint, width, digits }: Form): string[] {
   const where = (line === undefined ? "" : `line ${String(line).padStart(digits)}`).padEnd("line ".length + digits);
   const statusText = status.padEnd(statusColumns);

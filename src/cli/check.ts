@@ -1,4 +1,4 @@
-/** `nonet check DOC`: what is wrong, what is still open, and what breaks the callers of an older document. */
+/** `nonet check DOC`: reports errors, open questions, and changes that break the callers of an older document. */
 import { github } from "../diagnostics/github.ts";
 import { diagnosticJson } from "../diagnostics/json.ts";
 import { sarif } from "../diagnostics/sarif.ts";
@@ -12,7 +12,7 @@ import { type Terminal, releaseVersion } from "../server/terminal.ts";
 export interface CheckOptions {
   readonly strict: boolean;
   readonly format: "text" | "json" | "sarif" | "github";
-  /** An older document, where one is given. */
+  /** The older document, if given. */
   readonly against: string | undefined;
 }
 
@@ -39,9 +39,8 @@ const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, termi
 };
 
 /**
- * The published form of a check. Members are only ever added, and all are always there: `service` is null where part 1
- * does not say it; `line` is that of the part where no line of it answers; `help` is empty where there is nothing to
- * advise.
+ * The stable JSON format of a check. Members are only added, and all are always present: `service` is null if part 1 does not
+ * declare it; `line` is the part's line if no line answers the question; `help` is empty without advice.
  */
 function checkJson({ service, summary, parts, diagnostics, places }: CheckResult): unknown {
   const { errors, warnings, gaps, shown, questions } = summary;

@@ -1,7 +1,6 @@
 /**
- * What a command line may say: commands of one or two words, one document, options by name. An option knows how its value
- * is read and what help says of it, so that there is one source for both. Everything that is wrong with a command line is
- * a `UsageError` with a sentence about it.
+ * Parses command lines: commands of one or two words, one document, named options. Each option parses its value and has its help
+ * text. Each error is a `UsageError` with a message.
  */
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
@@ -12,47 +11,47 @@ import type { Terminal } from "../server/terminal.ts";
 import { UsageError } from "../server/errors.ts";
 
 export interface Command {
-  /** As typed: `check`, `key create`. */
+  /** As the user types it: `check`, `key create`. */
   readonly words: string;
-  /** What stands behind them: `DOC`, or `[DOC]` where it may be left out. */
+  /** The operand: `DOC`, or `[DOC]` if optional. */
   readonly operand: string;
-  /** One line, without a full stop. */
+  /** One line, without a period. */
   readonly about: string;
-  /** What else there is to know, for the command's own help; lines of at most 76 columns. */
+  /** The rest of the command's help; lines of at most 76 columns. */
   readonly details: string;
   readonly options: Readonly<Record<string, Option<unknown>>>;
   /**
-   * Gives the exit code.
+   * Returns the exit code.
    *
-   * @throws DocumentError or UsageError, which have exit codes of their own.
+   * @throws DocumentError or UsageError, which have other exit codes
    */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
 export interface Option<T> {
-  /** What stands for the value in help; absent for an option that takes none. */
+  /** The placeholder of the value in help; absent for a flag. */
   readonly value?: string;
   readonly about: string;
-  /** The value when it is not given, as one would write it. */
+  /** The default, as a user would type it. */
   readonly default?: string;
   readonly repeats?: true;
-  /** `value`: it is shown to nobody. `part`: a password may be in it, which is not. */
+  /** `value`: never printed. `part`: may contain a password, which is redacted. */
   readonly secret?: "value" | "part";
-  /** All values that were given, in order; none where the option was not. */
+  /** Parses all values in order; an empty list if the option is absent. */
   read(supplied: readonly string[], name: string): T;
 }
 
 export interface CommandOf<T> extends Omit<Command, "options" | "run"> {
   readonly options: { readonly [K in keyof T]: Option<T[K]> };
-  /** How many documents it takes; absent: one. */
+  /** Number of documents; default: one. */
   readonly documents?: 1 | 2;
-  /** `document` is undefined only where the operand may be left out. */
+  /** `document` is undefined only for an optional operand. */
   readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
 }
 
 export interface Line<T> {
   readonly document: string | undefined;
-  /** The second one, of a command that takes two. */
+  /** The second document of a command with two. */
   readonly other: string | undefined;
   readonly options: T;
 }
@@ -61,19 +60,19 @@ export function command<T>(spec: CommandOf<T>): Command {
   return { ...spec, run: async (args, terminal) => spec.run(lineOf(spec, scan(spec.options, args)), terminal) };
 }
 
-/** Where the operand may not be left out. */
+/** For a required operand. */
 export function named(document: string | undefined): string {
   if (document === undefined || document === "") throw new UsageError("name the document, or - for standard input");
   return document;
 }
 
-/** Where it is no document. */
+/** For an operand that is no document. */
 export function file(name: string | undefined): string {
   if (name === undefined || name === "" || name === "-") throw new UsageError("name the file");
   return name;
 }
 
-/** What was said for an option, and what that is called where something is wrong with it. */
+/** The values of an option, and its name for error messages. */
 export interface SuppliedOption {
   readonly texts: readonly string[];
   readonly name: string;
@@ -84,7 +83,7 @@ export interface Scanned {
   readonly supplied: ReadonlyMap<string, SuppliedOption>;
 }
 
-/** The words of a command line, before what they mean. @throws UsageError */
+/** Splits a command line into documents and options. @throws UsageError */
 export function scan(known: Readonly<Record<string, Option<unknown>>>, args: readonly string[]): Scanned {
   const { tokens } = parseArgs({
     args: [...args],
@@ -106,7 +105,7 @@ export function scan(known: Readonly<Record<string, Option<unknown>>>, args: rea
   return { documents, supplied };
 }
 
-/** `faults`: what is known to be wrong already. @throws UsageError with all that is wrong. */
+/** `problems`: errors found before. @throws UsageError with all errors */
 export function lineOf<T>(
   { options, documents: most = 1 }: Pick<CommandOf<T>, "options" | "documents">,
   { documents, supplied }: Scanned,
@@ -139,7 +138,7 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-/** The text behind an option; the empty text for one that takes none. */
+/** The value of an option; empty for a flag. */
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, known: Readonly<Record<string, Option<unknown>>>) {
   const option = Object.hasOwn(known, name) ? known[name] : undefined;
   if (option === undefined) {
@@ -171,7 +170,7 @@ export function texts(value: string, about: string): Option<readonly string[]> {
   return { value, about, repeats: true, read: (supplied) => supplied };
 }
 
-/** One of a closed list; the first is taken where nothing is said. */
+/** One of a fixed list; the first one is the default. */
 export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
   return {
     value: allowed.join("|"),
@@ -200,7 +199,7 @@ export function port(fallback: number, about: string): Option<number> {
   };
 }
 
-/** A port that is not there unless it is asked for. */
+/** A port without a default. */
 export function maybePort(about: string): Option<number | undefined> {
   const supplied = port(0, about);
   return {
@@ -210,7 +209,7 @@ export function maybePort(about: string): Option<number | undefined> {
   };
 }
 
-/** As documents write it; gives bytes, and undefined where nothing is said. */
+/** A size as in documents; bytes, or undefined without one. */
 export function maybeSize(about: string): Option<number | undefined> {
   return {
     value: "SIZE",
@@ -225,7 +224,7 @@ export function maybeSize(about: string): Option<number | undefined> {
   };
 }
 
-/** Clock time as documents write it; gives milliseconds. */
+/** A clock duration as in documents, in milliseconds. */
 export function duration(fallback: string, about: string): Option<number> {
   return {
     value: "DURATION",
@@ -241,17 +240,17 @@ export function duration(fallback: string, about: string): Option<number> {
   };
 }
 
-/** What is not to be seen: it is better given by the environment or a file than on a command line, which others can read. */
+/** A secret, never printed. Users should set it by environment or file, because others can read command lines. */
 export function secret(about: string): Option<string | undefined> {
   return { ...text("SECRET", about), secret: "value" };
 }
 
-/** Where a password may be: an address of a server. */
+/** A value that may contain a password, such as a server's address. */
 export function guarded<T>(option: Option<T>): Option<T> {
   return { ...option, secret: "part" };
 }
 
-/** An absolute http address, without what cannot stand before a path, and without the slash at its end. */
+/** An absolute http or https URL without query and fragment; the trailing slash is removed. */
 export function address(about: string): Option<string | undefined> {
   return {
     value: "URL",
@@ -269,7 +268,7 @@ export function address(about: string): Option<string | undefined> {
   };
 }
 
-/** Addresses of this or other machines, or networks of them. */
+/** IP addresses or networks. */
 export function networks(about: string): Option<readonly string[]> {
   return {
     value: "ADDRESS",

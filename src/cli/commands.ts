@@ -1,4 +1,4 @@
-/** Every command with its options, and what help says of them. What a command needs is loaded when it runs. */
+/** Defines all commands with their options and help. Each command's code is loaded when it runs. */
 import { type Command, address, choice, command, file, flag, guarded, named, text, texts } from "./command-line.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";

@@ -1,4 +1,4 @@
-/** Two documents that a command names, compared: the newer one checked, with what it does to callers of the older one. */
+/** Compares two documents: checks the newer one, and reports the effect on callers of the older one. */
 import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
 import type { Effect } from "../diff/difference.ts";
 import { findingsOf } from "../diff/findings.ts";
@@ -12,14 +12,14 @@ import type { Terminal } from "../server/terminal.ts";
 
 export interface Compared {
   readonly old: CheckResult;
-  /** The newer document's, with what the comparison finds. */
+  /** The check of the newer document, including findings of the comparison. */
   readonly result: CheckResult;
   readonly comparison: Comparison;
-  /** What is neither declared nor silenced. */
+  /** The differences that are neither declared nor suppressed. */
   readonly open: ReadonlySet<AssessedDifference>;
 }
 
-/** @throws UsageError when one cannot be read. */
+/** @throws UsageError if a document cannot be read */
 export async function compareFiles(older: string, newer: string, terminal: Terminal): Promise<Compared> {
   if (older === "-" && newer === "-") throw new UsageError("only one of two documents can be standard input");
   const old = await checkFile(older, terminal);
@@ -43,7 +43,7 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
 
 const effects: readonly Effect[] = ["breaking", "additive", "neutral"];
 
-/** What is not declared first, then as the newer document has it. */
+/** Undeclared differences first, then in the order of the newer document. */
 function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
   const rank = ({ difference: { effect, at }, declared }: AssessedDifference): readonly number[] => [
     effects.indexOf(effect),
@@ -56,7 +56,7 @@ function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
   return { ...comparison, differences: ranked.toSorted((a, b) => before(a.ranks, b.ranks)).map(({ one }) => one) };
 }
 
-/** https://reproducible-builds.org/specs/source-date-epoch: so that the same documents give the same output tomorrow. */
+/** https://reproducible-builds.org/specs/source-date-epoch: a fixed date makes the output reproducible. */
 function todayIn({ environment }: Terminal): string {
   const epoch = environment["SOURCE_DATE_EPOCH"] ?? "";
   const time = /^\d{1,11}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();

@@ -1,4 +1,4 @@
-/** Where the data of `nonet backup`, `restore` and `find` is: they need no document, so that a broken one keeps nobody from a backup. */
+/** Locates the data of `nonet backup`, `restore` and `find`. They need no document, so they work even if it is broken. */
 import { existsSync, globSync } from "node:fs";
 import { StoreError } from "../store/port/error.ts";
 import type { PortableSource, PortableTarget } from "../store/backup/portable.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "../server/errors.ts";
 import { listed } from "../base/layout.ts";
 import { withoutSecret } from "../server/open-store.ts";
 
-/** What `--data` says; without it, the only file in `.nonet`. */
+/** The value of `--data`, or else the only file in `.nonet`. */
 export function dataSource(data: string | undefined): string {
   if (data === "memory") throw new UsageError("data in memory is nobody else's to see");
   if (data !== undefined) return data;
@@ -35,7 +35,7 @@ async function sourceAt(database: string): Promise<PortableSource | undefined> {
   return usable(async () => openSqliteSource(database));
 }
 
-/** Whether there is data that a restore would take the place of; a file that is damaged is some. */
+/** Whether a restore would replace data; a damaged file counts as data. */
 export async function isPresent(database: string): Promise<boolean> {
   if (!isPostgresAddress(database)) return existsSync(database);
   const source = await sourceAt(database);
@@ -52,7 +52,7 @@ export async function openTarget(database: string, now: number): Promise<Portabl
   return usable(async () => openSqliteTarget(database, now));
 }
 
-/** Runs what a store does; what its file or server is to blame for is told in a sentence. */
+/** Converts a store's errors about its file or server to usage errors. */
 export async function usable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();

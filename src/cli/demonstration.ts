@@ -1,6 +1,6 @@
 /**
- * What to try on a service that has just started: a key for each role, and three lines for a shell that work as pasted: a
- * record is made, records are listed, and a transition is refused. Fewer where the document has no such operation.
+ * Prints what to try on a service that has just started: a key for each role, and three shell commands that create a record, list
+ * records, and get a rejected transition. Fewer if the document has no such operation.
  */
 import type { JsonObject, Json } from "../base/json.ts";
 import type { Operation, EndpointsPart, PageShape } from "../plan/endpoints/types.ts";
@@ -25,7 +25,7 @@ export async function demonstrate({ first, local }: Serving): Promise<string> {
   ].join("\n");
 }
 
-/** Keys for users that are named after their roles; the ones of an earlier start are revoked. */
+/** Creates keys for users named after their roles; keys of earlier starts are revoked. */
 async function demoKeys(
   { plan, store }: Serving["first"],
   credential: NonNullable<Trial["credential"]>,
@@ -69,7 +69,7 @@ async function linesToTry(trial: Trial): Promise<string[]> {
   return rejected === undefined ? lines : [...lines, rejected];
 }
 
-/** Where records log in: one is made, if `creating` has not made one already with `body`, and logs in. */
+/** If records can log in: creates one, unless `creating` has done so with `body`, and logs in. */
 async function loginLines(
   trial: Trial,
   creating: Operation | undefined,
@@ -88,7 +88,7 @@ async function loginLines(
   return [...first, curl(trial, login, caller, { body: { [name]: who, [proof]: secret } })];
 }
 
-/** What shows the most: records that move, best of all ones that something is chosen for. */
+/** The best operation to show: its records have transitions, ideally also `choose`. */
 function operationToCreate(trial: Trial): Operation | undefined {
   const candidates = trial.plan.operations.filter(
     (each) => each.action === "create" && each.parents.length === 0 && callerFor(trial, each) !== undefined,
@@ -103,7 +103,7 @@ function transitionsOf({ plan }: Trial, resource: string): readonly Operation[] 
   );
 }
 
-/** A move that a new record is not in the state for, of one made for it; its maker asks, since it may be the owner's. */
+/** A transition that is not allowed in the start state, on a new record; its creator calls it, because only the owner may. */
 async function rejectedTransition(trial: Trial, creating: Operation): Promise<string | undefined> {
   const start = trial.plan.tables.find(({ resource }) => resource === creating.resource)?.lifecycle?.start;
   const operation = transitionsOf(trial, creating.resource).find(
@@ -127,7 +127,7 @@ interface CurlParts {
   readonly remark?: string;
 }
 
-/** A line for a POSIX shell below a comment; idempotency keys are left out, so that it can be pasted again. */
+/** A POSIX shell command below a comment, without idempotency key so that it can be repeated. */
 function curl(
   trial: Trial,
   operation: Operation,
@@ -150,24 +150,24 @@ function curl(
   return `# ${operation.sentence}${remark}\n${words.join(" ")}`;
 }
 
-/** One word for a POSIX shell, in quotes where it needs them. */
+/** Quotes a word for a POSIX shell if necessary. */
 function quoted(text: string): string {
   return /^[\w:/.@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 interface Trial {
   readonly plan: ResourcesPart & EndpointsPart;
-  /** Where this machine reaches the service. */
+  /** The service's address on this machine. */
   readonly address: string;
   readonly credential: CredentialPlan | undefined;
-  /** For each role a key of that credential. */
+  /** For each role a key of the credential. */
   readonly keys: ReadonlyMap<string, { readonly user: string; readonly secret: string }>;
 }
 
-/** A role with a key, or anybody. */
+/** A role with a key, or an anonymous caller. */
 type Caller = { readonly role: string } | "anyone";
 
-/** Who of those at hand may run all of the operations. */
+/** A caller who may run all of the operations. */
 function callerFor({ keys }: Trial, ...operations: readonly Operation[]): Caller | undefined {
   if (operations.every(({ allow }) => allow.some(({ who }) => who.kind === "anyone"))) return "anyone";
   const role = [...keys.keys()].find((each) =>
@@ -176,7 +176,7 @@ function callerFor({ keys }: Trial, ...operations: readonly Operation[]): Caller
   return role === undefined ? undefined : { role };
 }
 
-/** The header field that says who the caller is. */
+/** The header field of the caller's credential. */
 function credentialOf({ credential, keys }: Trial, caller: Caller): readonly [string, string] | undefined {
   const key = caller === "anyone" ? undefined : keys.get(caller.role);
   if (key === undefined || credential === undefined) return undefined;
@@ -191,7 +191,7 @@ function pathOf({ plan }: Trial, { path }: Operation, parameters: Readonly<Recor
   return `${prefix.replace(/\/+$/, "")}/${segments.join("/")}`;
 }
 
-/** A body that the operation takes, with what it refers to and what it chooses from made first. */
+/** A valid body; creates the records that it refers to or that `choose` selects from. */
 async function bodyFor(
   trial: Trial,
   operation: Operation,
@@ -212,7 +212,7 @@ async function bodyFor(
   return { ...(sample(operation.body?.schema ?? {}) as JsonObject), ...references };
 }
 
-/** A new record; where what was made up for it is taken already, something else is made up. */
+/** Creates a record; tries other random values after a conflict. */
 async function make(
   trial: Trial,
   creating: Operation,
@@ -229,7 +229,7 @@ async function make(
   return undefined;
 }
 
-/** The operation that does this to a resource and names no other record in its path. */
+/** The operation with this action on the resource, without parents in its path. */
 function operationOn({ plan }: Trial, action: Operation["action"], resource: string): Operation | undefined {
   return plan.operations.find(
     (each) => each.action === action && each.resource === resource && each.parents.length === 0,
@@ -258,7 +258,7 @@ async function findOrMake(
   return creating && make(trial, creating, [...ancestors, resource]);
 }
 
-/** What the service answers; undefined where it refuses. */
+/** The response body; undefined for an error. */
 async function send(
   trial: Trial,
   operation: Operation,

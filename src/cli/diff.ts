@@ -1,4 +1,4 @@
-/** `nonet diff OLD NEW`: what differs between two documents, whom it breaks, and what is not declared. */
+/** `nonet diff OLD NEW`: reports the differences of two documents, which ones break callers, and which ones are undeclared. */
 import { markdownOf } from "../diff/markdown.ts";
 import { isComparisonCode } from "../language/analysis/comparison.ts";
 import { type Compared, compareFiles } from "./comparing.ts";
@@ -18,7 +18,7 @@ export async function diff(older: string, newer: string, { format }: DiffOptions
   const compared = await compareFiles(older, newer, terminal);
   terminal.out(print[format](compared));
   const { result, open } = compared;
-  // What is wrong in the newer document by itself cannot be compared, so nothing is known of it.
+  // Invalid parts of the newer document cannot be compared, so report their errors.
   const errors = result.diagnostics.filter(({ severity, code }) => severity === "error" && !isComparisonCode(code));
   terminal.err(printDiagnostics({ ...result, diagnostics: errors }, terminal));
   return open.size > 0 || errors.length > 0 ? 1 : 0;
@@ -81,7 +81,7 @@ function idleLines({ comparison, result }: Compared): readonly string[] {
   return ["entries about what has not changed", ...lines, ""];
 }
 
-/** The entries that are missing, as they stand in the document. */
+/** The missing version entries, as the document has to contain them. */
 function entryLines(compared: Compared): readonly string[] {
   const entries = missingEntries(compared);
   if (entries.length === 0) return [];
@@ -95,13 +95,13 @@ function entryLines(compared: Compared): readonly string[] {
   ];
 }
 
-/** Once each: one entry can declare several differences. */
+/** Without duplicates: one entry can declare several differences. */
 function missingEntries({ open }: Compared): readonly string[] {
   const entries = [...open].flatMap(({ difference: { entry } }) => (entry === undefined ? [] : [changeText(entry)]));
   return [...new Set(entries)];
 }
 
-/** Members are only ever added, and all are always there: null stands for what there is not. */
+/** A stable format: members are only added, and all are always present, null if unknown. */
 function jsonOf(compared: Compared): unknown {
   const { old, result, comparison, open } = compared;
   const { heading, since = null } = comparison;

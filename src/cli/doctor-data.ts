@@ -1,4 +1,4 @@
-/** What `nonet doctor` finds of data in a file: whether it is there, can be written, fits the document, and what waits in it. */
+/** `nonet doctor` for data in a file: existence, permissions, match with the document, and pending work. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,7 +11,7 @@ import { type Finding, finding } from "./doctor-finding.ts";
 import { type DataSource, followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 
-/** Room for the log and the copies that are made before the data is changed. */
+/** Free space for the log and for copies before migrations. */
 const leastFreeBytes = 512 * 1024 * 1024;
 
 export async function fileFindings(
@@ -20,7 +20,7 @@ export async function fileFindings(
 ): Promise<readonly Finding[]> {
   const folder = dirname(file);
   const there = existsSync(file);
-  // The default's folder is made at the start.
+  // The default folder is created at start.
   const directory = existsSync(folder) ? folder : ".";
   const writable = accessFinding(there ? file : directory, folder);
   const dataFindings = [
@@ -30,7 +30,7 @@ export async function fileFindings(
   ];
   if (!there || writable.status === "fail") return [...dataFindings, { check: "data", status: "pass", found: `nothing in ${file} yet` }]; // biome-ignore format: short
   const data = await journalFindings(plan, file);
-  // What cannot be read is said once.
+  // Report unreadable data only once.
   return data.some(({ status }) => status === "fail")
     ? [...dataFindings, ...data]
     : [...dataFindings, ...data, await migrationFinding(plan, file)];
@@ -47,7 +47,7 @@ function accessFinding(path: string, folder: string): Finding {
   }
 }
 
-/** Files that are made are for their owner; one that was made before, or copied, may not be. */
+/** New files are private; an older or copied file may not be. */
 function privacyFinding(file: string): Finding {
   const mode = statSync(file).mode & 0o777;
   const fix = `other users of this machine may read it: chmod 600 ${file}`;

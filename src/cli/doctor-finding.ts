@@ -1,14 +1,14 @@
-/** What `nonet doctor` says of one thing that it looked at. */
+/** The result of one check of `nonet doctor`. */
 export interface Finding {
   readonly check: string;
-  /** `warn`: it can be served, and somebody should see to it. */
+  /** `warn`: the service works, but somebody should fix it. */
   readonly status: "pass" | "warn" | "fail";
   readonly found: string;
-  /** What to do; there wherever something is. */
+  /** The remedy; present for `warn` and `fail`. */
   readonly fix?: string;
 }
 
-/** `bad`: what it is where it is not good, and `fix` what to do then. */
+/** `bad`: the status if the check fails, with the remedy `fix`. */
 export function finding(check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding {
   return isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
 }

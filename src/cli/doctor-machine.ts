@@ -1,4 +1,4 @@
-/** What `nonet doctor` finds of the machine and of how a service would be reached. */
+/** `nonet doctor` for the machine and the network settings. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import process from "node:process";
@@ -20,7 +20,7 @@ export async function machineFindings(options: ServeSettings): Promise<readonly 
   ];
 }
 
-/** A connection is a descriptor. Only Linux says how many there may be. */
+/** Each connection needs a file descriptor. Only Linux reports the limit. */
 function descriptorFindings(): readonly Finding[] {
   let limits: string;
   try {

@@ -1,4 +1,4 @@
-/** What `nonet doctor` finds of data on a PostgreSQL server: who is let in, with which rights, to what, and what waits in it. */
+/** `nonet doctor` for data on a PostgreSQL server: access, permissions, match with the document, and pending work. */
 import { defined } from "../base/defined.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
@@ -27,12 +27,12 @@ export async function postgresFindings(
     const findings = serverFindings(server, (before + clock.now()) / 2, mostConnections(databaseUrl));
     const reported: Finding[] = [{ check: "data", status: "pass", found: databaseUrl.name }, ...findings];
     const securityCheck = await securityFinding(single, databaseUrl);
-    // What may not be read is not asked.
+    // Skip tables that this role may not read.
     if (!server.there || !server.uses || server.foreign > 0) return [...reported, securityCheck];
     return [...reported, securityCheck, ...(await dataFindings(plan, single, databaseUrl, data))];
   } catch (thrown) {
     const { explained } = await import("../store/postgres/failure.ts");
-    // Before anybody is let in the driver has words of its own for what is wrong.
+    // Before the login, the driver reports errors in its own format.
     if (single !== undefined && !(explained(thrown, data) instanceof StoreError)) throw thrown;
     return [await failureFinding(thrown, data)];
   } finally {
@@ -40,7 +40,7 @@ export async function postgresFindings(
   }
 }
 
-/** Whether what callers read is read as a role that the database itself holds to their permissions. */
+/** Whether callers' reads use a role with row-level security. */
 async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promise<Finding> {
   const check = "row-level security";
   if (databaseUrl.rowSecurity === "off")
@@ -74,7 +74,7 @@ async function dataFindings(
   return [...waiting, migration];
 }
 
-/** By what the server, or the way to it, says; the whole of a SQLSTATE, or its class. */
+/** By SQLSTATE, or by its class (two characters). */
 const fixes: Readonly<Record<string, string>> = {
   "28P01": "set the password in the address, or in the file that NONET_DATA_FILE names",
   "28": "let this user and this machine in, in the server's pg_hba.conf",
@@ -106,16 +106,16 @@ function isAddress(data: string): boolean {
   }
 }
 
-/** As far as one process goes: its pools, two that count rates, and one that hears of what others have done. */
+/** The connections of one process: its pools, two for rate counts, and one for notifications. */
 function mostConnections({ connections }: DatabaseUrl): number {
   return connections + 3;
 }
 
 export interface Server {
   readonly version: number;
-  /** Connections of this role to this database at once, as far as the server, the database and the role each let it. */
+  /** Maximum connections of this role to this database: the lowest limit of server, database and role. */
   readonly most: number;
-  /** Those of them that nobody has at the moment. */
+  /** The unused ones. */
   readonly free: number;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -123,12 +123,12 @@ export interface Server {
   readonly readOnly: boolean;
   readonly standby: boolean;
   readonly super: boolean;
-  /** Whether the schema is there, and what this role may do in it, or in the database. */
+  /** Whether the schema exists, and this role's permissions in it and in the database. */
   readonly there: boolean;
   readonly makes: boolean;
   readonly uses: boolean;
   readonly creates: boolean;
-  /** Tables that this role may not read and write. */
+  /** Number of tables that this role may not read and write. */
   readonly foreign: number;
 }
 
@@ -158,7 +158,7 @@ async function serverOf(single: Single, { schema }: DatabaseUrl): Promise<Server
   return JSON.parse(defined(row, "what the server says")[0]) as Server;
 }
 
-/** `now`: when this process was told what the server said, by its own clock; `each`: connections of a process. */
+/** `now`: this process's clock at the time of the query; `each`: connections of a process. */
 export function serverFindings(row: Server, now: number, each: number): readonly Finding[] {
   const skew = Math.round(Math.abs(row.now - now));
   const writes = row.standby ? "a standby, which takes no writes" : row.readOnly ? "transactions are read-only unless told" : "takes writes"; // biome-ignore format: short

@@ -1,4 +1,4 @@
-/** What `nonet doctor` finds of data wherever it is: what waits in it, and what the document would change in it. */
+/** `nonet doctor` for data in any store: pending work, and pending migrations. */
 import { deliveryResource } from "../language/events/decide.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
@@ -14,9 +14,9 @@ import { clock } from "../server/compose.ts";
 const lateDeliveryMilliseconds = 900_000;
 const lateTimerMilliseconds = 60_000;
 
-/** Statements that only read, in the words that all stores understand. */
+/** Read-only statements in the SQL of both databases. */
 export interface DataSource {
-  /** Data that has not followed the document yet may lack a table, or a column of one. */
+  /** Data before a migration may lack a table or column. */
   has(table: string, column: string): Awaitable<boolean>;
   /** The first row. */
   one(sql: string): Awaitable<readonly unknown[]>;

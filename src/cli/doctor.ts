@@ -1,4 +1,4 @@
-/** `nonet doctor`: whether a service can be run here with these settings, and what is to be done where it cannot. Changes nothing. */
+/** `nonet doctor`: checks whether a service can run here with these settings, and reports remedies. Changes nothing. */
 import { accessSync, constants } from "node:fs";
 import { soundModel, unservable } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -1,4 +1,4 @@
-/** `nonet export FORM DOC`: the same service in another format. */
+/** `nonet export FORMAT DOC`: converts a service to another format. */
 import type { JsonObject } from "../base/json.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -8,7 +8,7 @@ import type { Terminal } from "../server/terminal.ts";
 import { readFile } from "node:fs/promises";
 
 export interface ExportOptions {
-  /** A file; without it, standard output. */
+  /** A file; default: standard output. */
   readonly out: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function exportMarkdown(document: string, options: AddressedOptions
 }
 
 export interface MermaidOptions extends ExportOptions {
-  /** One diagram alone, without Markdown around it. */
+  /** One diagram, without Markdown around it. */
   readonly only: string | undefined;
 }
 
@@ -90,7 +90,7 @@ async function exported(
   return 0;
 }
 
-/** Gives what writes the client of a plan. */
+/** Returns the generator of a plan's client. */
 export async function typescript(): Promise<(plan: Plan) => string> {
   const { typescriptClient } = await import("../export/typescript/client.ts");
   const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");

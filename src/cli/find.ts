@@ -1,4 +1,4 @@
-/** `nonet find TEXT`: every place where a text still stands in the data, so that what was erased can be shown to be gone. */
+/** `nonet find TEXT`: finds all remaining occurrences of a text in the data, to verify an erasure. */
 import { createReadStream, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { backupTablesOf } from "../store/backup/portable.ts";
@@ -17,14 +17,14 @@ export interface FindOptions {
   readonly format: "text" | "json";
 }
 
-/** What is found in rows, and the files whose bytes have it, in rows or not. */
+/** Matches in rows, and files whose bytes contain the text, even outside of rows. */
 interface Found {
   readonly where: string;
   readonly matches: readonly Match[];
   readonly files: readonly string[];
 }
 
-/** Gives 1 where it is found. */
+/** Exit code 1 if the text is found. */
 export async function find(text: string | undefined, options: FindOptions, terminal: Terminal): Promise<number> {
   if (text === undefined || text === "") throw new UsageError("say what to look for");
   const { backup, data, format } = options;
@@ -47,7 +47,7 @@ async function inData(text: string, database: string): Promise<Found> {
     await source.close();
   }
   const files: string[] = [];
-  // Of a database on a server only its own administrator sees the bytes.
+  // Only a server's administrator can read its files.
   for (const file of isPostgresAddress(database) ? [] : filesOf(database))
     if (await isInBytes(createReadStream(file), text)) files.push(file);
   return { where: withoutSecret(database), matches: search.matches, files };
@@ -59,7 +59,7 @@ async function inBackup(text: string, file: string): Promise<Found> {
   return { where: file, matches: search.matches, files: [] };
 }
 
-/** The database, its log, and copies beside it that migrating and restoring have left. Its index in memory has no data. */
+/** The database, its log, and copies that migrations and restores have left. The -shm file has no data. */
 function filesOf(database: string): readonly string[] {
   const name = basename(database);
   return readdirSync(dirname(database))

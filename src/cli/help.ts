@@ -1,4 +1,4 @@
-/** Help, from what the commands say of themselves. */
+/** Prints help from the definitions of the commands. */
 import type { Command, Option } from "./command-line.ts";
 import { columns } from "../base/layout.ts";
 

@@ -1,4 +1,4 @@
-/** `nonet import FILE`: a description of an API that exists as a document, and what became of it on the way. */
+/** `nonet import FILE`: converts the description of an existing API to a document, and reports the losses. */
 import { mismatches } from "../import/compare.ts";
 import { importDocument, type Imported, type LocatedNotice } from "../import/import.ts";
 import { check, soundModel } from "../language/check.ts";
@@ -8,13 +8,13 @@ import { columns, count } from "../base/layout.ts";
 import type { Terminal } from "../server/terminal.ts";
 
 export interface ImportOptions {
-  /** A file; without it, standard output. */
+  /** A file; default: standard output. */
   readonly out: string | undefined;
   readonly report: boolean;
   readonly format: "text" | "json";
 }
 
-/** The document goes to standard output and a summary to standard error; with `report` the whole report alone. */
+/** Writes the document to standard output and a summary to standard error; with `report` only the full report. */
 export async function importFile(
   file: string,
   { out, report, format }: ImportOptions,
@@ -45,7 +45,7 @@ interface Difference {
   readonly what: string;
 }
 
-/** What would differ for callers if the document were described in OpenAPI again. */
+/** The differences for callers between the source and the OpenAPI export of the document. */
 async function roundTrip({ document, source, format }: Carried): Promise<readonly Difference[]> {
   if (format.startsWith("AsyncAPI")) return [];
   const result = check("the import", document);
@@ -81,7 +81,7 @@ interface Group {
   readonly all: number;
 }
 
-/** What was lost first, and the most frequent before the rest. */
+/** Losses first, then by frequency. */
 function grouped(notes: readonly LocatedNotice[]): readonly Group[] {
   const groups = Map.groupBy(notes, ({ kind, what }) => `${kind} ${what}`);
   const all = [...groups.values()].flatMap((list): readonly Group[] => {

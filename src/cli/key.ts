@@ -1,4 +1,4 @@
-/** `nonet key create|list|revoke DOC`: the keys that callers send. A secret is shown once, and kept only as its hash. */
+/** `nonet key create|list|revoke DOC`: manages API keys. A secret is shown once; the store has only its hash. */
 import { statSync } from "node:fs";
 import { parseDuration, printMilliseconds } from "../base/duration.ts";
 import type { CredentialPlan, AuthenticationPart } from "../plan/authentication/types.ts";
@@ -36,7 +36,7 @@ export interface RevokeOptions extends KeyData {
   readonly user: string | undefined;
 }
 
-/** What is told of a key goes to the other stream, so that the secret can be kept in a variable or a file. */
+/** Messages go to standard error, so that the secret on standard output can be redirected. */
 export async function createKey(document: string, options: CreateOptions, terminal: Terminal): Promise<number> {
   const { user, role, lasts } = options;
   if (user === undefined) throw new UsageError("say whose key it is: --user NAME");
@@ -74,7 +74,7 @@ export async function createKey(document: string, options: CreateOptions, termin
   return 0;
 }
 
-/** Of a public client nobody is told the secret, so that nobody has it. */
+/** The secret of a public client is never shown. */
 function printedKey({ oauth }: CredentialPlan, options: CreateOptions, { id }: Key, secret: string): string {
   if (oauth === undefined) return `${secret}\n`;
   return options.public ? `client_id=${id}\n` : `client_id=${id}\nclient_secret=${secret}\n`;
@@ -128,7 +128,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
     );
     assertRevocable(plan, chosen);
     for (const key of chosen) {
-      // What is no key is a session, which ends when its revocation takes effect.
+      // Other ids are sessions, which end when their revocation takes effect.
       const after = plan.credentials.find(({ name }) => name === key.credential)?.revokedAfterMilliseconds;
       if (!(await store.keys.revoke(key.id, now))) await store.sessions.end(key.id, endAfter(now, after));
     }
@@ -142,14 +142,14 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
   return 0;
 }
 
-/** Keys, and the sessions of those who have logged in, each by its newest token. */
+/** Keys, and sessions by their newest token. */
 async function allKeys({ keys, sessions }: KeyStores): Promise<readonly Key[]> {
   const newest = new Map((await sessions.list()).map((token) => [token.session, token]));
   const tokens = [...newest.values()].map(({ session, ...token }): Key => ({ ...token, id: session, roles: [] }));
   return [...(await keys.list()), ...tokens];
 }
 
-/** `revoked: none` says that these keys stay good until their end. */
+/** With `revoked: none`, keys are valid until they expire. */
 function assertRevocable({ credentials }: Plan, keys: readonly Key[]): void {
   const lasting = credentials.filter(({ revokedAfterMilliseconds }) => revokedAfterMilliseconds === null);
   const found = lasting.find(({ name }) => keys.some(({ credential }) => credential === name));
@@ -167,7 +167,7 @@ function validity({ expires }: Key): string {
   return expires === undefined ? "valid until revoked" : `valid until ${dayOf(expires)}`;
 }
 
-/** In UTC; a key that ends on the day itself says when. */
+/** In UTC; with the time of day within 24 hours. */
 function dayOf(milliseconds: number): string {
   const time = new Date(milliseconds).toISOString();
   return Math.abs(milliseconds - clock.now()) < 86_400_000 ? `${time.slice(0, 19)}Z` : time.slice(0, 10);
@@ -182,7 +182,7 @@ interface Opened extends KeyStores {
   close(): void | Promise<void>;
 }
 
-/** Looking for keys makes no data, neither a file nor a schema. */
+/** Reading keys creates neither a file nor a schema. */
 async function presentKeys(options: KeyData, plan: Plan): Promise<Opened> {
   const database = keyDatabase(options, plan);
   const found = await keysAt(plan, database);
@@ -190,7 +190,7 @@ async function presentKeys(options: KeyData, plan: Plan): Promise<Opened> {
   return found;
 }
 
-/** The first key may come before the first start. */
+/** Creates the data if necessary: the first key may be created before the first start. */
 async function madeKeys(plan: Plan, database: string): Promise<Opened> {
   await (await openStore(plan, database, clock)).close();
   const keys = await keysAt(plan, database);
@@ -198,9 +198,7 @@ async function madeKeys(plan: Plan, database: string): Promise<Opened> {
   return keys;
 }
 
-/**
- * Keys are had without bringing the data to the document: a service may be using it as it is. Undefined where there is no data.
- */
+/** Opens the keys without a migration, because a service may be using the data. Undefined if there is no data. */
 async function keysAt(plan: Plan, database: string): Promise<Opened | undefined> {
   return withDatabase(plan, database, () => openKeys(database));
 }
@@ -223,7 +221,7 @@ function isFile(database: string): boolean {
   return statSync(database, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The credential of this name, or the only one there is. */
+/** The credential with this name, or the only one. */
 function keyCredential(plan: AuthenticationPart, name: string | undefined): CredentialPlan {
   const candidates = keyCredentials(plan);
   const names = candidates.map((each) => each.name);

@@ -1,4 +1,4 @@
-/** `nonet migrate DOC`: brings the data to the document without serving it, or shows what that would come to. */
+/** `nonet migrate DOC`: migrates the data to the document without serving it, or shows the plan. */
 import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { type Migrated, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
@@ -46,7 +46,7 @@ async function migrationPlanOf(plan: Plan, database: string): Promise<MigrationP
   return withDatabase(plan, database, () => planMigration(wanted, 5_000));
 }
 
-/** Data that does not fit whatever is lost is refused by who brings it along, with all that is in the way. */
+/** Empty if the migration is impossible: `openStore` then rejects it and reports all obstacles. */
 async function lossOf(plan: Plan, database: string): Promise<string> {
   const migration = await migrationPlanOf(plan, database);
   return obstaclesOf(migration, true).length > 0 ? "" : lossText(migration, withoutSecret(database));

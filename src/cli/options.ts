@@ -1,6 +1,6 @@
 /**
- * The options of a service that runs: one table that is read by the command line, the environment and files of settings, and
- * from which help and docs/reference/configuration.md are made.
+ * Defines the options of `serve` in one table for the command line, the environment and settings files; help and
+ * docs/reference/configuration.md are generated from it.
  */
 import {
   type Option,
@@ -21,11 +21,11 @@ import {
 import type { ServeOptions } from "../server/serve.ts";
 
 export interface ServeSettings extends ServeOptions {
-  /** Where other settings are. */
+  /** The path of a settings file. */
   readonly config: string | undefined;
 }
 
-/** What is said of an option that several commands have. */
+/** Help text of an option that several commands have. */
 export const dataHelp = "where the data is; without it, .nonet/SERVICE.db in the current folder";
 
 export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSettings[K]> } = {

@@ -1,4 +1,4 @@
-/** `nonet restore FILE`: the data of a backup in the place of what is there, once it is known to be whole and to fit. */
+/** `nonet restore FILE`: replaces the data by a backup after verifying that it is complete and matches the document. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ export async function restore(file: string, options: RestoreOptions, terminal: T
 
 interface Restored {
   readonly backup: Backup;
-  /** Where what was there before is now. */
+  /** The new location of the replaced data. */
   readonly previous: string | undefined;
 }
 
@@ -65,7 +65,7 @@ async function restoreFile(file: string, place: string): Promise<Restored> {
   }
 }
 
-/** Everything, looked through, and not yet in its place. */
+/** Loads and verifies everything without installing it. */
 async function restoreInto(file: string, target: PortableTarget): Promise<Backup> {
   return usable(async () => {
     const backup = await lookThrough(file, {
@@ -77,10 +77,7 @@ async function restoreInto(file: string, target: PortableTarget): Promise<Backup
   });
 }
 
-/**
- * The checksum of a backup is right also where another program wrote its tables and rows. The database is the first to notice that they do
- * not fit, so its message is passed on.
- */
+/** A checksum is also valid for rows of another program; the database detects mismatches, so pass its message on. */
 async function reading<T>(file: string, task: () => Awaitable<T>): Promise<T> {
   try {
     return await task();
@@ -95,8 +92,8 @@ function unfit(file: string, thrown: unknown): UsageError {
 }
 
 /**
- * What stands in the way of the document is told before anything takes anything's place. It is asked of a file for the
- * moment, whichever store the backup is for.
+ * Reports obstacles of a migration to the document before anything is replaced. Uses a temporary SQLite file for backups of any
+ * store.
  */
 async function assertFits(
   plan: ResourcesPart & EventsPart & VersioningPart,

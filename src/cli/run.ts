@@ -1,4 +1,4 @@
-/** From arguments to a command and its exit code. */
+/** Finds and runs the command of the arguments. */
 import { didYouMean } from "../base/suggest.ts";
 import type { Command } from "./command-line.ts";
 import { DocumentError, UsageError } from "../server/errors.ts";
@@ -8,7 +8,7 @@ import { listed } from "../base/layout.ts";
 import { withoutPasswords } from "../observability/redact.ts";
 import { type Terminal, releaseVersion } from "../server/terminal.ts";
 
-/** Runs one command line. Wrong usage is told in a sentence with exit code 2, never as a stack. */
+/** Runs a command line. Usage errors print a message and return 2, without a stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const typed = args.filter((arg, at) => !(at === 0 && arg === "help") && !isHelp(arg));
   const { command, group, rest } = find(typed);
@@ -30,7 +30,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal);
   } catch (thrown) {
     if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
-    // Whatever failed, and whoever worded it: the database's address may be in it.
+    // Any error message may contain the database's address.
     const message = withoutPasswords(thrown.message);
     if (thrown instanceof DocumentError) {
       terminal.err(`${message}\n`);
@@ -48,9 +48,9 @@ function isHelp(arg: string): boolean {
 
 interface Found {
   readonly command: Command | undefined;
-  /** The commands that begin with what was understood. */
+  /** The commands that start with the recognised words. */
   readonly group: readonly Command[];
-  /** What stands behind it. */
+  /** The remaining arguments. */
   readonly rest: readonly string[];
 }
 

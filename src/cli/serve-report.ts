@@ -1,4 +1,4 @@
-/** What `serve` prints when it starts, and when a document that it watches has changed. */
+/** Prints the report of `serve` at its start and after a document has changed. */
 import { includes, nameOf } from "../language/authentication/grants.ts";
 import type { Grant } from "../language/authentication/model.ts";
 import { withWebhooks } from "../plan/events/webhooks.ts";
@@ -13,7 +13,7 @@ import type { Terminal } from "../server/terminal.ts";
 
 const mostColumns = 120;
 
-/** Where, what and by whom, which defaults were taken, what is open, and what is said but not enforced yet, by line. */
+/** Address, operations with their callers, defaults, open questions, and statements that are not enforced yet. */
 export function describe({ first, url, local, admin }: Serving, terminal: Pick<Terminal, "columns">): string {
   const { result, plan, data } = first;
   const { allow } = withWebhooks(result.model).authentication;
@@ -54,7 +54,7 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
   ].join("\n");
 }
 
-/** A part that shows nothing is open as a whole. */
+/** A part without any answer is one line. */
 function openIn({ part, status, questions }: PartAnswers): string[] {
   if (status === "gap") return [`${part}: all of it (${count(questions.length, "question")})`];
   return questions
@@ -66,7 +66,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), ""];
 }
 
-/** Lines that fit behind the two blanks of a section; what does not fit goes on below, indented. */
+/** Wraps a text to lines; continuation lines are indented. */
 function hanging(text: string, width: number): string[] {
   return wrapped(text, width - 6).map((line, at) => (at === 0 ? line : `    ${line}`));
 }
@@ -75,7 +75,7 @@ function grantsText(grants: readonly Grant[], operation: Operation): string {
   return grants.map((grant) => grantText(grant, operation)).join(" | ") || "nobody";
 }
 
-/** As the document writes it; and below a parent which of these callers may see that. */
+/** A grant as the document writes it; below a parent also which callers may see the parent. */
 function grantText({ who, if: condition }: Grant, { parents }: Operation): string {
   const hidden = parents.filter(
     ({ visible }) => !visible.some((one) => one.if === undefined && includes(one.who, who)),

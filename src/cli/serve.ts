@@ -1,4 +1,4 @@
-/** `nonet serve DOC` and `nonet start`: serve a document, and say what runs, what was taken by default and what is still open. */
+/** `nonet serve DOC` and `nonet start`: serve a document, and report operations, defaults and open questions. */
 import { describe } from "./serve-report.ts";
 import { type ServeOptions, startServing } from "../server/serve.ts";
 import type { Terminal } from "../server/terminal.ts";
@@ -10,10 +10,10 @@ export async function serve(document: string, options: ServeOptions, terminal: T
   return serving.untilStopped();
 }
 
-/** The example that comes with the package, wherever that is. */
+/** The example in the package. */
 const example = join(import.meta.dirname, "..", "..", "examples", "parcel-lockers.md");
 
-/** What the example reads from the environment, for a demonstration alone. */
+/** Environment variables of the example, only for demonstrations. */
 const exampleSecrets = { DOOR_SECRET: "a demonstration, not a secret" };
 
 export async function start(named: string | undefined, options: ServeOptions, terminal: Terminal): Promise<number> {

@@ -1,4 +1,4 @@
-/** A file of settings: a mapping of names to values or lists of them, in YAML or JSON. */
+/** Reads a settings file: a mapping of names to values or lists, in YAML or JSON. */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 export interface SettingsEntry {
@@ -33,7 +33,7 @@ export function readSettings(file: string, text: string): SettingsRead {
   return { entries, problems };
 }
 
-/** As they are written; none where nothing is. */
+/** The values as text; empty for null. */
 function textsOf(node: unknown): readonly string[] | undefined {
   if (node === null) return [];
   if (isSeq(node)) {
@@ -44,6 +44,6 @@ function textsOf(node: unknown): readonly string[] | undefined {
   const { source, value } = node;
   if (value === null) return [];
   if (typeof value === "string") return [value];
-  // A number as it is written: `007` and `1e3` are what somebody meant to say.
+  // Numbers keep their spelling, such as `007` and `1e3`.
   return [source ?? JSON.stringify(value)];
 }

@@ -1,6 +1,6 @@
 /**
- * Where the options of a service come from, by one order: the command line, the environment (`NONET_PORT`), a file of settings
- * (`nonet.config.yaml`), the default. Whatever is wrong with any of them is told at once, with where it stands.
+ * Merges the settings of a service, in this order of precedence: command line, environment (`NONET_PORT`), settings file
+ * (`nonet.config.yaml`), defaults. Reports all errors at once, with their location.
  */
 import { didYouMean } from "../base/suggest.ts";
 import { createRedact } from "../observability/redact.ts";
@@ -22,7 +22,7 @@ type Options = Readonly<Record<string, Option<unknown>>>;
 
 export interface Setting {
   readonly name: string;
-  /** Undefined where nothing says it, and there is no default. */
+  /** Undefined without a value or default. */
   readonly display: string | undefined;
   /** `--port`, `NONET_PORT`, `nonet.config.yaml:3`, `default`. */
   readonly from: string;
@@ -36,10 +36,10 @@ interface ConfiguredCommand<T> extends Omit<CommandOf<T>, "run"> {
   readonly run: (line: ConfiguredLine<T>, terminal: Terminal) => Promise<number>;
 }
 
-/** The file that is read where none is named. */
+/** The default settings file. */
 export const settingsFile = "nonet.config.yaml";
 
-/** A command whose options are settings, as far as `serve` has options of these names. */
+/** A command with settings: those of its options that `serve` has too. */
 export function configured<T>(spec: ConfiguredCommand<T>): Command {
   return {
     ...spec,
@@ -52,12 +52,12 @@ export function configured<T>(spec: ConfiguredCommand<T>): Command {
   };
 }
 
-/** What stands for an option in the environment. */
+/** The environment variable of an option. */
 export function variableOf(name: string): string {
   return `NONET_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** Whether it may be in a file of its own, as containers are given secrets. */
+/** Whether the value may be in a separate file, such as a container secret. */
 export function hasFile({ secret }: Option<unknown>): boolean {
   return secret !== undefined;
 }
@@ -83,7 +83,7 @@ async function layer(options: Options, hasDocument: boolean, scanned: Scanned, t
   return { layered: { documents, supplied }, problems };
 }
 
-/** The document is a setting too, for who runs Nonet in a container. */
+/** The document is a setting too, for containers. */
 const operand = "document";
 
 const names = Object.keys(serveOptions);
@@ -101,14 +101,14 @@ async function environmentLayer(terminal: Terminal, problems: string[]): Promise
     const path = option !== undefined && hasFile(option) ? (terminal.environment[`${variable}_FILE`] ?? "") : "";
     if (value !== "" && path !== "") problems.push(`${variable} and ${variable}_FILE are both set: set one`);
     else if (path !== "") await readFileSetting(supplied, name, path, `${variable}_FILE`, terminal, problems);
-    // What is empty is not set: compose files hand on variables that nobody has set.
+    // Empty means not set: compose files pass unset variables as empty ones.
     else if (value !== "")
       applySetting(supplied, name, option?.repeats === true ? value.split(/[\s,]+/) : [value], variable, problems);
   }
   return supplied;
 }
 
-/** Words of a command line for what is said otherwise. */
+/** Converts a setting to command line values. */
 function applySetting(
   supplied: Map<string, SuppliedOption>,
   name: string,
@@ -146,7 +146,7 @@ async function readFileSetting(
   }
 }
 
-/** A variable that was meant to be one of ours; of others that begin like it we know nothing. */
+/** Misspelled variables of Nonet; other `NONET_` variables are ignored. */
 function unknownVariables({ environment }: Terminal): readonly string[] {
   const known = [operand, ...names].map(variableOf);
   const all = [...known, ...known.map((name) => `${name}_FILE`), "NONET_SECRET_KEY", "NONET_SECRET_KEY_FILE"];
@@ -205,7 +205,7 @@ function settingsOf(options: Options, { documents, supplied }: Scanned): readonl
       }
       const text = option.value === undefined ? String(found.texts.length > 0) : found.texts.join(", ");
       const display = option.secret === "value" ? "[set]" : option.secret === "part" ? redact(text) : text;
-      // Where something is wrong the setting is named once more; here it is in the same row.
+      // The row already has the setting's name, so remove it from `from`.
       return {
         name,
         display,

@@ -1,4 +1,4 @@
-/** All versions of a document made ready: the newest, which runs, and the older ones, which are converted to it. */
+/** Compiles all versions of a document: the newest one, which runs, and older ones, which are converted to it. */
 import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../plan/versioning/version.ts";
 import { createValidators } from "./validation/validator.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
@@ -8,17 +8,17 @@ import { createVersionConverter, createStepConverters } from "./versions/convert
 import type { VersionedOperation, Served } from "./context/version.ts";
 
 export interface VersionsOptions extends CompileOptions {
-  /** The absolute address of a code's page. */
+  /** The absolute address of a code's documentation. */
   readonly documentation: (code: string) => string;
 }
 
-/** A version with the operations that its paths lead to. */
+/** A version with its operations. */
 export interface Version {
   readonly served: Served;
   readonly operations: readonly { readonly compiled: CompiledOperation; readonly received?: VersionedOperation }[];
 }
 
-/** Newest first; one without a name where the document has no versions. */
+/** Newest first; a single one without a name if the document has no versions. */
 export function createVersions(
   options: VersionsOptions,
   newest: ReadonlyMap<string, CompiledOperation>,
@@ -62,7 +62,7 @@ export function createVersions(
   });
 }
 
-/** The newest version's operations, and this one's own where their paths differ. */
+/** The newest version's operations; recompiled if this version has other paths. */
 function runningOperations(
   options: CompileOptions,
   { operations }: OlderPlan,
@@ -70,7 +70,7 @@ function runningOperations(
 ): ReadonlyMap<string, CompiledOperation> {
   if (operations.length === 0) return newest;
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  // All of them, since each knows those of its resource: where a record is found, which moves there are.
+  // Recompile all, because operations refer to others of their resource (`Location`, allowed transitions).
   const { plan } = options;
   const mine = plan.operations.map((operation) => byName.get(operation.name) ?? operation);
   return compileOperations({ ...options, plan: { ...plan, operations: mine } });

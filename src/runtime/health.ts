@@ -5,16 +5,16 @@ import { literalPath } from "./routing/router.ts";
 import type { Page } from "./context/endpoint.ts";
 
 /**
- * `warn`: nothing can be written, or not everything read, or something is late. Somebody has to see to it, and who sends its
- * requests elsewhere would lose what is still served.
+ * `warn`: some reads or all writes fail, or something is late. An operator has to act, but load balancers should continue,
+ * because some requests still succeed.
  */
 export type HealthStatus = "pass" | "warn" | "fail";
 
-/** Details are for operators alone: they say what is behind the service. */
+/** Only operators get details, because they describe the infrastructure. */
 export interface HealthDisclosure {
-  /** Whether an operator asks. */
+  /** Whether the client is an operator. */
   canReadHealth(httpRequest: HttpRequest): boolean;
-  /** What an operator gets, as `application/health+json` has it; everybody gets `status`. */
+  /** The report for operators (`application/health+json`); others get only `status`. */
   details(status: HealthStatus): Promise<Health>;
 }
 
@@ -22,10 +22,10 @@ export interface Health extends JsonObject {
   readonly status: HealthStatus;
 }
 
-/** A store that does not answer by then is not there. Who probes waits for one second, or a few. */
+/** Timeout of the store; probes usually wait for one second or a few. */
 const patienceMilliseconds = 900;
 
-/** Live while the event loop turns, with no look at anything else; ready while requests can be served. */
+/** Live: the event loop runs. Ready: requests can be served. */
 export function healthPages(status: () => Promise<HealthStatus>, disclosure?: HealthDisclosure): readonly Page[] {
   return [
     { rate: "none", path: literalPath("/livez"), page: () => healthResponse({ status: "pass" }) },
@@ -42,7 +42,7 @@ export function healthPages(status: () => Promise<HealthStatus>, disclosure?: He
   ];
 }
 
-/** Whether requests can be served now. Never rejects. */
+/** Whether the store is ready. Never rejects. */
 export async function isReady(ready: () => Promise<boolean>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, patienceMilliseconds, false)));

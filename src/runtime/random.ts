@@ -1,9 +1,9 @@
-/** Random bytes, drawn from the system many at a time: a record's id and codes want few, and each draw costs as much. */
+/** Random bytes from a pool: ids and codes need few bytes, and each system call costs as much as many bytes. */
 import { randomFillSync } from "node:crypto";
 
 const poolBytes = 8192;
 
-/** A source whose bytes are given once, and are gone from memory when they are. */
+/** Returns each byte once, and clears it from memory. */
 export function createRandom(): (bytes: number) => Uint8Array {
   const pool = new Uint8Array(poolBytes);
   let used = poolBytes;

@@ -1,4 +1,4 @@
-/** The order of checks (R0.1). Each stage gives a value, or throws the error that the caller gets. */
+/** The pipeline of a request: the order of checks (R0.1). Each stage returns a value, or throws the client's error. */
 import { after } from "../base/after.ts";
 import { acceptQuality } from "../http/negotiation.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -20,9 +20,7 @@ export interface Pipeline extends OtherResponses, Performing {
 }
 
 /**
- * Only promises are awaited: an `await` of a value that is there costs a turn of the queue of promises, and the six of a read
- * together a twentieth of it.
- * @throws ApiError
+ * Awaits only promises: `await` of a plain value costs a microtask, and the six of a read cost 5 % of its time. @throws ApiError
  */
 export async function respond(service: Pipeline, incoming: IncomingRequest): Promise<HttpResponse> {
   const route = findRoute(service, incoming);
@@ -51,14 +49,14 @@ export async function respond(service: Pipeline, incoming: IncomingRequest): Pro
   }
 }
 
-/** Before anything is spent on an operation (R8.9). */
+/** Sheds load before an operation uses resources (R8.9). */
 function shedLoad({ load }: Pipeline, { httpRequest, observation }: IncomingRequest, route: Route): void {
   if (route.kind !== "operation") return;
   observation.operation = route.endpoint.compiled.operation.name;
   load.assertRoom(httpRequest.account);
 }
 
-/** The limits that need no caller; each response, errors too, has a field about them (R8.1). */
+/** The limits by address; every response has a header for them, also errors (R8.1). */
 function limitByAddress(service: Pipeline, incoming: IncomingRequest, route: Route): Promise<void> | undefined {
   const { authentication, context, snapshots } = service;
   if (route.limits === undefined) return undefined;
@@ -90,7 +88,7 @@ function resolveVersion(
   { requested }: OperationRoute,
   caller: Caller,
 ): Awaitable<Served> {
-  // A request in a version that there is not counts for its caller as any other.
+  // A request for an unavailable version also counts for the caller's limits.
   const counted = async (thrown: unknown): Promise<never> => {
     const { admission } = observation;
     if (admission !== undefined) await limitAfterAuth(admission, caller, true, context.clock.now());
@@ -104,7 +102,7 @@ function resolveVersion(
   }
 }
 
-/** The operation that the path leads to in the caller's version. */
+/** The operation at the path in the caller's version. */
 function operationRequest(
   service: Pipeline,
   incoming: IncomingRequest,
@@ -126,7 +124,7 @@ function limitByCaller(service: Pipeline, request: OperationRequest, found: Oper
   return admission && limitAfterAuth(admission, caller, kind.allowed === "denied", service.context.clock.now());
 }
 
-/** The caller's version has another operation at the path: its limits hold, as if the request had come there first. */
+/** The caller's version has another operation at the path: apply its limits instead. */
 async function limitAnew(service: Pipeline, request: OperationRequest): Promise<void> {
   const { observation, route } = request;
   if (observation.admission !== undefined) refundTokens(observation.admission, service.context.clock.now());
@@ -153,7 +151,7 @@ const json: readonly string[] = ["application/json"];
 function negotiate({ httpRequest, route: { endpoint } }: OperationRequest): void {
   const { compiled, received } = endpoint;
   const { action, file } = (received?.compiled ?? compiled).operation;
-  // A file is what it is, whatever is asked for (RFC 9110 section 12.5.1).
+  // A file has one media type, whatever the client accepts (RFC 9110 section 12.5.1).
   if (file !== undefined && action === "read") return;
   const offered = compiled.wire === undefined ? (compiled.extension?.offers ?? json) : compiled.wire.offers;
   const accept = httpRequest.headers.get("accept");

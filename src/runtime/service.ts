@@ -1,6 +1,6 @@
 /**
- * A plan and a store, joined into something that answers requests. No sockets here: `server.ts` puts it behind one, tests
- * and embedding programs may call `answer` themselves.
+ * Creates a service from a plan and a store. It opens no sockets: `http/node-server.ts` does; tests and embedding programs may
+ * call `response` themselves.
  */
 import { setImmediate } from "node:timers/promises";
 import { after } from "../base/after.ts";
@@ -61,70 +61,67 @@ export interface ServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
-  /** Environment variables: where the document says that a secret is. */
+  /** Environment variables with the document's secrets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Encrypts cursors; the same for every process of one service and after every restart. */
+  /** Encrypts cursors; the same in all processes of a service and after every restart. */
   readonly cursorSecret: string;
-  /** Where the service is reached, absolute; may change until the first request (the port that is listened on). */
+  /** The service's absolute address; it may change before the first request, when the port is known. */
   readonly baseUrl: () => string;
-  /** Called with every failure that is a bug of Nonet or of its store. */
+  /** Called with each error that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called at the start of every request (R1.5). */
   readonly observe?: Observe | undefined;
-  /** Called with a sentence about each timed job that a rule of the document prevents. */
+  /** Called with a message about each timed job that a rule of the document prevents. */
   readonly notice?: (message: string) => void;
-  /** Counts rates together with other processes; by default the store's, if it has any. */
+  /** Shared rate counts; default: those of the store, if it has any. */
   readonly rates?: Rates | undefined;
   /** Called after each timed job. */
   readonly timerObserver?: TimerObserver | undefined;
-  /** The details of health that an operator gets (R1.2); absent: nobody gets any. */
+  /** The health details for operators (R1.2); absent: no details. */
   readonly health?: HealthDisclosure | undefined;
-  /** Where the document has webhooks. */
+  /** Required if the document has webhooks. */
   readonly webhooks?: WebhookOptions;
-  /** What the service's owner does in it, beside the document. */
+  /** The functions of the service's owner. */
   readonly functions?: ServiceFunctions | undefined;
-  /** Called with the name of each function that begins; the function that it returns is called at the end. */
+  /** Called with a function's name when it starts; the returned callback is called when it ends. */
   readonly functionBegan?: ((name: string) => () => void) | undefined;
-  /** Documents that anybody may read, beside the operations: `/openapi.json`, the page at `/`. */
+  /** Pages besides the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
 
 export interface Service extends Responder {
   /**
-   * Does what time has made due (part 3, `after` and `at`; part 8, `keep`), and gives the number of records to which it did
-   * something. To be called four times a second or so; a call while one is under way does nothing. Never rejects.
-   * `lateMilliseconds`: how much later than it should have been it is called, which tells how busy the event loop is (R8.9).
+   * Runs due timers (part 3, `after` and `at`; part 8, `keep`); returns the number of changed records. Call it about four times a
+   * second; a call during an active one does nothing. Never rejects. `lateMilliseconds`: the delay of this call, which measures
+   * the load of the event loop (R8.9).
    */
   tick(lateMilliseconds?: number): Promise<number>;
-  /** Cuts short a `tick` that is under way, and ends all streams; resolves when the store may be closed. */
+  /** Stops an active `tick` early and ends all streams; resolves when the store may be closed. */
   rest(): Promise<void>;
-  /**
-   * Brings what is only in memory into the store (rates of long windows): before that is closed, or used by another service.
-   * Never rejects.
-   */
+  /** Writes state in memory (counts of long windows) to the store; call it before closing the store. Never rejects. */
   flush(): Promise<void>;
 }
 
-/** A service as its owner has it, who does more with it than answer requests. */
+/** A service with the additional methods for its owner. */
 export interface LiveService extends Service {
   /** Renders events for their receivers. */
   readonly renderer: EventRenderer;
-  /** What `/readyz` tells everybody (R1.2). Never rejects. */
+  /** The status of `/readyz` (R1.2). Never rejects. */
   health(): Promise<HealthStatus>;
-  /** All that it answers, of every version: `GET /parcels/{id}`. */
+  /** All routes of all versions: `GET /parcels/{id}`. */
   readonly routes: readonly string[];
-  /** How many event streams are open. */
+  /** Number of open event streams. */
   streams(): number;
   /**
-   * Makes ready, bit by bit, what the first request of each operation would wait for. To be called once the service listens:
-   * starting does not wait for it. Never rejects.
+   * Compiles schemas in small steps, which the first request of each operation would wait for. Call it once the server listens.
+   * Never rejects.
    */
   warm(): Promise<void>;
-  /** Moves a record as the system does, with its entry in the journal. */
+  /** Applies a transition by the system, with its event log entry. */
   transition(tx: Transaction, transition: SystemTransition): Promise<void>;
 }
 
-/** Asked at every request; the address changes at most once, when the socket is open. */
+/** Called at every request; the address changes at most once, when the socket opens. */
 function baseOf(written: string, address: () => string): () => string {
   let [known, base] = ["", ""];
   return () => {
@@ -319,7 +316,7 @@ interface ResponderOptions {
   readonly nextRequestId: () => string;
 }
 
-/** Whatever happens to a request, its answer leaves from here. */
+/** Creates the responses to all requests, including errors. */
 function createResponder(
   pipeline: Pipeline,
   { options, newest, compiled, streams, nextRequestId }: ResponderOptions,
@@ -371,15 +368,15 @@ function createResponder(
     return wire === undefined ? problem : asContractResponse(wire, error, problem);
   }
 
-  /** R8.9: who knew of no room for a body does not know when there will be. */
+  /** R8.9: an error about the memory budget has no Retry-After yet. */
   function withWait({ code, details }: ApiError): ApiErrorDetails {
     if (code !== "overloaded" || details.headers?.includes("Retry-After") === true) return details;
     return { ...details, headers: [...(details.headers ?? []), ...load.retryAfter()] };
   }
 
   /**
-   * R7.4: the caller learns that it failed and under which id, and nothing else. What passes is no failure of Nonet's: the
-   * request may be sent again. Nor is a disk that is full, but somebody has to know of it.
+   * R7.4: the client gets only the request id. Temporary store errors are not reported: the client may retry. A full disk is
+   * reported too.
    */
   function failed(thrown: unknown, observation: ObservationBuilder): HttpResponse {
     const { requestId } = observation;
@@ -434,7 +431,7 @@ function createResponder(
 async function warm(compiled: readonly CompiledOperation[]): Promise<void> {
   for (const { validate } of compiled) {
     if (validate === undefined) continue;
-    // Requests that have come in the meantime go first.
+    // Let waiting requests run first.
     await setImmediate();
     validate(null);
   }
@@ -452,7 +449,7 @@ function fieldsOf(
   return all;
 }
 
-/** What every answer carries (R1.3, R1.6). */
+/** Adds the headers of every response (R1.3, R1.6). */
 export function finish(result: HttpResponse, requestId: string, secure = false): HttpResponse {
   const headers = [...result.headers, "Request-Id", requestId, ...securityHeaders(result)];
   if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");
@@ -467,13 +464,13 @@ function securityHeaders(result: HttpResponse): readonly string[] {
   return result.policy === undefined ? apiHeaders : ["Content-Security-Policy", result.policy, ...common];
 }
 
-/** The path that operations are mounted below: that of the document's own base address. */
+/** The path of the document's base address. */
 function prefixOf(base: string): string {
   const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : new URL(base).pathname;
   return path.replace(/\/+$/, "");
 }
 
-/** An operation of the document wins over a page of the same path. */
+/** Operations are last, so that they replace pages with the same path. */
 function routesOf(
   prefix: string,
   operations: Version["operations"],
@@ -510,18 +507,18 @@ function routesOf(
   ];
 }
 
-/** The path `/` has one segment, without a letter in it. */
+/** The path `/` has one empty segment. */
 function rooted(path: readonly Segment[]): readonly Segment[] {
   return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
 }
 
 const idBytes = 16;
-/** One call gets the random bytes of so many ids: a call costs more than the bytes. */
+/** Draws the random bytes of this many ids at once, because a call costs more than the bytes. */
 const idsAtOnce = 256;
-/** 130 bits in 26 digits, of which the last has the 3 that are left of 16 bytes. */
+/** Base 32; the last of 26 digits has the remaining 3 bits of 16 bytes. */
 const digits = "0123456789abcdefghijklmnopqrstuv";
 
-/** `req_` and 26 characters, all of them random (R1.3): a number would tell how many requests others have sent. */
+/** `req_` and 26 random characters (R1.3): a counter would reveal the number of requests. */
 export function requestIds(random: (bytes: number) => Uint8Array): () => string {
   let pool: Uint8Array = new Uint8Array(0);
   let next = 0;
@@ -541,7 +538,7 @@ export function requestIds(random: (bytes: number) => Uint8Array): () => string 
   };
 }
 
-/** `all`: the names and values of an answer's fields in turn. */
+/** `all`: names and values of the response's fields in turn. */
 function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
   all.push(...headers);
   const type = mediaType === undefined ? -1 : all.indexOf("Content-Type");
@@ -549,6 +546,6 @@ function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
   if (vary === undefined) return;
   const at = all.indexOf("Vary");
   if (at < 0) all.push("Vary", vary);
-  // One field for all that an answer was chosen by: caches are not sure to read a second one.
+  // Merges into an existing Vary field, because some caches read only the first one.
   else if (!(all[at + 1] ?? "").split(", ").includes(vary)) all[at + 1] = `${all[at + 1]}, ${vary}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Observations as OpenTelemetry has them (R1.4, R1.5, the semantic conventions for HTTP): a server span and a duration for
- * each request. Only the API is needed here; the SDK, and with it where all of this goes, is brought by whoever runs it.
+ * Reports observations to OpenTelemetry (R1.4, R1.5, semantic conventions for HTTP): a server span and a duration for each
+ * request. It needs only the API; the operator installs and configures the SDK.
  */
 import {
   type Attributes,
@@ -16,15 +16,15 @@ import {
 import type { RequestHeaders } from "../http/message.ts";
 import type { Observation, Observe } from "./context/observation.ts";
 
-/** In seconds, as the conventions advise for `http.server.request.duration`. */
+/** In seconds; the conventions recommend these for `http.server.request.duration`. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 const name = "nonet";
 
 /**
- * To be called when the SDK is registered: the API gives who asks for a meter before one that keeps nothing.
+ * Call it after the SDK is registered: the API returns a no-op meter before.
  *
- * @param baseUrl where callers reach the service; asked at the first request.
+ * @param baseUrl the service's address; called at the first request
  */
 export function createTelemetry(baseUrl: () => string): Observe {
   const tracer = trace.getTracer(name);
@@ -41,7 +41,7 @@ export function createTelemetry(baseUrl: () => string): Observe {
       ...request,
       ...(server ??= serverAttributes(baseUrl())),
       "url.path": pathOf(httpRequest.target),
-      // The conventions' name for a field of the answer, here the one that every caller has in hand (R1.3).
+      // The conventions' attribute for a response header, here the request id that clients know (R1.3).
       "http.response.header.request-id": [requestId],
       ...(knownMethods.has(method) ? {} : { "http.request.method_original": method }),
     };
@@ -61,7 +61,7 @@ export function createTelemetry(baseUrl: () => string): Observe {
   };
 }
 
-/** The `traceparent` that makes what is sent a child of what runs in a context; undefined where nothing is traced. */
+/** The `traceparent` of a context, for outgoing requests; undefined without a trace. */
 export function traceparentOf(inContext: Context): string | undefined {
   const carrier: { traceparent?: string } = {};
   propagation.inject(inContext, carrier);
@@ -69,13 +69,13 @@ export function traceparentOf(inContext: Context): string | undefined {
 }
 
 export interface Sending {
-  /** The header fields that the request is to carry, with this sending as the parent (R1.4). */
+  /** Header fields of the outgoing request, with this span as the parent (R1.4). */
   readonly headers: Readonly<Record<string, string>>;
-  /** The answer's status; undefined where none came, and then why not, in a word that is the same each time. */
+  /** Ends the span with the response status, or with a constant word for the failure. */
   ended(status: number | undefined, failure?: string): void;
 }
 
-/** A request that the service itself sends, such as a webhook delivery, as a child of what caused it. */
+/** Starts the span of an outgoing request, such as a webhook delivery, as a child of its cause. */
 export function startSending(method: string, url: URL, traceparent: string | undefined): Sending {
   const parent = traceparent === undefined ? context.active() : propagation.extract(context.active(), { traceparent });
   const attributes = {
@@ -99,7 +99,7 @@ export function startSending(method: string, url: URL, traceparent: string | und
   };
 }
 
-/** The names of the fields are the propagator's own. */
+/** The propagator chooses the names of the fields. */
 const headerFields = {
   keys: () => [],
   get: (headers: RequestHeaders, field: string) => headers.get(field.toLowerCase()),
@@ -112,7 +112,7 @@ function requestAttributes(method: string, secure: boolean): Attributes {
   };
 }
 
-/** From the public address of the service, not from Host, where a caller may write anything. */
+/** From the service's public address, because clients control the Host field. */
 function serverAttributes(baseUrl: string): Attributes {
   const url = new URL(baseUrl);
   return { "server.address": url.hostname, "server.port": portOf(url) };
@@ -122,7 +122,7 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 }
 
-/** An error is what the service is to blame for: a refused request is an answer like another one. */
+/** Only server errors are errors; a 4xx response is a regular outcome. */
 function outcomeAttributes({ route, status, code }: Observation): Attributes {
   return {
     "http.response.status_code": status,
@@ -142,7 +142,7 @@ function spanName(method: string, route?: string): string {
   return route === undefined ? verb : `${verb} ${route}`;
 }
 
-/** Without the query, which may hold what somebody did not want written down. */
+/** Without the query, which may contain private data. */
 function pathOf(target: string): string {
   const path = /^https?:\/\/[^/?#]*([^?#]*)/i.exec(target)?.[1] ?? target.split("?", 1)[0] ?? "";
   return path === "" ? "/" : path;

@@ -1,4 +1,4 @@
-/** Responses to requests that lead to no operation: pages, OPTIONS, and paths and methods that the service does not have. */
+/** Responds to requests without an operation: pages, OPTIONS, and unknown paths and methods. */
 import type { Cors } from "../http/cors.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { Authentication } from "./auth/authenticate.ts";
@@ -44,7 +44,7 @@ function preflightResponse(service: OtherResponses, request: IncomingRequest): H
   return { ...rendered, headers: [...rendered.headers, ...headers] };
 }
 
-/** What the path takes, the same for everybody and every record (R4.2); or what the server does, for `*`. */
+/** The options of the path (R4.2), the same for all callers and records; or of the server for `*`. */
 function options(methods: readonly string[], routed?: Routed<Endpoint>): HttpResponse {
   const headers = ["Allow", methods.join(", "), "Cache-Control", "no-store"];
   for (const [method, field] of [

@@ -18,7 +18,7 @@ const patienceMilliseconds = 1_000;
 
 export interface Reloading {
   readonly current: Served;
-  /** Serves the document as it is now, where it can be; `anyway`: also where it is as it was. Rejects when there is nothing left that could be served. */
+  /** Serves the current document if valid; `anyway`: even if its text is unchanged. Rejects if nothing is served. */
   reload(options: { readonly anyway: boolean }): Promise<void>;
 }
 

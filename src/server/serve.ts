@@ -31,7 +31,7 @@ import type { Watchdog } from "./watchdog.ts";
 
 /** Grace period for active requests when the process stops. */
 const graceMilliseconds = 30_000;
-/** Who watches `/readyz` stops sending in this time; a person at a terminal does not wait for it (R1.8). */
+/** After SIGTERM the server accepts connections for this long, so that load balancers read `/readyz` (R1.8). */
 const pollMilliseconds = 1000;
 /** Delay before schemas are compiled, which blocks requests at first: probes that wait for readiness come first. */
 const quietMilliseconds = 100;

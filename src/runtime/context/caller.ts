@@ -1,4 +1,4 @@
-/** Who sends a request, as permissions and expressions see it. */
+/** The caller of a request, for permissions and expressions. */
 import type { Value } from "../../expression/evaluate.ts";
 import type { Subject } from "../../language/authentication/decide.ts";
 
@@ -6,37 +6,34 @@ export interface Caller {
   /** Null for anonymous callers. */
   readonly id: string | null;
   readonly roles: readonly string[];
-  /** Whether its token is bound by scopes. */
+  /** Whether scopes limit its token. */
   readonly scoped: boolean;
   readonly claims: Readonly<Record<string, Value>>;
-  /** The credential it was known by; null for anonymous callers. */
+  /** The credential that authenticated it; null for anonymous callers. */
   readonly credential: string | null;
-  /** Of this request alone, where it was known by that. */
+  /** The request's signature, if that authenticated it. */
   readonly signature?: string;
-  /** The session that it was known by, with its token. */
+  /** The session that authenticated it, with its token. */
   readonly session?: { readonly session: string; readonly token: string; readonly expires?: number };
-  /**
-   * Callers of one kind pass the same unconditional permissions; a small number, to index what is prepared per kind.
-   * 0 is anonymous.
-   */
+  /** Callers of one kind have the same unconditional permissions. A small number that indexes compiled data; 0 is anonymous. */
   readonly kind: number;
 }
 
 export const anonymous: Caller = { id: null, roles: [], scoped: false, claims: {}, credential: null, kind: 0 };
 
-/** As permissions see it. */
+/** The caller for permission checks. */
 export function subjectOf(caller: Caller): Subject | undefined {
   return caller.kind === 0 ? undefined : caller;
 }
 
-/** The kinds of callers met so far: anonymous, and one for each set of the document's roles, bound by scopes or not. */
+/** Numbers the kinds of callers: anonymous, and each combination of roles, limited by scopes or not. */
 export interface CallerKinds {
   of(subject: Subject): number;
-  /** What permissions know of a kind; undefined for anonymous. */
+  /** The roles of a kind; undefined for anonymous. */
   subject(kind: number): Subject | undefined;
 }
 
-/** Roles that the document does not know are ignored, so the number of kinds is bounded by the document. */
+/** Ignores unknown roles, so the document limits the number of kinds. */
 export function createCallerKinds(known: readonly string[]): CallerKinds {
   const numbers = new Map<string, number>();
   const subjects: (Subject | undefined)[] = [undefined];
@@ -55,7 +52,7 @@ export function createCallerKinds(known: readonly string[]): CallerKinds {
   };
 }
 
-/** An id as callers are known by it: one that is counted as its digits. */
+/** A record's id as the text in `Caller.id`. */
 export function idText(id: Value | undefined): string {
   return typeof id === "number" ? id.toString() : typeof id === "string" ? id : "";
 }

@@ -1,4 +1,4 @@
-/** What a compiled operation has, for the rooms that run it; `operations/compile.ts` makes it. */
+/** The type of compiled operations; `operations/compile.ts` creates them. */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
@@ -14,64 +14,64 @@ export interface CompiledOperation {
   readonly operation: Operation;
   readonly table: Table;
   readonly validate: Validator | undefined;
-  /** Of the result of a function. */
+  /** Validates the result of a function. */
   readonly validateResponse: Validator | undefined;
   /** Removes the write-only members from the response of a function; undefined if there are none. */
   readonly strip?: Strip | undefined;
-  /** Of a function that says all that goes over the wire. */
+  /** For handlers with an HTTP contract. */
   readonly wire: CompiledContract | undefined;
-  /** Columns of the table that are stored as a hash. */
+  /** Columns that are stored as a hash. */
   readonly secrets: readonly Column[];
-  /** Columns with `writeOnly` members inside of them. */
+  /** Columns with `writeOnly` members inside their values. */
   readonly partlyHidden: ReadonlySet<string>;
-  /** By filter: the validator of one value. */
+  /** By filter name: the validator of a value. */
   readonly filters: ReadonlyMap<string, Validator>;
-  /** By query parameter of the operation's own. */
+  /** By query parameter: the validator of a value. */
   readonly queries: ReadonlyMap<string, Validator>;
-  /** The operation that reads a record of the resource: where one that is made can be found. */
+  /** The operation that reads a record of the resource, for `Location`. */
   readonly reading: Operation | undefined;
-  /** All operations that move a record of the resource, to say which are allowed now. */
+  /** All operations with transitions of the resource, to list the allowed ones. */
   readonly siblings: readonly Operation[];
-  /** What the service adds to it; most have none. */
+  /** Behaviour that the service adds, for few operations. */
   readonly extension: Extension | undefined;
   forKind(kind: number): ForKind;
 }
 
-/** What one kind of caller may do and sees. */
+/** The permissions and views of one kind of caller. */
 export interface ForKind {
   readonly allowed: Decision;
   readonly visible: Decision;
   readonly record: ResourceView;
-  /** The operation's own answer, where it has one. */
+  /** The operation's custom response, if declared. */
   readonly own: View | undefined;
   readonly parents: ParentFinder;
-  /** Reads one record of those that this kind may see and run the operation on. */
+  /** Reads a record that this kind may run the operation on. */
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Whether the record exists for this kind, where running on it is not allowed. */
+  /** Reads a record that this kind may see, if it may not run the operation. */
   readonly visibleRecord: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Reads the record where the operation's guard holds. */
+  /** Reads the record if the operation's guard is true. */
   readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Where the operation is of no record: what it tells those of this kind who may run it, and whether its guard holds. */
+  /** For an aggregate: its response for this kind, and whether its guard is true. */
   readonly aggregate: (variables: Variables) => Awaitable<string | undefined>;
   readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
-  /** With `the`: the conditions of the records that this kind may run it on, and may see. */
+  /** For `the`: the conditions of records that this kind may run the operation on, and may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
-  /** The same reads in another view. Each call prepares its own. */
+  /** The same reads with another view; each call prepares new queries. */
   readsIn(view: View): Pick<ForKind, "read" | "list">;
-  /** A list query by its shape, prepared once. */
+  /** A list query for a shape, prepared once. */
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
 export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
-  /** The filters that the document words, by their names. */
+  /** Names of the document's named filters. */
   readonly conditions: readonly string[];
 }
 
-/** The responses of an operation, with validators of their headers and bodies. */
+/** The responses of an operation with an HTTP contract, with their validators. */
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
   readonly schemas: ResourcesPart["schemas"];
-  /** The media types of all answers. */
+  /** The media types of all responses. */
   readonly offers: readonly string[] | undefined;
 }
 
@@ -83,30 +83,30 @@ export interface CompiledResponse extends ContractResponsePlan {
 
 export interface ResourceView {
   readonly view: View;
-  /** Members that this kind of caller sees of every record; what it may filter and sort by (R4.13). */
+  /** Members that this kind sees in every record; it may filter and sort by them (R4.13). */
   readonly readable: ReadonlySet<string>;
-  /** Every member that it may see of some record: what may be named to it at all. */
+  /** Members that it sees in some record; only these may be named to it. */
   readonly known: ReadonlySet<string>;
-  /** Whether the text can change without the record's revision: then the entity tag is taken from the text. */
+  /** Whether the text can change without the revision; then the entity tag is a hash of the text. */
   readonly derived: boolean;
   /** Distinguishes the entity tags of different views of one revision (R4.15). */
   readonly tag: string;
 }
 
-/** The id of the last parent, `null` where the path names none, undefined where one is absent or hidden. */
+/** The id of the last parent; null without one, undefined if one is absent or hidden. */
 export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
 
 /** Removes the write-only members of a value. */
 export type Strip = (value: Json) => Json;
 
 export interface Extension {
-  /** Columns of the record, beside those of the operation; `row` is the record before it. May refuse. */
+  /** Further column values; `row` is the record before. May throw an ApiError. */
   fill?(call: Call, next: Values, row: Row | undefined): Values;
-  /** Changes the body of the response, also of a replayed one; the changed body is never stored (R4.20). */
+  /** Changes the response body, also of a replayed response; the result is never stored (R4.20). */
   transformBody?(body: string): string;
-  /** Responds in place of the action: no table has what is requested. */
+  /** Replaces the action, for resources without a table. */
   perform?(call: Call): Promise<HttpResponse>;
-  /** The media types of its answers, where JSON is not the only one. */
+  /** The media types of its responses, if not only JSON. */
   readonly offers?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What every step of the pipeline needs, and what one request has found out so far. */
+/** The shared dependencies of all requests, and the state of one request. */
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -20,7 +20,7 @@ import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
 import type { ApiError } from "../errors/api-error.ts";
 
-/** Made once, when the service starts. */
+/** Created once, at start. */
 export interface Context {
   readonly plan: Plan;
   readonly store: Store;
@@ -30,30 +30,29 @@ export interface Context {
   readonly tables: ReadonlyMap<string, Table>;
   /** By resource. */
   readonly liveQuotas: ReadonlyMap<string, readonly LiveQuota[]>;
-  /** Hashes the keys of counts; the same after every restart. */
+  /** Key of the hash for counter keys; the same after every restart. */
   readonly secret: string;
   readonly compiled: ReadonlyMap<string, CompiledOperation>;
-  /** Whose callers are records, by credential. */
+  /** The records that can log in, by credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
-  /** By the names of older versions. */
+  /** By older version. */
   readonly converters: ReadonlyMap<string, VersionConverter>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
   /** The validator of computed values of a column. */
   columnValidator(column: Column): Validator;
   evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
-  /** Where the API is mounted: absolute, without a slash at its end. */
+  /** The API's absolute base address, without a trailing slash. */
   baseUrl(): string;
   /** The path of `baseUrl`, empty at the root. */
   readonly prefix: string;
-  /** What a kind of caller sees of a resource. */
+  /** The view of a resource for a kind of caller. */
   viewFor(resource: string, kind: number): ResourceView;
-  /** The functions of an operation, for one call of it; undefined where it has none. */
+  /** The functions of an operation, for one call; undefined without any. */
   functionsFor(operation: string): (() => CallFunctions) | undefined;
 }
 
-/** The table of a resource of the plan. */
 export function tableOf({ tables }: Pick<Context, "tables">, resource: string): Table {
   return defined(tables.get(resource), `the table of ${resource}`);
 }
@@ -63,74 +62,74 @@ export function credentialNamed({ plan }: Pick<Context, "plan">, name: string): 
   return defined(credential, `the credential ${name}`);
 }
 
-/** A change of records under way. An operation's `Call` is one; time and events that come in make others. */
+/** A change of records in progress: an operation's `Call`, a timer, or an event's effect. */
 export interface ChangeContext {
   readonly context: Context;
-  /** Epoch milliseconds: one instant for all of it. */
+  /** Epoch milliseconds; constant during the change. */
   readonly now: number;
-  /** What expressions may name beside the record: caller, input, now, base. */
+  /** Variables of expressions: caller, input, now, base. */
   readonly variables: Variables;
-  /** For the journal: who (a caller's id, `anonymous`, `system`), by what, in which request. */
+  /** For the event log: the actor (a caller's id, `anonymous`, `system`), the cause, the request. */
   readonly by: string;
   readonly cause: string;
   readonly request?: string | undefined;
-  /** Of what an event does in turn: the call that caused it, if any did. */
+  /** For an event's effect: the call that caused it, if any. */
   readonly call?: Call | undefined;
-  /** Where time does it: the moment at which it was due. */
+  /** For a timer: the time at which it was due, epoch milliseconds. */
   readonly due?: number;
 }
 
-/** One request to an operation, after its caller is known. */
+/** One request to an operation, after authentication. */
 export interface Call extends ChangeContext {
   readonly httpRequest: HttpRequest;
   readonly compiled: CompiledOperation;
   readonly observation: ObservationBuilder;
   readonly caller: Caller;
   readonly kind: ForKind;
-  /** The path as it was sent, undecoded. */
+  /** The sent path, not decoded. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
-  /** The query parameter with the version, undecoded; it is not in `query`. */
+  /** The query parameter of the version, not decoded; `query` omits it. */
   readonly parameter?: string;
-  /** What the operation's own query parameters say. */
+  /** The values of the operation's query parameters. */
   readonly received: JsonObject;
-  /** The parsed body; `{}` where the operation takes none. */
+  /** The parsed body; `{}` without one. */
   readonly input: JsonObject;
-  /** The envelope of the body, if it was sent in one. */
+  /** The envelope of the body, if there is one. */
   readonly envelope?: Unwrapped;
-  /** The version that the caller is served. */
+  /** The caller's version. */
   readonly version: Served;
   /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/request.ts). */
   readonly own?: VersionedRequest;
-  /** Who logs in by it. */
+  /** The record that logs in. */
   readonly proved?: Proved;
-  /** What came of the present secret, where one is changed by an operation that asks its owner for it. */
+  /** The result of verifying the present secret, if the operation changes it. */
   readonly presentSecret?: PresentSecret;
-  /** The placeholders of tokens in its response, if the document declares some. */
+  /** The placeholders of tokens in its response, if the document has some. */
   readonly placeholders?: TokenPlaceholders;
   /** The hashes of its secret members. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** What the service's owner does in it. */
+  /** The functions of the operation. */
   readonly functions?: CallFunctions;
-  /** A function asks for it as the system: nothing is hidden from it. */
+  /** The system performs it for a function, without permission checks. */
   readonly system?: boolean;
 }
 
-/** The call that the work is done for, where a caller asked for it. */
+/** The call that caused a change, if there is one. */
 export function callOf(changeContext: ChangeContext): Call | undefined {
   return "compiled" in changeContext ? (changeContext as Call) : changeContext.call;
 }
 
 export interface Cursors {
   seal(position: readonly Value[], context: string): string;
-  /** The position, or undefined for a cursor that was tampered with or belongs to another list. */
+  /** The position; undefined for a forged cursor or one of another list. */
   open(cursor: string, context: string): readonly Value[] | undefined;
 }
 
-/** A body taken out of its envelope. */
+/** A body without its envelope. */
 export interface Unwrapped extends Opened {
-  /** The body as it was sent, for the fingerprint of an idempotent request. */
+  /** The sent body, for the idempotency fingerprint. */
   readonly sent: JsonObject;
 }
 
@@ -138,12 +137,12 @@ export type LiveQuota = QuotaPlan & { readonly kind: "live" };
 
 export type Values = Record<string, Value>;
 
-/** A request while the service responds to it, before its operation is known; the stages of `respond.ts` add to it. */
+/** A request before its operation is known; the stages of `respond.ts` extend it. */
 export interface IncomingRequest {
   readonly httpRequest: HttpRequest;
   readonly observation: ObservationBuilder;
-  /** Renders an error as the response that the caller gets. */
+  /** Converts an error to the response. */
   readonly rejected: (error: ApiError) => HttpResponse;
-  /** The files that its body uploaded; at the end those that no record has are deleted. */
+  /** Ids of uploaded files; those without a record are deleted at the end. */
   readonly uploads: string[];
 }

@@ -1,4 +1,4 @@
-/** What a path leads to: an operation, or a page of the service itself that anybody may read. */
+/** The target of a path: an operation, or a page of the service. */
 import type { OperationLimits } from "../limits/limiter.ts";
 import type { CompiledOperation } from "./compiled.ts";
 import type { VersionedOperation, Served } from "./version.ts";
@@ -9,7 +9,7 @@ export interface OperationEndpoint {
   readonly kind: "operation";
   readonly compiled: CompiledOperation;
   readonly limits: OperationLimits | undefined;
-  /** What an older version's callers may send and are given. */
+  /** The operation of an older version, if the path is in one. */
   readonly received?: VersionedOperation;
 }
 
@@ -17,31 +17,31 @@ export interface PageEndpoint {
   readonly kind: "page";
   readonly requestFields: readonly string[];
   readonly page: PageResponder;
-  /** Whether only a caller with a credential may read it. */
+  /** Whether it requires a credential. */
   readonly signedIn: boolean;
-  /** Absent for health alone. */
+  /** Absent only for health checks. */
   readonly limits: OperationLimits | undefined;
 }
 
 export type Endpoint = OperationEndpoint | PageEndpoint;
 
-/** A page that the service serves besides the operations of its document. */
+/** A page of the service besides the document's operations. */
 export interface Page {
-  /** `GET` by default. */
+  /** Default: `GET`. */
   readonly method?: "POST";
   readonly path: readonly Segment[];
-  /** The header fields that it understands of pages of other origins (R4.22). */
+  /** Request headers that CORS allows (R4.22). */
   readonly requestFields?: readonly string[];
   readonly page: PageResponder;
-  /** Whether only a caller with a credential may read it. */
+  /** Whether it requires a credential. */
   readonly signedIn?: boolean;
-  /** Which limits hold for it: none for health, `stored` where the service stores something for it, else `others`. */
+  /** The page's rate limits: none for health checks, `stored` if it writes to the store, default `others`. */
   readonly rate?: "none" | "stored";
 }
 
 export type PageResponder = (
   httpRequest: HttpRequest,
   parameters: Readonly<Record<string, string>>,
-  /** The requested version. @throws ApiError if that is not served, which only some pages need to know */
+  /** Returns the requested version. @throws ApiError if it is unavailable; only some pages need a version */
   version: () => Served,
 ) => HttpResponse | Promise<HttpResponse>;

@@ -1,22 +1,22 @@
-/** What a request has of the functions of the service's owner; `functions/request.ts` runs them. */
+/** The interface to the functions of a request; `functions/request.ts` implements it. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "./context.ts";
 
 /** The functions of one call. */
 export interface CallFunctions {
-  /** The result of the handler. */
+  /** Runs the handler and returns its result. */
   handle(call: Call, tx: Transaction, about: About): Promise<unknown>;
-  /** The input as the function before the operation leaves it, and the call that has it. */
+  /** Runs the `before` function; returns its input and the call with it. */
   before(call: Call, tx: Transaction, input: JsonObject): Promise<Before>;
   after(call: Call, tx: Transaction, about: About): Promise<void>;
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
-  /** Randomness that is the same in each transaction of the call. */
+  /** Random values that repeat in each transaction of the call. */
   readonly chance: Pick<Context, "newId" | "random">;
-  /** The next transaction begins. */
+  /** Call before another transaction. */
   rewind(): void;
-  /** There is no other transaction: functions that still run are aborted. */
+  /** Call after the last transaction: aborts running functions. */
   end(reason: unknown): void;
 }
 

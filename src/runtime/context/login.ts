@@ -1,11 +1,11 @@
-/** Logins and sessions: what a request knows of a caller whose secret it has verified. */
+/** The types of logins and sessions. */
 import type { Value } from "../../expression/evaluate.ts";
 
 export interface LoginRecord {
   readonly id: Value;
-  /** By which it logs in. */
+  /** The login name. */
   readonly name: Value;
-  /** The stored hash; null if there is none. */
+  /** The hash of the secret; null without one. */
   readonly secret: string | null;
   readonly roles: readonly string[];
 }
@@ -18,32 +18,32 @@ export interface LoginRecords {
 export interface Attempt {
   readonly credential: string;
   readonly name: string;
-  /** The peer's. */
+  /** The client's address. */
   readonly address: string;
 }
 
 export interface LoginGuard {
   /**
-   * Whether `verify`, which hashes the password, finds it right; within the limits of failures.
-   * @throws Refusal where the attempt comes too soon; `verify` is not called then.
+   * Runs `verify`, which hashes the password, within the limits of failed logins. @throws ApiError if there are too many
+   * failures; `verify` does not run then
    */
   verified(attempt: Attempt, now: number, verify: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** A record whose login was verified: the stored hash, and the hash that replaces it, if its cost is outdated. */
+/** A verified login: the record, its stored hash, and a new hash if the cost is outdated. */
 export interface Proved {
   readonly id: Value;
   readonly storedHash: string;
   readonly renewed?: string;
 }
 
-/** `storedHash`: the stored hash of a secret that was right. */
+/** `storedHash`: the hash that the sent secret matched. */
 export type PresentSecret =
   | { readonly kind: "absent" }
   | { readonly kind: "wrong" }
   | { readonly kind: "right"; readonly storedHash: string };
 
-/** The tokens of a session, which its owner gets once. */
+/** The tokens of a session; the client gets them once. */
 export interface SessionSecrets {
   readonly token: string;
   /** Epoch milliseconds; absent: until it is revoked. */
@@ -52,10 +52,10 @@ export interface SessionSecrets {
 }
 
 export interface TokenPlaceholders {
-  /** What each mark of this request begins and ends with. */
+  /** The secret text in each placeholder of this request. */
   readonly nonce: string;
-  /** What expressions see as `tokens`. */
+  /** The variable `tokens` of expressions. */
   readonly variable: Readonly<Record<string, Readonly<Record<string, string>> | string>>;
-  /** The records that were made, or proved who they are, in this request; with their tokens where they have some. */
+  /** Records that this request has created or logged in, with their tokens if they exist already. */
   readonly proved: Map<string, SessionSecrets | undefined>;
 }

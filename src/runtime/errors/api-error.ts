@@ -1,44 +1,41 @@
-/** A request that is refused: a code of the plan's errors, with what the caller needs to do better. */
+/** An error response before it is rendered: a code of the plan's errors with details. */
 import type { Json } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
 
-/** One fault of a request (R7.2): `pointer` into the body, or the parameter or header that it is about. */
+/** One violation (R7.2), located by a `pointer` into the body, or by a parameter or header. */
 export interface Violation {
   readonly pointer?: string;
   readonly parameter?: string;
   readonly header?: string;
   readonly code: string;
   readonly detail: string;
-  /** The member that it is about, where that is not the outermost of the pointer; for bodies of the document's own. */
+  /** The member, if it is not the first segment of the pointer; for custom error bodies. */
   readonly field?: string;
-  /** The pointer is into the body as it was sent, and not into what its envelope held (envelope.ts). */
+  /** The pointer refers to the sent body, not to the content of its envelope (envelope.ts). */
   readonly isLocated?: true;
 }
 
 export interface ApiErrorDetails {
-  /** Where the code has more than one status: `invalid-request` is 400 for what cannot be read, 422 for the rest. */
+  /** For codes with several statuses: `invalid-request` is 400 for unparsable requests, otherwise 422. */
   readonly status?: number;
   readonly detail?: string;
   readonly violations?: readonly Violation[];
-  /** Members beside the standard ones: the present state, the moves allowed now. */
+  /** Further members, such as the current state or the allowed transitions. */
   readonly members?: Readonly<Record<string, Json>>;
   /** Header names and values in turn. */
   readonly headers?: readonly string[];
   readonly close?: boolean;
-  /** It speaks as the caller's version does (versions/to-older-error.ts). */
+  /** Already converted to the caller's version (versions/to-older-error.ts). */
   readonly own?: boolean;
-  /** Something may be written already that is no record: the transaction is undone as a whole. */
+  /** Roll the transaction back, because it may have written something other than records. */
   readonly undo?: boolean;
-  /** It was found when all was written: what is in its way may go without a change of the record. */
+  /** Found after all writes: other records may resolve it. */
   readonly isLate?: boolean;
-  /** The whole of it, as a function says it. */
+  /** A full response, from a handler. */
   readonly response?: HttpResponse;
 }
 
-/**
- * Undoes what its transaction has written. Of a write that is no record's (the journal, counts, sessions) only it knows, and
- * says `undo`.
- */
+/** Rolls back the records that its transaction has written. Other writes (event log, counts, sessions) need `undo`. */
 export class ApiError extends Error {
   readonly code: string;
   readonly details: ApiErrorDetails;
@@ -50,25 +47,25 @@ export class ApiError extends Error {
   }
 }
 
-/** Syntax, query or header that cannot be understood: 400 (R7 table). */
+/** 400 for invalid syntax, queries or headers (R7 table). */
 export function malformed(violation: Violation): ApiError {
   return new ApiError("invalid-request", { status: 400, detail: violation.detail, violations: [violation] });
 }
 
-/** The same of several. */
+/** 400 with several violations. */
 export function malformedAll(violations: readonly Violation[]): ApiError {
   return new ApiError("invalid-request", { ...invalid(violations).details, status: 400 });
 }
 
-/** Parsed, but against the document: 422 with every fault (R7.2). */
+/** 422 for parsed input that does not match the document, with all violations (R7.2). */
 export function invalid(violations: readonly Violation[]): ApiError {
   const [first] = violations;
-  // Where there are several, the sentence is made of those that the caller sees (problem.ts).
+  // For several violations, problem.ts creates the detail from those that the caller may see.
   const detail = violations.length === 1 && first !== undefined ? { detail: first.detail } : {};
   return new ApiError("invalid-request", { status: 422, ...detail, violations: violations.slice(0, 100) });
 }
 
-/** The body can come again when others are done with; the rest of it is not read. */
+/** Memory is used up: the client can retry later; the rest of the body is not read. */
 export function noRoom(): ApiError {
   return new ApiError("overloaded", { close: true });
 }

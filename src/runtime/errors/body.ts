@@ -1,24 +1,24 @@
-/** The body that a document declares for its errors: the shape, with the facts of one error in the place of their names. */
+/** Fills the error body that the document declares with the values of one error. */
 import { unescapeSegment } from "../../base/json-pointer.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { isPerViolation, hasFieldVariable } from "../../language/errors/decide.ts";
 import type { Violation } from "./api-error.ts";
 
-/** What an error is, beside its faults. */
+/** The values of an error, besides its violations. */
 export interface ErrorVariables {
   readonly code: string;
   readonly title: string;
   readonly message: string;
   readonly status: number;
-  /** What the operation is about; without an operation, as for an unknown path, `body`. */
+  /** The operation's resource; `body` without an operation, as for an unknown path. */
   readonly resource: string;
   readonly request: string;
 }
 
 /**
- * Fills a shape. What speaks of one fault is repeated for each: the items of a list that has `{field}`, `{pointer}`, `{fault}`
- * or `{message}` in it, and a member whose name has one of the first three. Elsewhere these are of the first. Without faults
- * the field is `body`, and the message the error's own.
+ * Fills a shape. Parts about a violation repeat for each one: list items that contain `{field}`, `{pointer}`, `{fault}` or
+ * `{message}`, and members whose name contains one of the first three. Elsewhere these have the first violation's values. Without
+ * violations, the field is `body` and the message is the error's.
  */
 export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly Violation[] | undefined): Json {
   const violations: readonly Violation[] =
@@ -60,7 +60,7 @@ export function fillShape(shape: Json, variables: ErrorVariables, sent: readonly
   return build(shape, undefined);
 }
 
-/** A text with the values of the names in braces; one such name and nothing else is the value itself. */
+/** Replaces the names in braces; a text that is only one name becomes its value. */
 export function filled(text: string, values: Readonly<Record<string, string | number | undefined>>): string | number {
   const valueOf = (name: string | undefined) =>
     name !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
@@ -68,7 +68,7 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
   return single ?? text.replace(/\{(\w+)\}/g, (hole, name: string) => String(valueOf(name) ?? hole));
 }
 
-/** The outermost member that a fault is in, or the parameter or header that it is about; `body` where it is about none. */
+/** The first segment of the violation's pointer, or its parameter or header; `body` without any. */
 export function fieldOf(fault: Violation | undefined): string {
   if (fault?.field !== undefined) return fault.field;
   const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];
@@ -76,7 +76,7 @@ export function fieldOf(fault: Violation | undefined): string {
   return field || (fault?.parameter ?? fault?.header ?? "body");
 }
 
-/** Whether a fault is about a member, a parameter or a header. */
+/** Whether a violation is about a member, a parameter or a header. */
 export function hasField({ pointer, parameter, header }: Violation): boolean {
   return (pointer ?? "").length > 2 || parameter !== undefined || header !== undefined;
 }

@@ -1,4 +1,4 @@
-/** A refusal as an answer: problem+json (RFC 9457, R7.1) or the body that the document declares. */
+/** Renders an error as a response: problem+json (RFC 9457, R7.1), or the body that the document declares. */
 import { unescapeSegment } from "../../base/json-pointer.ts";
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -12,14 +12,11 @@ import type { HttpResponse } from "../../http/message.ts";
 import type { Violation, ApiErrorDetails } from "./api-error.ts";
 
 export interface Problems {
-  /**
-   * The answer for a code of the plan; `requestId` names the request in body and header alike (R1.3). `operation` is the name
-   * that the plan has for it.
-   */
+  /** The response for a code of the plan; `requestId`: for body and header (R1.3). `operation`: its name in the plan. */
   response(code: string, details: ApiErrorDetails, requestId: string, operation?: string): HttpResponse;
 }
 
-/** `documentation` gives the absolute address of a code's page. */
+/** `documentation`: returns the absolute address of a code's page. */
 export function createProblems(
   plan: EndpointsPart & ErrorsPart & EventsPart,
   documentation: (code: string) => string,
@@ -58,10 +55,10 @@ export function createProblems(
   };
 }
 
-/** How many values one sentence names; all of them are in `errors`. */
+/** Maximum number of values in the detail; `errors` has all of them. */
 const mostNamed = 5;
 
-/** The sentence for several violations: which values are invalid. */
+/** The detail for several violations: the names of the invalid values. */
 function listed(violations: readonly Violation[] = []): string | undefined {
   if (violations.length < 2) return undefined;
   const all = new Set(
@@ -79,7 +76,7 @@ function memberOf(pointer: string): string {
   return segments.map((one) => unescapeSegment(decodeURIComponent(one))).join(".");
 }
 
-/** A code with a second status comes with it where the refusal says so; the document may have said that it has but one. */
+/** The error's status, unless the document declares one for the code. */
 function statusOf({ status, fixed }: ErrorPlan, details: ApiErrorDetails): number {
   return fixed === true ? status : (details.status ?? status);
 }
@@ -92,7 +89,7 @@ function headersOf({ retryAfterSeconds }: ErrorPlan, { headers = [] }: ApiErrorD
   ];
 }
 
-/** What the document says in place of Nonet's own sentences. */
+/** Replaces Nonet's messages by those of the document. */
 function withCustomMessages(
   { violationMessages }: ErrorsPart,
   error: ErrorPlan,
@@ -107,7 +104,7 @@ function withCustomMessages(
       detail: String(filled(message, { ...variables, message: violation.detail, field: fieldOf(violation) })),
     };
   });
-  // A function may say of the whole something else than of its one value.
+  // A function may set a detail that differs from its single violation's.
   const isOfViolation = variables.message === error.title || variables.message === violations?.[0]?.detail;
   const message = error.message ?? (customized?.length === 1 && isOfViolation ? customized[0]?.detail : undefined);
   if (message === undefined) return { variables, violations: customized };

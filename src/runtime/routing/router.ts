@@ -1,11 +1,11 @@
-/** From a request target to what serves it. Paths are case-sensitive, without a trailing-slash alias (R4.3). */
+/** Finds the endpoint of a path. Paths are case-sensitive, and a trailing slash matters (R4.3). */
 import { segmentText } from "../../plan/endpoints/segments.ts";
 import type { Segment } from "../../plan/endpoints/types.ts";
 
 export interface Routed<T> {
-  /** What each method of this path runs. */
+  /** The endpoint of each method. */
   readonly methods: ReadonlyMap<string, T>;
-  /** The path as it was declared: `/parcels/{parcel}`. */
+  /** The declared path: `/parcels/{parcel}`. */
   readonly template: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ export interface Route<T> {
 
 interface Branch<T> {
   readonly literals: Map<string, Branch<T>>;
-  /** Parameters with fixed text around them in their segment, those with the most of it first. */
+  /** Parameters with fixed text around them in the segment, longest text first. */
   readonly parts: Part<T>[];
   parameter?: Branch<T>;
   leaf?: Leaf<T>;
@@ -32,16 +32,16 @@ interface Part<T> {
 
 interface Leaf<T> {
   readonly methods: Map<string, T>;
-  /** By method, since two methods may name the same segment differently. */
+  /** By method, because methods may name the same segment differently. */
   readonly names: Map<string, readonly string[]>;
   readonly templates: Map<string, string>;
-  /** For a method that the path does not have: that of its first one. */
+  /** The template for unknown methods: that of the path's first method. */
   readonly template: string;
 }
 
 /**
- * At the same place a literal segment wins over a parameter with fixed text around it, and that over one without: `overdue`,
- * `{id}.json`, `{id}`. The cost of a look-up is the path's own length.
+ * In each segment a literal has precedence over a parameter with fixed text, and that over one without: `overdue`, `{id}.json`,
+ * `{id}`. A lookup takes time proportional to the path.
  */
 export function createRouter<T>(
   routes: readonly Route<T>[],
@@ -94,7 +94,7 @@ function branchOf<T>(branch: Branch<T>, before: string, after: string): Branch<T
   if (known !== undefined) return known.branch;
   const made: Part<T> = { before, after, branch: emptyBranch() };
   branch.parts.push(made);
-  // The order in which a document has its operations decides nothing.
+  // Makes the precedence independent of the document's order.
   branch.parts.sort((one, other) => lengthAround(other) - lengthAround(one) || (one.before < other.before ? 1 : -1));
   return made.branch;
 }
@@ -106,7 +106,7 @@ function lengthAround({ before, after }: Pick<Part<unknown>, "before" | "after">
 function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
   const segment = segments[at];
   if (segment === undefined) return branch.leaf;
-  // A map looks an id up among all texts of the process, even where it holds nothing.
+  // A map lookup hashes the id even if the map is empty.
   const literal = branch.literals.size === 0 ? undefined : branch.literals.get(segment);
   if (literal !== undefined) {
     const found = find(literal, segments, at + 1, values);
@@ -140,7 +140,7 @@ export function templateOf(path: readonly Segment[]): string {
   return path.map((segment) => `/${segmentText(segment)}`).join("") || "/";
 }
 
-/** The path of a template's segments, for a mount point before them. */
+/** The literal segments of a path. */
 export function literalPath(path: string): Segment[] {
   return path
     .split("/")

@@ -1,19 +1,19 @@
-/** The request target taken apart: a decoded path, and the query as a list of pairs (R4.3, R4.13). */
+/** Parses the request target: a decoded path and a query (R4.3, R4.13). */
 import { malformed, ApiError } from "../errors/api-error.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Column } from "../../plan/resources/types.ts";
 import { maximumTargetBytes } from "../../http/message.ts";
 
 export interface Target {
-  /** As it was sent, without scheme and authority. */
+  /** The sent path, without scheme and authority. */
   readonly path: string;
-  /** The path decoded, segment by segment: an escaped slash stays inside its segment. */
+  /** The decoded segments; an escaped slash stays inside its segment. */
   readonly segments: readonly string[];
-  /** Undecoded, without the question mark. */
+  /** Not decoded, without the question mark. */
   readonly query: string;
 }
 
-/** Splits a target; refuses one that is too long (414) or badly escaped (400). */
+/** Splits a target; throws 414 if it is too long, 400 for bad escapes. */
 export function splitTarget(target: string): Target {
   if (target.length > maximumTargetBytes) throw new ApiError("uri-too-long", { close: true });
   const origin = target.startsWith("/") ? target : originForm(target);
@@ -22,7 +22,7 @@ export function splitTarget(target: string): Target {
   return { path, segments: decodePath(path), query: queryStart === -1 ? "" : origin.slice(queryStart + 1) };
 }
 
-/** A target may be a whole address, as proxies send it; a server has to take it (RFC 9112 section 3.2.2). */
+/** Proxies may send an absolute URL, which servers have to accept (RFC 9112 section 3.2.2). */
 function originForm(target: string): string {
   const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
   if (authority === undefined) throw malformed({ code: "bad-target", detail: "The request target is not a path" });
@@ -55,7 +55,7 @@ const control = /[\0-\x1f\x7f-\x9f]/;
 
 const noPairs: ReadonlyMap<string, string> = new Map();
 
-/** A query's names and values, decoded as forms are (`+` is a space). Refuses bad escapes and repeated names (R4.13). */
+/** Parses a query like a form (`+` is a space). Throws 400 for bad escapes and repeated names (R4.13). */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
   if (query === "") return noPairs;
   const pairs = new Map<string, string>();
@@ -77,7 +77,7 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** As forms are; undefined for an escape that is none, and for U+0000. */
+/** Decodes like a form; undefined for a bad escape or U+0000. */
 export function decode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));
@@ -87,7 +87,7 @@ export function decode(text: string): string | undefined {
   }
 }
 
-/** A name that stays readable in an error. */
+/** Limits a name for an error message. */
 export function shortened(name: string): string {
   return name.slice(0, 100);
 }
@@ -99,9 +99,9 @@ export function badEscape(
   throw malformed({ ...where, code: "bad-escape", detail: `\`${what}\` contains an invalid percent escape` });
 }
 
-/** The value to look the column up by; undefined where no value of its type reads like this, so that nothing matches. */
+/** Parses a key in a path; undefined if it is no value of the column's type. */
 export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
-  // One number has one spelling in a path: the one that `Location` has.
+  // A number has one spelling in a path, the same as in `Location`.
   if (column.type === "number")
     return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
   if (column.type !== "integer") return text;

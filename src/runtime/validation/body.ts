@@ -1,4 +1,4 @@
-/** Reading a request's body: media type, size, JSON (R4.5). */
+/** Reads a request's body: media type, size, JSON (R4.5). */
 import { isObject, type Json } from "../../base/json.ts";
 import type { BodyPlan, Operation } from "../../plan/endpoints/types.ts";
 import { noRoom, malformed, ApiError } from "../errors/api-error.ts";
@@ -8,7 +8,7 @@ import type { Validator } from "./validator.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { fits } from "./upload.ts";
 
-/** Refuses a Content-Type or Content-Encoding that is not taken here (415), before the body is read. */
+/** Rejects an unsupported Content-Type or Content-Encoding (415) before reading the body. */
 export function checkMedia(httpRequest: HttpRequest, mediaTypes: readonly string[], method: string): void {
   const field = httpRequest.headers.get("content-type");
   const type = field === undefined ? undefined : parseMediaType(field);
@@ -39,7 +39,7 @@ export function announcesBody(httpRequest: HttpRequest): boolean {
   return httpRequest.headers.get("transfer-encoding") !== undefined || (length !== undefined && length !== "0");
 }
 
-/** The whole body as bytes; 413 beyond `limit`, and the connection ends without reading the rest (R4.6); 408 when late. */
+/** Reads the body; 413 above `limit`, closing the connection without reading the rest (R4.6); 408 after the timeout. */
 export async function readBytes(httpRequest: HttpRequest, limit: number, milliseconds: number): Promise<Buffer> {
   const body = await httpRequest.body(limit, milliseconds);
   if (body.kind === "bytes") return body.bytes;
@@ -50,10 +50,10 @@ export async function readBytes(httpRequest: HttpRequest, limit: number, millise
   throw new ApiError("request-timeout", { close: true });
 }
 
-/** The body of a request: nobody reads it before somebody asks for it. */
+/** The body of a request, read at first use. */
 export interface SentBody {
   readonly read: () => Promise<Buffer>;
-  /** What was asked for. */
+  /** The promise of `read`, if it was called. */
   readonly begun: () => Promise<Buffer> | undefined;
 }
 
@@ -68,14 +68,14 @@ export function sentBody(
   };
 }
 
-/** A body of chunks may have none of a byte, of which nobody has to say what it is. */
+/** A chunked body may be empty; then it needs no media type. */
 async function sendsBody(httpRequest: HttpRequest, { read }: SentBody): Promise<boolean> {
   if (!announcesBody(httpRequest)) return false;
   const isTyped = httpRequest.headers.get("content-type") !== undefined;
   return isTyped || httpRequest.headers.get("transfer-encoding") === undefined || (await read()).length > 0;
 }
 
-/** Refuses the media type of a body that the operation takes; one that may be left out has none. */
+/** Checks the media type of a body; an omitted optional body has none. */
 export async function checkBodyMedia(
   httpRequest: HttpRequest,
   { required, mediaTypes }: BodyPlan,
@@ -85,7 +85,7 @@ export async function checkBodyMedia(
   if (required || (await sendsBody(httpRequest, body))) checkMedia(httpRequest, mediaTypes, method);
 }
 
-/** A body where none has a meaning is a smuggler's tool on GET and DELETE (R4.5), and an unread one on an action. */
+/** Rejects an unexpected body: on GET and DELETE it allows request smuggling (R4.5), and on POST it would be ignored. */
 export async function rejectBody(httpRequest: HttpRequest, method: string, body: SentBody): Promise<void> {
   if (method === "POST") {
     if (!(await sendsBody(httpRequest, body))) return;
@@ -104,7 +104,7 @@ export async function rejectBody(httpRequest: HttpRequest, method: string, body:
   });
 }
 
-/** The body as JSON; 400 where it is none. */
+/** Parses the body as JSON; 400 if it is invalid. */
 export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   if (bytes.length === 0 && !plan.required) return {};
   const parsed = parseJson(bytes);
@@ -112,7 +112,7 @@ export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   return parsed.value;
 }
 
-/** The violation of a body that is JSON but no object, for the stage that validates it (R0.1). */
+/** The violation of a JSON body that is no object, for the later validation (R0.1). */
 export const rejectNonObject: Validator = () => [
   { pointer: "#", code: "wrong-type", detail: "The body must be an object" },
 ];

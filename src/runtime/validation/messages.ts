@@ -1,13 +1,13 @@
-/** What is wrong with a member, in words for people: the end of a sentence that begins with its name. */
+/** Messages of violations: the ends of sentences that begin with the member's name. */
 
-/** Which members of a record another one has alike; none: the caller may know of none of them. */
+/** The message for a uniqueness conflict; `names`: the members that the caller may know. */
 export function alreadyExists(names: readonly string[]): string {
   return names.length === 0
     ? "Another record has the same values"
     : `Another record already has this ${names.join(" and ")}`;
 }
 
-/** What each format asks for (`formats` of `validator.ts`). */
+/** Descriptions of formats (`formats` of `validator.ts`). */
 const formatTexts: Readonly<Record<string, string>> = {
   "date-time": "an instant such as 2026-01-31T12:00:00Z",
   date: "a day such as 2026-01-31",
@@ -28,7 +28,7 @@ const formatTexts: Readonly<Record<string, string>> = {
   timezone: "an IANA time zone such as Europe/Oslo",
 };
 
-/** Types that are patterns. */
+/** Descriptions of types that are patterns. */
 const patternTexts: Readonly<Record<string, string>> = {
   "^\\+[1-9][0-9]{1,14}$": "a phone number such as +4712345678",
   "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$": "a time of day such as 09:30",
@@ -46,7 +46,7 @@ const typeTexts: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** `ids` says whose id a pattern is; an empty name: that of several resources. Undefined for an unknown keyword. */
+/** `ids`: the resource of each id pattern, empty for several resources. Undefined for an unknown keyword. */
 export function violationMessage(
   keyword: string,
   params: Readonly<Record<string, unknown>>,

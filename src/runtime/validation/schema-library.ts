@@ -1,6 +1,6 @@
 /**
- * The library that compiles schemas. It is loaded when the first schema is compiled: it has more modules than all that answers
- * requests, and whoever starts a service waits for what loads with it.
+ * Loads the JSON Schema library when the first schema is compiled: it has more modules than the rest of the service, and would
+ * delay the start.
  */
 import { createRequire } from "node:module";
 import type * as Library from "ajv";
@@ -32,9 +32,9 @@ function load(): SchemaLibrary {
 }
 
 /**
- * `patternProperties` for Ajv, where what stands beside it does not hold. Ajv notes which members have been judged, for
- * `unevaluatedProperties`, in a variable that `anyOf`, `oneOf` or `if` give a value only where they hold; its own
- * `patternProperties` sets a member of it all the same, and throws. Its other keywords give it a value first, as here.
+ * Fixes Ajv's `patternProperties` together with `unevaluatedProperties`. Ajv tracks validated members in a variable that `anyOf`,
+ * `oneOf` or `if` set only if they match; its `patternProperties` sets a member of it anyway, and throws. Its other keywords
+ * initialise the variable, as this one does.
  */
 export function patternProperties(): CodeKeywordDefinition {
   const { _, Name, patternProperties: its } = library();

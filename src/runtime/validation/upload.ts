@@ -1,4 +1,4 @@
-/** Bytes on their way into the store, before there is a record that they are for (R4.6: no more of them than the file may have). */
+/** Stores uploaded bytes before their record exists, up to the file's size limit (R4.6). */
 import { createHash } from "node:crypto";
 import type { FilePlan } from "../../plan/resources/types.ts";
 import type { FileStore } from "../../store/port/store.ts";
@@ -6,7 +6,7 @@ import type { Account } from "../../http/memory-budget.ts";
 import { noRoom, ApiError } from "../errors/api-error.ts";
 import { gather } from "../../http/byte-buffer.ts";
 
-/** The value of a file field. Only an upload creates one, so that no caller can name the file of another (`isFile`). */
+/** The value of a file field. Only an upload creates one, so clients cannot refer to another caller's file (`isFile`). */
 export class Uploaded {
   readonly id: string;
   readonly type: string;
@@ -23,7 +23,7 @@ export class Uploaded {
   }
 }
 
-/** Whether a media type is one that the file may have. */
+/** Whether the file may have this media type. */
 export function fits(type: string, media: readonly string[]): boolean {
   return (
     media.length === 0 || media.some((one) => one === type || (one.endsWith("/*") && type.startsWith(one.slice(0, -1))))
@@ -36,7 +36,7 @@ export interface Receiving {
   end(): Promise<Uploaded>;
 }
 
-/** No more than this is held of a file that is coming in. */
+/** Buffer size of an upload. */
 const pieceBytes = 512 * 1024;
 
 export function receive(
@@ -63,7 +63,7 @@ export function receive(
       if (held.length >= pieceBytes) await flush();
     },
     end: async () => {
-      // A file of no bytes is one, too.
+      // An empty file needs a piece too.
       if (held.length > 0 || bytes === 0) await flush();
       return new Uploaded(id, { type: fileInfo.type, bytes, sha256: hash.digest("hex"), name: fileInfo.name });
     },

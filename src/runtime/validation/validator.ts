@@ -1,4 +1,4 @@
-/** Judging a value by JSON Schemas: every fault at once, in words for people (R7.2). */
+/** Validates values by JSON Schemas, and reports all violations with messages (R7.2). */
 import { RE2JS } from "@bufbuild/re2";
 import type { ErrorObject, KeywordErrorDefinition, ValidateFunction, Format } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
@@ -12,19 +12,18 @@ import { patternProperties, library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
 import { Uploaded } from "./upload.ts";
 
-/** At most so many violations are reported (R7.2). */
+/** Maximum number of reported violations (R7.2). */
 const mostViolations = 100;
 
-/** As many are looked at for that. A caller may send hundreds of thousands in one body, each of which takes its time. */
+/** Maximum number of errors to examine: a body may cause hundreds of thousands. */
 const mostErrors = 5_000;
 
-/** The faults of a value against one schema, the first hundred of them; empty when there is none. */
+/** Returns the violations of a value, at most 100; empty for a valid value. */
 export type Validator = (value: Json) => readonly Violation[];
 
 /**
- * Validates by schemas, which may refer to `schemas` by their addresses. No coercion, nothing removed, no defaults put in
- * (R2.3); patterns run in linear time (R2.8). A schema is compiled when the first value is validated: all of a document's
- * together take longer than starting takes otherwise.
+ * Creates validators for schemas, which may refer to `schemas` by address. No coercion, removal or defaults (R2.3); patterns run
+ * in linear time (R2.8). Each schema compiles at its first use: all schemas of a document would delay the start.
  */
 export function createValidators(
   ids: ReadonlyMap<string, string> = new Map(),
@@ -43,7 +42,7 @@ export function createValidators(
             .map((error) => violationOf(error, ids));
       if (!holdsUnkeepable(value)) return violations;
       const unkeepable = unstorableViolations(value, "#");
-      // What the schema says of a number that was not kept is beside the point.
+      // Drop the schema's violations of a number that cannot be stored exactly.
       const pointers = new Set(unkeepable.map(({ pointer }) => pointer));
       return [...violations.filter(({ pointer }) => !pointers.has(pointer)), ...unkeepable];
     };
@@ -55,7 +54,7 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
-    // Judging a schema by that of all schemas takes longer than starting takes otherwise. What cannot be compiled throws.
+    // Validating schemas by the metaschema would delay the start; invalid ones throw when they compile.
     meta: false,
     validateSchema: false,
     formats,
@@ -74,14 +73,14 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
   ajv.addKeyword({ keyword: fileKeyword, validate: isFile, error: { message: "is a file, sent as a part of a form" } });
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
   ajv.removeKeyword("patternProperties").addKeyword(patternProperties());
-  // Each is compiled when something that refers to it is.
+  // Each compiles when a schema that refers to it does.
   for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(tagMoney(schema) as JsonObject, address);
   return ajv;
 }
 
 /**
- * Nothing to choose from: each character and each class stands a fixed number of times, as in the patterns of ids. There the
- * engine of the runtime is linear, too, and a tenth of the time.
+ * Patterns without alternatives or variable repetition, such as those of ids: here the built-in engine is linear too, and ten
+ * times faster.
  */
 const choiceless = /^\^(?:[\w-]|\[[\w-]+\](?:\{[0-9]+\})?)*\$$/;
 
@@ -119,8 +118,8 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Of a value of the wrong type nothing else is said, and of one whose format is wrong no pattern (R7.2: a fault, once).
- * `others` are the keywords of all that is said of the same value.
+ * Skips redundant violations: others of a value with the wrong type, and the pattern of a value with the wrong format (R7.2: each
+ * violation once). `others`: all keywords that the value violates.
  */
 function isRedundant(others: ReadonlySet<string>, { keyword }: ErrorObject): boolean {
   const has = (...keywords: readonly string[]): boolean => keywords.some((one) => one !== keyword && others.has(one));
@@ -129,7 +128,7 @@ function isRedundant(others: ReadonlySet<string>, { keyword }: ErrorObject): boo
   return has("format") && (keyword === "pattern" || keyword === minorUnits);
 }
 
-/** Bounds on what a text stands for: an amount, bytes in base 64. Of a text that is none of these its pattern tells. */
+/** Bounds of amounts and base64 texts; the pattern reports texts of another form. */
 const textBounds: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   "x-minimum": (amount, limit) => Number(amount) >= limit,
   "x-maximum": (amount, limit) => Number(amount) <= limit,
@@ -143,8 +142,8 @@ const allowed: KeywordErrorDefinition = {
 };
 
 /**
- * Keywords that compare values. The library's own compare what has a member `valueOf` by calling it, which a caller may have
- * sent, and each item of a list with each other one.
+ * Keywords that compare values. Ajv's own call `valueOf` members, which a client may have sent, and compare all pairs of list
+ * items.
  */
 const comparisons = [
   { keyword: "enum", compile: oneOf, error: allowed },
@@ -169,7 +168,7 @@ function isFile(_: unknown, value: unknown): boolean {
   return value instanceof Uploaded;
 }
 
-/** Marks what is money: an amount as text, in a currency. What are values and no schemas are left alone. */
+/** Marks money objects (an amount as text, and a currency); skips literal values in schemas. */
 function tagMoney(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(tagMoney);
   if (!isObject(schema)) return schema;
@@ -183,14 +182,14 @@ function tagMoney(schema: Json): Json {
 
 const literals = new Set(["const", "enum", "examples", "default"]);
 
-/** Whether an amount has no more digits after the point than its currency; other checks find its other violations. */
+/** Whether the amount has at most the currency's decimal digits; other checks find other violations. */
 function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string, unknown>>): boolean {
   if (typeof amount !== "string" || typeof currency !== "string") return true;
   const [, fraction = ""] = amount.split(".");
   return !/^[0-9]+$/.test(fraction) || fraction.length > 4 || fraction.length <= minorDigits(currency);
 }
 
-/** Of a choice of schemas what its branches say, not that none fits; that it could be null is said where nothing else is. */
+/** Prefers the violations of branches to "no branch matches", and drops "must be null" if there are others. */
 function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
   if (all.length === 1) return all;
   const keywordsByPath = new Map<string, Set<string>>();
@@ -203,14 +202,14 @@ function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
     all.flatMap(({ instancePath, propertyName }) => (propertyName === undefined ? [] : [instancePath])),
   );
   const errors = all.filter((error) => {
-    // What is wrong with a name is said of it.
+    // Report only the invalid name itself.
     if (error.keyword === "propertyNames" && named.has(error.instancePath)) return false;
     return error.propertyName !== undefined || !isRedundant(keywordsByPath.get(error.instancePath) ?? new Set(), error);
   });
   const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
   const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
   if (!errors.some(isChoice)) return errors;
-  // Every value of which, or of something in which, there is more to say.
+  // Values with more specific violations, in them or inside.
   const explained = new Set<string>();
   for (const error of errors) {
     if (isNull(error) || isChoice(error)) continue;
@@ -221,7 +220,7 @@ function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
   return errors.filter((error) => !(isNull(error) || isChoice(error)) || !explained.has(error.instancePath));
 }
 
-/** For a missing or an extra member the pointer names that member, where Ajv points at its parent (R7.2). */
+/** For a missing or unknown member the pointer names the member, not its parent as in Ajv (R7.2). */
 function violationOf(error: ErrorObject, ids: ReadonlyMap<string, string>): Violation {
   const { keyword, instancePath, params, message = "is not valid" } = error;
   const extra: unknown =
@@ -262,7 +261,7 @@ function printed(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** U+0000 has no place in a stored text (R2.7), and a number has to come back as it was sent (R2.6). */
+/** Whether the value contains U+0000 (R2.7) or a number that cannot be stored exactly (R2.6). */
 function holdsUnkeepable(value: Json): boolean {
   if (typeof value === "string") return value.includes("\0");
   if (typeof value === "number") return !Number.isFinite(value);
@@ -286,9 +285,9 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
     : [{ pointer, code: "too-large", detail: "The number is too large to be stored exactly" }];
 }
 
-/** The formats that the JSON Schemas of a plan name: those of text, and `decimal` of a number. */
+/** All formats in the JSON Schemas of a plan: text formats, and `decimal` for numbers. */
 export const formats: Readonly<Record<string, Format>> = {
   ...textFormats,
-  /** A number that fifteen significant digits hold, so that it comes back as it was sent. */
+  /** A number with at most 15 significant digits, so that it is stored exactly. */
   decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
 };
