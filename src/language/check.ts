@@ -27,7 +27,7 @@ export interface CheckResult {
   readonly name: string;
   /** The document, without a byte order mark. */
   readonly text: string;
-  /** The service's name; null where part 1 does not say it. */
+  /** The service's name; null if part 1 does not declare it. */
   readonly service: string | null;
   readonly model: Model;
   readonly places: SourceLocations;
@@ -47,7 +47,7 @@ export interface Summary {
   readonly warnings: number;
   /** Parts that show nothing, and open questions of parts that show something. */
   readonly gaps: number;
-  /** Questions that a block answers. */
+  /** Questions with the status `shown`. */
   readonly shown: number;
   readonly questions: number;
 }
@@ -67,7 +67,7 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
   );
   const found = [
     ...reading.diagnostics,
-    // What a line means is not asked where it could not even be read.
+    // A line with a syntax error gets no further findings.
     ...diagnostics.filter(({ span }) => !broken.has(span.start.line)),
     ...expressionDiagnostics(documentIndex),
     ...checks.flatMap((one) =>
@@ -116,7 +116,7 @@ function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
 
 declare const sound: unique symbol;
 
-/** A model without errors: what a plan can be made of. */
+/** A model without errors, which a plan can be built from. */
 export type SoundModel = Model & { readonly [sound]: true };
 
 export function soundModel(result: CheckResult): SoundModel | undefined {

@@ -1,12 +1,12 @@
 /**
- * The nodes of a graph that lie on a circle, each with the number of its group: two of one group can be come to from one
- * another. Found in one walk (Tarjan 1972), however deep the graph is.
+ * Finds the cycles of a graph: the nodes on a cycle, each with the number of its group. Any two nodes of a group are reachable
+ * from each other. One pass (Tarjan 1972), iterative, so that a deep graph overflows no stack.
  */
 
 export function onCircles(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const numbers = new Map<string, number>();
-  /** The lowest number that can be come back to. */
+  /** The lowest number that is reachable from the node. */
   const lows = new Map<string, number>();
   const open: string[] = [];
   const isOpen = new Set<string>();

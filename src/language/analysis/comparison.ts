@@ -1,7 +1,7 @@
 /**
- * What only a comparison with an older document finds (`src/diff/findings.ts`). The document is sound by itself, so these
- * findings can be silenced even where they are errors: the comment is its author's word that callers will notice and that
- * it is meant. Without the older document nothing is known of them, and a comment that silences one is not called unused.
+ * The codes that only a comparison with an older document reports (`src/diff/findings.ts`). The document itself is valid, so a
+ * comment can suppress these findings even if they are errors: by it, the author confirms an intended break. Without the older
+ * document, such a comment does not count as unused.
  */
 export const comparisonCodes = [
   "versioning/breaking-change",

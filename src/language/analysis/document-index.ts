@@ -1,7 +1,6 @@
 /**
- * What the checks ask of a document, worked out once: which operation is about which resource, how records move, which
- * errors are raised where, who may do what. Checks look things up here and never search the model for them, so that a long
- * document takes only longer in proportion.
+ * Indexes a model for the checks, once: operations by resource, transitions, returned errors, permissions. Checks look up facts
+ * here and never search the model, so that the time grows only linearly with the document.
  */
 import type { Span } from "../../base/span.ts";
 import { startOfText } from "../../base/span.ts";
@@ -37,7 +36,7 @@ export interface DocumentIndex {
   readonly endpoints: ReadonlyMap<string, ResolvedEndpoint>;
   /** The endpoints that are about a resource, by its name. */
   readonly endpointsOf: ReadonlyMap<string, readonly ResourceEndpoint[]>;
-  /** Whether some operation does what a handler says, of which the document does not know everything. */
+  /** Whether a handler performs an operation, whose effects the document does not declare. */
   readonly hasHandlers: boolean;
   readonly lives: readonly Life[];
   readonly lifeOf: ReadonlyMap<string, Life>;
@@ -73,7 +72,7 @@ export interface Life {
   readonly resource: string;
   readonly lifecycle: Lifecycle;
   readonly states: readonly string[];
-  /** The state that a record is created in: the one said, or the first. */
+  /** The initial state: the declared one, or the first. */
   readonly start: string | undefined;
   readonly final: readonly string[];
   readonly transitions: readonly TriggeredTransition[];
@@ -155,7 +154,7 @@ export function indexDocument({ document, model, places, sections, expressions }
     transitionsWhen: grouped(transitions, ({ on }) => (on.kind === "when" ? on.events : [])),
     outEvents: new Map(outEvents),
     references: named,
-    // Keys say how an error is rendered.
+    // A key declares how to render an error, and returns none.
     returned: new Set((named.get("error") ?? []).flatMap(({ form, name }) => (form === "value" ? [name] : []))),
     errorNames: new Set([...Object.keys(model.errors.errors), ...importedErrors(model)]),
     grants: indexedGrants(model),
@@ -173,12 +172,12 @@ function indexedFields({ resources }: Model): readonly IndexedField[] {
   );
 }
 
-/** Whether a part says anything that another part can be held to: a block, or that there is none. */
+/** Whether each part is declared, by a block or by the word none, so that other parts can be checked against it. */
 export function declares({ model }: DocumentIndex, ...parts: readonly PartName[]): boolean {
   return parts.every((part) => model.status[part] === "shown" || model.status[part] === "none");
 }
 
-/** Whether the document has a line for the path, also where that line could not be understood or says that it is open. */
+/** Whether the document has a line for the path, even an invalid one or `not shown`. */
 export function isWritten({ places }: DocumentIndex, path: string): boolean {
   return places.has(path);
 }
@@ -194,7 +193,7 @@ export function locationOf(places: SourceLocations, path: string): Span {
   return startOfText;
 }
 
-/** The errors that part 7 takes from the catalogue; all of them where it does not say which. */
+/** The errors that part 7 imports from the catalogue; all of them by default. */
 function importedErrors({ errors: { standard } }: Model): readonly string[] {
   return standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
 }
@@ -202,7 +201,7 @@ function importedErrors({ errors: { standard } }: Model): readonly string[] {
 function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: DocumentIndex["typed"]): Life {
   const states = Object.keys(lifecycle.states);
   const final = lifecycle.final ?? [];
-  // What follows from a state that is not there would only repeat that it is not.
+  // An unknown state has a finding already; ignoring it here avoids further ones.
   const start = lifecycle.start !== undefined && states.includes(lifecycle.start) ? lifecycle.start : states[0];
   const transitions = lifecycle.moves.flatMap((transition) =>
     transition.triggers.map((trigger, index): TriggeredTransition => {
@@ -225,7 +224,7 @@ function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: Doc
   return { resource, lifecycle, states, start, final, transitions, out, closed, reachable };
 }
 
-/** Everything that can be come to from `start`, itself included. */
+/** Everything reachable from `start`, including `start`. */
 export function reachableFrom(
   start: string | undefined,
   next: (node: string) => readonly string[],
@@ -270,7 +269,7 @@ function indexedGrants({ authentication, events }: Model): readonly IndexedGrant
   ];
 }
 
-/** Who may run an operation. */
+/** The grants of an operation. */
 export function allowedTo({ model }: DocumentIndex, operation: string): readonly Grant[] {
   return lookup(model.authentication.allow, operation) ?? [];
 }

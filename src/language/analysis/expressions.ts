@@ -97,8 +97,8 @@ export function typeText(
 }
 
 /**
- * A permission's condition over a record of the resource, with `own` as that resource has it: for what is asked of several
- * resources, such as who receives their events. Throws where the model's expressions have problems.
+ * Types a permission's condition over a record of the resource, with `own` of this resource: for permissions over several
+ * resources, such as the receivers of their events. Throws if the model's expressions have problems.
  */
 export function typeCondition(
   model: Model,
@@ -125,8 +125,8 @@ export interface Site {
   /** The resource of the ownership expression `own`. */
   readonly owner?: string;
   /**
-   * The resource whose records the expression stands for, where it is no value: what a view nests as a list. Then `expected`
-   * is not asked. For the one record of a reference `expected` says so: `{ type: { kind: "record", resource }, nullable: true }`.
+   * The resource whose records the expression selects, as for a list nested in a view; `expected` is ignored then. For the single
+   * record of a reference use `expected`: `{ type: { kind: "record", resource }, nullable: true }`.
    */
   readonly records?: string;
   /** The credentials whose tokens it can give (`tokensOf`). */
@@ -202,7 +202,7 @@ function withOwnership(
   return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
 }
 
-/** Whether ownership is undecided: then nobody owns the records, so `own` allows nothing. */
+/** Whether ownership is an open question: then `own` allows nothing, since no caller owns the records. */
 function isOpen({ gaps }: Model, resource: string): boolean {
   return gaps.includes("authentication/own") || gaps.includes(`authentication/own/${resource}`);
 }
@@ -284,7 +284,7 @@ function moment(anonymous = true): Readonly<Record<string, NamedType>> {
   return anonymous ? anyMoment : signedInMoment;
 }
 
-/** The address of the service: in computed fields that are worked out at reading, and in answers. A field may hide it. */
+/** `base`, the service's URL, for responses and computed fields that are evaluated when read. A field of this name hides it. */
 const address: Record<string, NamedType> = {
   base: { type: { kind: "string" }, nullable: false, from: "variables" },
 };
@@ -325,7 +325,7 @@ const operationInput = perModel((model, operation: string): NamedType => {
   return inputVariable({ ...inputFields(model, input?.fields ?? {}), ...queryVariables });
 });
 
-/** Query parameters; one that is left out has its default. */
+/** Query parameters; an omitted one has its default. */
 function queryFields(model: Model, fields: Fields): Record<string, ExpressionField> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
@@ -354,7 +354,7 @@ function computedSites(model: Model): Site[] {
         {
           path: `resources/${resource}/${name}/computed`,
           text: field.computed,
-          // One that is stored must not depend on who asks and when, nor on others that are worked out at the same time.
+          // A stored computed field must not depend on the caller, the time, or other fields computed at the same time.
           names: isStored(field) ? Object.fromEntries(plain) : { ...address, ...names, ...moment() },
           expected: valueOf(model, field),
         },
@@ -440,7 +440,7 @@ function triggerInput(model: Model, { on }: Trigger): Record<string, NamedType> 
   return { now, input: inputVariable(Object.fromEntries(shared)) };
 }
 
-/** What the payload of an event holds, as expressions see it. */
+/** The payload of an event as variables of an expression. */
 function payloadOf(model: Model, event: string): Record<string, ExpressionField> {
   const inbound = lookup(model.events.in ?? {}, event);
   if (inbound !== undefined) {
@@ -510,7 +510,7 @@ function endpointSites(model: Model): Site[] {
   });
 }
 
-/** The expressions of an answer. Of what no resource is about all are. */
+/** The expressions of a response. In an operation without a resource, every text is an expression. */
 function responseSites(
   model: Model,
   resolved: ResolvedEndpoint | undefined,
@@ -551,7 +551,7 @@ function isReferenceTo(model: Model, resource: string, name: string, target: str
   return field !== undefined && referenceOf(model, field.type) === target;
 }
 
-/** The names that the condition of a filter has beside the value. */
+/** The names in a filter's condition besides the value. */
 export function filterScope(model: Model, operation: string): Readonly<Record<string, NamedType>> {
   const resolved = resolveEndpoint(model, operation);
   const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
@@ -612,14 +612,14 @@ function nullableNames(names: Readonly<Record<string, NamedType>>): Record<strin
 
 function permissionSites(model: Model): Site[] {
   const { own: ownership, allow, show } = model.authentication;
-  // First, because the others ask whether they are sound.
+  // First, because the other sites depend on whether these are valid.
   const owner = Object.entries(ownership).map(([resource, text]): Site => {
     const names = { ...recordNames(model, resource), ...moment() };
     return { path: `authentication/own/${resource}`, text, names, expected: condition };
   });
   const allowed = Object.entries(allow).flatMap(([operation, grants]) => {
     const resolved = resolveEndpoint(model, operation);
-    // It is reported elsewhere, or said to be open, what the operation is about: nothing can be said of its records.
+    // The operation's resource is unknown; another check reports that, or the document declares it open.
     if (resolved === undefined || resolved.kind === "unclear") return [];
     const { resource } = resolved;
     return grantSites(model, `authentication/allow/${operation}`, grants, resource);

@@ -4,7 +4,7 @@ import type { Severity } from "../../diagnostics/diagnostic.ts";
 import type { DocumentIndex } from "./document-index.ts";
 
 export interface Check {
-  /** `part/slug`, as the file's place says; permanent, never reused. */
+  /** `part/slug`, after the file's folder and name; permanent, never reused. */
   readonly code: string;
   /**
    * `error`: the service could not be served rightly, or the document contradicts itself. `warning`: it can be served, and
@@ -23,6 +23,6 @@ export interface Finding {
   readonly message: string;
   /** What to write instead. */
   readonly help?: string;
-  /** A name that means nothing here, and those that would: gives `help` and the edit where one of them is near. */
+  /** An unknown name and the known ones: a similar one becomes `help` and a fix. */
   readonly unknown?: { readonly name: string; readonly known: Iterable<string> };
 }

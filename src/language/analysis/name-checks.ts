@@ -7,7 +7,7 @@ import { fieldsOf } from "../resources/fields.ts";
 import { type DocumentIndex, declares, isWritten } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
 
-/** What names of a kind there are, and which parts have to say so. */
+/** The known names of a kind, and the parts that must be declared before a name counts as unknown. */
 interface KnownNames {
   readonly parts: readonly PartName[];
   /** Undefined where that cannot be known. */
@@ -74,7 +74,7 @@ const known: Readonly<Record<Kind, KnownNames>> = {
 
 interface UnknownName extends Omit<Check, "run" | "severity"> {
   readonly kinds: readonly Kind[];
-  /** The references that are asked, by their path. */
+  /** The paths of the references to check. */
   readonly in: RegExp;
   /** In place of those of the kind. */
   readonly known?: Pick<KnownNames, "names" | "message">;
@@ -219,7 +219,7 @@ function unknownName({ hasState, help, in: where, isOpen, kinds, known: others, 
 }
 
 interface UnusedName extends Omit<Check, "run" | "severity"> {
-  /** What is declared there. */
+  /** The kind of name that is declared here. */
   readonly kind: ReferenceKind;
   readonly in: RegExp;
   /** Whether a reference uses the name that it has. */
@@ -258,7 +258,7 @@ const unusedNames: readonly UnusedName[] = [
     kind: "error",
     in: /^errors\/errors\//,
     isUse: ({ form }) => form === "value",
-    // A handler returns what it likes.
+    // A handler can return any error.
     isExempt: ({ hasHandlers }, name) => hasHandlers || Object.hasOwn(standardErrors, name),
     parts: ["resources", "states", "endpoints"],
     message: (name) => `No operation returns \`${name}\``,

@@ -1,6 +1,6 @@
 /**
- * What follows only from what the document says is open. That a name is not there, or that nothing refers to something, is
- * no error of the document where `not shown` stands in the very place that could have said it: it is the gap, once more.
+ * Removes findings that only follow from open questions. An unknown or unused name is no error of the document if `not shown` is
+ * written where the name could be declared or used: it is the same gap again.
  */
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { Model, PartName } from "../model.ts";
@@ -38,7 +38,7 @@ export interface WithoutOpen {
 export function withoutOpen({ gaps }: Model, found: readonly Diagnostic[]): WithoutOpen {
   const open = new Set<PartName>();
   if (gaps.length === 0) return { diagnostics: found, open };
-  // A resource that can be named but not found cannot be kept.
+  // A resource whose `id` is open cannot be in the model, so references to it may be valid.
   if (gaps.some((gap) => /^resources\/[A-Z][^/]*\/id$/.test(gap))) open.add("resources");
   const first = openLists.map(([code, pattern]) => ({ code, gap: gaps.find((path) => pattern.test(path)) }));
   const byName = new Map(gaps.map((gap) => [nameOf(gap), gap]));

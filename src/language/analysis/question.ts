@@ -1,16 +1,16 @@
-/** What it means for a service to be specified: a question, and the five answers that a document can give it. */
+/** A question of the completeness questionnaire, and the five statuses of its answer. */
 import type { DocumentIndex } from "./document-index.ts";
 
 /**
- * `shown`: a block defines it. `none`: the document says that there is none, or nothing in it that the question could be
- * about. `default`: a default of the language was taken. `not shown`: the document says that it is open. `silent`: it says
- * nothing. The last two are gaps.
+ * `shown`: a block answers it. `none`: the document declares that there is none, or has nothing that the question is about.
+ * `default`: a default of the language applies. `not shown`: the document declares the answer open. `silent`: no answer. The last
+ * two are gaps.
  */
 export type AnswerStatus = "shown" | "none" | "default" | "not shown" | "silent";
 
 export interface Answer {
   readonly status: AnswerStatus;
-  /** A path as in `Places`: what gives the answer, or what lacks it. */
+  /** A path of `SourceLocations`: the statement that answers, or the one that lacks the answer. */
   readonly at?: string;
   /** The default, in words; only with `default`. */
   readonly taken?: string;
@@ -42,7 +42,7 @@ export function taken(text: string): Answer {
   return { status: "default", taken: text };
 }
 
-/** The answer of one statement: given, said to be open, or what follows where it is not there. */
+/** The answer of one statement: declared, open, or `otherwise` if it is missing. */
 export function declaredAnswer(
   documentIndex: DocumentIndex,
   at: string,
@@ -53,7 +53,7 @@ export function declaredAnswer(
   return value === undefined ? otherwise : definedAt(at);
 }
 
-/** As `given`, for what can be said to be none: an empty list or map, or the word. */
+/** Like `declaredAnswer`, for statements that can be none: an empty list or map, or the word. */
 export function declaredOrNone(
   documentIndex: DocumentIndex,
   at: string,
@@ -66,7 +66,7 @@ export function declaredOrNone(
   return declaredAnswer(documentIndex, at, value, otherwise);
 }
 
-/** One answer for many statements: the first that is open, else the first that is missing, else shown where the first is. */
+/** One answer for many statements: that of the first open one, else of the first missing one, else that of the first. */
 export function each(documentIndex: DocumentIndex, statements: readonly Statement[], otherwise: Answer = none): Answer {
   const [first] = statements;
   if (first === undefined) return otherwise;

@@ -23,7 +23,7 @@ export interface QuestionAnswer {
   readonly id: string;
   readonly text: string;
   readonly status: AnswerStatus;
-  /** Of what gives the answer; where it is missing, of the statement that lacks it. */
+  /** The line of the answering statement, or of the one that lacks the answer. */
   readonly line?: number;
   /** The default that was taken, in words. */
   readonly taken?: string;
@@ -33,7 +33,7 @@ export interface PartAnswers {
   readonly part: PartName;
   /** `partial`: it shows something, and leaves a question open. */
   readonly status: "shown" | "partial" | "gap" | "none";
-  /** Whether the document itself says what it leaves open; false where nothing is open. */
+  /** Whether the document itself declares all its gaps as open; false without gaps. */
   readonly stated: boolean;
   readonly gaps: number;
   readonly questions: readonly QuestionAnswer[];
@@ -86,8 +86,8 @@ function answersOf(documentIndex: DocumentIndex, part: PartName): PartAnswers {
 }
 
 /**
- * A statement that is said to be open counts, whatever the questions look at: where none of them has found it, it is that
- * of the question of its name, else of the one whose own answer stands nearest.
+ * Counts every statement that is `not shown`, even if no question looks at it: the gap belongs to the question of the same name,
+ * else to the question with the nearest path.
  */
 function withEveryGap(answers: readonly Answer[], { model }: DocumentIndex, part: PartName): readonly Answer[] {
   const complete = [...answers];

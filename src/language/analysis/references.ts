@@ -1,4 +1,4 @@
-/** Every name of a model, and a model with other names. What a text is the name of is part of its grammar (`grammar/references.ts`). */
+/** Finds and renames the names in a model. The grammar declares which texts are names (`grammar/references.ts`). */
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
 import type { MapNames, Reference, ReferenceKind, Scope, Walk } from "../grammar/references.ts";
@@ -45,7 +45,7 @@ export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = n
 
 // ── Expressions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What an expression's bare names and `old` are fields of, and what `input` is: an operation's body or a record. */
+/** The owner of an expression's bare names and of `old`, and the owner of `input`: an operation's body or a record. */
 interface Subjects {
   readonly record: string | undefined;
   readonly input: string | undefined;
@@ -58,7 +58,7 @@ function subjects(model: Model, { event, operation, record, walk }: Scope): Subj
   const endpoint = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation);
   const [emitted] = Object.keys(model.events.out ?? {});
   const common = {
-    // Deliveries are of no one resource.
+    // Deliveries have no single resource.
     record: record ?? (emitted === undefined ? undefined : eventResource(model, emitted)),
     queryNames: Object.keys(endpoint?.query ?? {}),
   };
@@ -77,7 +77,7 @@ interface Cut {
   readonly to: string;
 }
 
-/** A text is changed exactly where its typed form says that a name is meant: `reference` may be a field here and a member of `input` there. */
+/** Renames only names in the typed form: `reference` may be a field in one place and a member of `input` in another. */
 function mapExpression(
   text: string,
   expression: TypedExpression,

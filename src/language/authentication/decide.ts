@@ -1,6 +1,6 @@
 /**
- * Who may, decided from the roles of a caller before any record is looked at. Where the answer depends on the record, the
- * conditions are given back for whoever holds it. The plan asks with typed conditions, a reader with their texts.
+ * Decides permissions from a caller's roles, before any record is read. If the decision depends on the record, the result has the
+ * conditions to evaluate. The plan passes typed conditions, other callers pass texts.
  */
 /** One alternative of a permission, with its condition in whatever form. */
 export interface GrantOf<Condition> {
@@ -11,7 +11,7 @@ export interface GrantOf<Condition> {
   readonly if?: Condition;
 }
 
-/** What permissions know of a caller who is signed in. */
+/** The facts about a signed-in caller that permissions use. */
 export interface Subject {
   readonly roles: readonly string[];
   /** Whether its token is bound by scopes. */
@@ -22,8 +22,8 @@ export interface Subject {
 export type Decision<Condition> = "denied" | "allowed" | { readonly any: readonly Condition[] };
 
 /**
- * The union of all grants that name this caller: what no line allows is refused (R5.1), and their order does not matter.
- * `subject` is undefined for a caller who is not signed in, and who then is only `anyone`.
+ * The union of all grants for this caller, in any order; without a grant the caller is denied (R5.1). `subject` is undefined for
+ * a caller who is not signed in, who then is only `anyone`.
  */
 export function decide<Condition>(
   grants: readonly GrantOf<Condition>[],

@@ -1,4 +1,4 @@
-/** What part 5 has to answer. */
+/** The questions of part 5. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   type Answer,

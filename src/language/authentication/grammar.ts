@@ -141,7 +141,7 @@ const secret = prefixed(
   "The secret",
 );
 
-/** The field that holds the secret of each record: callers who log in never share one secret. */
+/** The field with the secret of each record: callers who log in never share one secret. */
 function secretField(kind: CredentialKind): Words<string> {
   return matching(
     /^(?!env\s)/,
@@ -231,7 +231,7 @@ const kindWords = choice(credentialKinds, "The kind of a credential");
 type Spreads = "foreign" | "scopes" | "scopeRoles";
 type CredentialMembers = Members<Credential, Spreads>;
 
-/** Everything that a credential can say, in the order in which it is printed: what it is, where it goes, whom it names, how it lives. */
+/** All members of a credential, in print order: its kind, how it is sent, whom it identifies, its lifetime. */
 function members(kind: CredentialKind): CredentialMembers {
   return {
     kind: { ...kindWords, label: "The kind", needed: true },
@@ -310,7 +310,7 @@ const everyKind: readonly Name[] = ["kind", "sent", "obtained", "renewed", "last
 const tokenMembers: readonly Name[] = ["secret", "issuer", "audience", "jwks", "user", "...scopes"];
 const loginMembers: readonly Name[] = ["of", "name", "field"];
 
-/** What each kind can say, beside what every kind can. */
+/** The members of each kind, besides those of every kind. */
 const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
   "api-key": ["prefix", "...scopes"],
   password: ["prefix", ...loginMembers, "changed"],
@@ -320,7 +320,7 @@ const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
   "hmac-sha256": ["secret"],
 };
 
-/** What each kind must say: one of each list. */
+/** The required members of each kind: one of each list. */
 const neededBy: Readonly<Record<CredentialKind, readonly (readonly string[])[]>> = {
   "api-key": [],
   password: [["of"], ["name"], ["secret"]],
@@ -402,7 +402,7 @@ function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode 
     );
   const rest = { ...map, entries: map.entries.filter((entry) => !isOther(entry)) };
   const read = own.grammar.read(reader, path, { ...(key && { key }), value: rest });
-  // Somebody else makes the tokens, and who is not known.
+  // With an open `issuer`, another server issues the tokens, but the document does not name it yet.
   const isForeign = kind === "oauth2" && reader.gaps.includes([...path, "issuer"].join("/"));
   return read && (isForeign ? { ...read, foreign: true } : read);
 }
@@ -461,7 +461,7 @@ function permissions(example: string): Grammar<Permissions> {
       }
       return Object.fromEntries(found);
     },
-    // Neighbours that say the same share a line.
+    // Adjacent operations with equal grants share a line.
     print: (value) => {
       const lines: { names: string[]; grants: readonly Grant[] }[] = [];
       for (const [name, some] of Object.entries(value)) {

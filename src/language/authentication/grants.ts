@@ -21,7 +21,7 @@ import type { Model } from "../model.ts";
 import type { Grant } from "./model.ts";
 import { bindsByScopes, rolesByScope } from "./oauth.ts";
 
-/** The grants at `path`, after those said `before`. Each is placed at `path/index`, its condition at `path/index/if`. */
+/** The grants at `path`, after the grants in `before`. A grant has the path `path/index`, its condition `path/index/if`. */
 export function readGrants(reader: Reader, path: Path, node: Node, before: readonly Grant[] = []): readonly Grant[] {
   if (isNone(node)) return before;
   const read =
@@ -58,7 +58,7 @@ const mapGrant: MapNames<Grant> = (grant, scope) => {
   });
 };
 
-/** The canonical form: one line where it says the same, else a list. */
+/** The canonical form: one line if it can express the grants, else a list. */
 export function printGrants(grants: readonly Grant[]): Tree {
   if (grants.length === 0) return "none";
   const lines = grants.map(printGrant);
@@ -69,7 +69,7 @@ export function sameGrant(one: Grant, other: Grant): boolean {
   return nameOf(one) === nameOf(other) && one.if === other.if;
 }
 
-/** Alike for those that are the same. */
+/** Equal for equal grants. */
 function keyOf(grant: Grant): string {
   return `${nameOf(grant)} if ${grant.if}`;
 }
@@ -201,7 +201,7 @@ function printGrant(grant: Grant): Tree {
   return pieces && unquoted(slice(same, name.length + 4)).text === grant.if ? line : { who: name, if: grant.if };
 }
 
-/** A grant, and whether its condition asks who the caller is, where that is known. */
+/** A grant, and whether its condition reads `caller`, if known. */
 export interface ConditionalGrant extends Grant {
   readonly readsCaller?: boolean;
 }
@@ -212,8 +212,8 @@ function excludesTokens({ readsCaller, who }: ConditionalGrant): boolean {
 }
 
 /**
- * Whether everybody whom `inner` names is named by `outer`, conditions aside. Neither `signed-in` nor `anyone` under a condition that asks
- * who the caller is names a token that scopes bind (docs/decisions/0022-oauth.md).
+ * Whether `outer` includes all callers of `inner`, apart from conditions. A `signed-in` or `anyone` whose condition reads
+ * `caller` does not include tokens with scopes (docs/decisions/0022-oauth.md).
  */
 export function covers(
   { authentication }: Pick<Model, "authentication">,

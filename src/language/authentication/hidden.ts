@@ -14,7 +14,7 @@ export function fieldsReadIn(typed: TypedExpression, resource: string): readonly
   return below;
 }
 
-/** Whether not everybody who sees a record of its resource sees the field: by `show`, or because nobody is given it back. */
+/** Whether some callers see the record but not this field: by `show`, or because no response contains the field. */
 export function isHidden({ model }: Pick<DocumentIndex, "model">, field: string): boolean {
   const [resource = "", name = ""] = field.split(".");
   const { marks = [] } = lookup(lookup(model.resources.resources, resource)?.fields ?? {}, name) ?? {};
@@ -23,7 +23,7 @@ export function isHidden({ model }: Pick<DocumentIndex, "model">, field: string)
   );
 }
 
-/** The first of those who are granted something that does not see the field; undefined where all of them do. */
+/** The first of `grants` whose callers do not see the field; undefined if all see it. */
 export function hiddenFrom({ model }: DocumentIndex, field: string, grants: readonly Grant[]): string | undefined {
   const seers = lookup(model.authentication.show, field);
   if (seers === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a guard asks of the request itself. */
+/** Guards that read the request. */
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 
 /** Whether an expression reads something that the caller has sent. */

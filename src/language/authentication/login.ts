@@ -1,4 +1,4 @@
-/** Who can log in: the `password` credentials of a document, and what their operations take and give unless they say it. */
+/** The `password` credentials of a document, and the default input and response of their operations. */
 import { parseDuration } from "../../base/duration.ts";
 import type { TypeEnvironment } from "../../expression/types.ts";
 import type { Endpoint } from "../endpoints/model.ts";
@@ -7,7 +7,7 @@ import { bareType, fieldsOf, lookup } from "../resources/fields.ts";
 import type { Field } from "../resources/model.ts";
 import type { Credential } from "./model.ts";
 
-/** A `password` credential that says of whom it is, by which of their fields. */
+/** A `password` credential with its resource and the fields for name and secret. */
 export interface Login {
   readonly credential: string;
   readonly resource: string;
@@ -41,12 +41,12 @@ export function loginsOf(model: Model, resource?: string): readonly Login[] {
   });
 }
 
-/** Whether `renewed` says for how long there are tokens to renew with; else it is a sentence. */
+/** Whether `renewed` is a duration, the lifetime of refresh tokens, and not a sentence. */
 export function isRenewed({ kind, login, renewed }: Credential): boolean {
   return (kind === "password" || login !== undefined) && renewed !== undefined && parseDuration(renewed) !== undefined;
 }
 
-/** The credentials whose tokens an answer about a record of the resource can give, for `token(…)`. */
+/** The credentials whose tokens `token(…)` can return in a response about a record of the resource. */
 export function tokensOf(model: Model, resource: string | undefined): NonNullable<TypeEnvironment["tokens"]> {
   if (resource === undefined) return {};
   return Object.fromEntries(
@@ -57,7 +57,7 @@ export function tokensOf(model: Model, resource: string | undefined): NonNullabl
 /** The member of what `renew` takes that is the token: there is no other use for one. */
 export const refreshMembers = ["refreshToken", "refresh_token"] as const;
 
-/** The endpoint of a login, a renewal or a logout with what it takes and gives, unless it says so itself. */
+/** The endpoint of a login, renewal or logout, completed with the default `takes` and `gives`. */
 export function sessionEndpoint(model: Model, endpoint: Endpoint, login: Login): Endpoint {
   const { does } = endpoint;
   const implied = does === "login" ? loginInput(model, login) : does === "renew" ? renewInput : {};
@@ -80,7 +80,7 @@ const renewInput = { refreshToken: text(200) };
 /** The longest secret that a login takes where its field does not allow for longer ones. */
 const longestSecret = 1024;
 
-/** A secret may be shorter than new ones have to be: its owner chose it before the document said so. */
+/** At login, a secret may be shorter than the minimum: its owner may have chosen it before the minimum was declared. */
 function loginInput(model: Model, { resource, name, secret }: Login): Readonly<Record<string, Field>> {
   const fields = fieldsOf(model, resource);
   const named = lookup(fields, name);
@@ -91,7 +91,7 @@ function loginInput(model: Model, { resource, name, secret }: Login): Readonly<R
   };
 }
 
-/** What the member is best called: `currentPassword` for `password`. */
+/** The suggested name of the member: `currentPassword` for `password`. */
 export function presentSecretName(secret: string): string {
   return `current${secret.slice(0, 1).toUpperCase()}${secret.slice(1)}`;
 }

@@ -5,9 +5,9 @@ export interface Authentication {
   readonly roles?: readonly string[];
   /** The ownership expression by resource. */
   readonly own: Readonly<Record<string, string>>;
-  /** Who may run each operation. A line with several operations is written here once for each. */
+  /** The grants of each operation. A line with several operations appears once for each. */
   readonly allow: Readonly<Record<string, readonly Grant[]>>;
-  /** Who sees a field, by `Resource.field`. */
+  /** The grants to see a field, by `Resource.field`. */
   readonly show: Readonly<Record<string, readonly Grant[]>>;
   readonly unseen?: 403 | 404;
 }
@@ -22,11 +22,11 @@ export interface Credential {
   readonly kind: CredentialKind;
   /** Where it is sent. Absent: `Authorization Bearer` (api-key, jwt, oauth2, password) or `Authorization Basic` (basic). */
   readonly sent?: SentIn;
-  /** How a caller comes by it, a sentence. */
+  /** How a caller obtains it, a sentence. */
   readonly obtained?: string;
   /** A sentence; password, oauth2 with `login`: a duration, for which a token to renew it with is good. */
   readonly renewed?: string;
-  /** What a key starts with, `pl_`. */
+  /** The prefix of a key: `pl_`. */
   readonly prefix?: string;
   /** A duration as written, or one of `lifetimes`. */
   readonly lasts?: string;
@@ -36,29 +36,29 @@ export interface Credential {
   readonly secret?: string;
   /** jwt: the expected `iss`, `aud`, and the address of the key set. */
   readonly issuer?: string;
-  /** oauth2: `issuer: not shown`: somebody else makes the tokens, and who is not known. */
+  /** oauth2: set if `issuer: not shown`: another server issues the tokens, but the document does not name it. */
   readonly foreign?: true;
   readonly audience?: string;
   readonly jwks?: string;
   /** `claim NAME`: what names the caller. Absent: `sub`. */
   readonly user?: string;
   /**
-   * Where roles come from: a claim (jwt), a field of the record (password, basic with `of`), or the same list for each
-   * caller. Absent: the key's own (api-key, basic), claim `roles` (jwt), none (password).
+   * Where roles are read from: a claim (jwt), a field of the record (password, basic with `of`), or the same list for each
+   * caller. Default: stored with the key (api-key, basic), claim `roles` (jwt), none (password).
    */
   readonly roles?: { readonly claim: string } | { readonly field: string } | readonly string[];
   /** password, basic: the resource that can log in, the field that names one of it, the field that holds its secret. */
   readonly of?: string;
   readonly name?: string;
   readonly field?: string;
-  /** password: the member of a body by which a caller who changes the own secret proves the present one. */
+  /** password: the body member with the present secret, by which a caller proves it when changing it. */
   readonly changed?: string;
   readonly scopes?: readonly string[];
-  /** oauth2, jwt: the roles that each scope gives, where they are not called as it is. In place of `scopes`. */
+  /** oauth2, jwt: the roles of each scope, if their names differ from the scope's. Replaces `scopes`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
   /** oauth2: the path of `POST`, at which clients get tokens. Absent: `/oauth/token`. */
   readonly at?: string;
-  /** oauth2: the password credential by which users log in who let a client act for them. Absent: clients act for themselves. */
+  /** oauth2: the password credential with which users log in to authorize a client. Absent: clients act only for themselves. */
   readonly login?: string;
 }
 
@@ -68,7 +68,7 @@ export interface SentIn {
   readonly scheme?: string;
 }
 
-/** One alternative of a permission: who, and under which condition. */
+/** One alternative of a permission: the callers and the condition. */
 export interface Grant {
   readonly who:
     | { readonly kind: "role"; readonly role: string }

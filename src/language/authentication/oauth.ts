@@ -1,13 +1,13 @@
-/** A credential of kind `oauth2` whose tokens the service makes itself: where, and what its scopes give. */
+/** Credentials of kind `oauth2` whose tokens the service itself issues: their endpoints, and the roles of their scopes. */
 import type { Credential } from "./model.ts";
 
-/** Without an issuer, a key set or a secret, nobody else can have made the tokens. */
+/** Without an issuer, a key set or a secret, the service itself must issue the tokens. */
 export function makesTokens({ kind, foreign, issuer, jwks, secret }: Credential): boolean {
   const others = foreign === true || issuer !== undefined || jwks !== undefined || secret !== undefined;
   return kind === "oauth2" && !others;
 }
 
-/** Whether a token of the credential does what its scopes' roles may, and nothing else. */
+/** Whether a token of the credential has exactly the permissions of its scopes' roles. */
 export function bindsByScopes(credential: Credential): boolean {
   const { scopeRoles } = credential;
   return scopeRoles !== undefined || (makesTokens(credential) && rolesByScope(credential) !== undefined);
@@ -21,5 +21,5 @@ export function rolesByScope({
   return scopeRoles ?? (scopes && Object.fromEntries(scopes.map((scope) => [scope, [scope]])));
 }
 
-/** Tokens last this long where the document does not say it, and no longer whatever it says. */
+/** The default and the maximum lifetime of a token. */
 export const tokenMilliseconds = 3_600_000;

@@ -1,4 +1,4 @@
-/** By whom the records of a resource are visible: who may run an operation that shows them. */
+/** Who can see the records of a resource: the callers of operations that return them. */
 import { resourceEndpoints, type ResourceEndpoint } from "../endpoints/resolve.ts";
 import { sessionActions } from "../endpoints/model.ts";
 import type { Model } from "../model.ts";
@@ -12,13 +12,13 @@ export function revealingOperations(model: Model, resource: string): readonly Re
   const reading = endpoints.filter(
     ({ action, endpoint }) => action === "read" || (action === "list" && endpoint.where === undefined),
   );
-  // Of what can only be made and moved, whoever may do that has to be able to name one.
+  // If no operation reads the resource, callers of its other operations must be able to name a record.
   return reading.length > 0 ? reading : endpoints.filter(({ action }) => !sessionActions.has(action));
 }
 
 /**
- * The operation that shows the records of a resource, where none of these callers may run one that does. Undefined also
- * where the document does not say enough: no operation shows them, or nothing says who may run one that does.
+ * The operation that returns records of the resource, if none of these callers may run any such operation. Undefined also if the
+ * document declares too little: no operation returns them, or such an operation has no grants.
  */
 export function hiddenFromAll(model: Model, callers: readonly Grant[], resource: string): string | undefined {
   const revealing = revealingOperations(model, resource);

@@ -1,4 +1,4 @@
-/** What several phases ask about the wire of a handler. */
+/** Types in the HTTP contract of a handler, for several phases. */
 import type { FieldType } from "../resources/model.ts";
 import { parameterLocations, type EndpointContract } from "./model.ts";
 

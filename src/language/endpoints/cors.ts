@@ -1,10 +1,10 @@
 /**
- * Part 4, `cors`: which pages of other origins may call, read and printed.
+ * Part 4, `cors`: which pages of other origins may call. Reads and prints it.
  *
  *     cors   origins, as a list or in one line | any | none    map: { origins, credentials, keep }
  *
- * An origin is as browsers write it (RFC 6454 section 6.2): scheme, host in small letters, the port where it is not the
- * scheme's own. A `*` as the first label of the host stands for any one label, and as the port for any port.
+ * An origin is written as browsers send it (RFC 6454 section 6.2): scheme, host in lower case, and the port unless it is the
+ * scheme's default. A `*` as the first label of the host matches any single label, and as the port any port.
  */
 import { converted, form } from "../grammar/form.ts";
 import { complain, type Grammar } from "../grammar/grammar.ts";

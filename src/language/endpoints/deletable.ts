@@ -1,10 +1,10 @@
-/** Which records can ever be deleted: only then does anybody ask what refers to them. */
+/** Which records can ever be deleted; only for these the server has to check references. */
 import { reachableFrom } from "../analysis/document-index.ts";
 import { fieldsOf, lookup, referenceOf } from "../resources/fields.ts";
 import type { Model } from "../model.ts";
 import { resourceEndpoints } from "./resolve.ts";
 
-/** Whether an operation or time deletes records of the resource, or those that they are deleted with. */
+/** Whether an operation or a timer deletes records of the resource, or records that it is deleted with. */
 export function isDeletable(model: Model, resource: string): boolean {
   const above = (name: string): readonly string[] =>
     Object.values(fieldsOf(model, name)).flatMap((field) => {

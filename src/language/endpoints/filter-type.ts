@@ -1,6 +1,6 @@
 /**
- * What values a filter takes: what it says, else what its condition compares the value with. So `author: author.handle ==
- * value` takes what a handle is, by the field's own rules, and what is no handle is refused before anything is asked.
+ * The type of a filter's value: the declared one, else the type that its condition compares the value with. So `author:
+ * author.handle == value` takes a handle, and the server rejects an invalid handle before any query.
  */
 import { checkExpression } from "../../expression/check.ts";
 import { parseExpression } from "../../expression/parse.ts";
@@ -15,12 +15,12 @@ import type { Filter } from "./model.ts";
 
 type Names = Readonly<Record<string, NamedType>>;
 
-/** The names of the value beside those `around`: `value`, and the parameter's own where nothing else has it. */
+/** The names of the value besides those in `around`: `value`, and the parameter's name unless `around` has it. */
 export function filterNames<Value>(parameter: string, value: Value, around: Names): Readonly<Record<string, Value>> {
   return { value, ...(lookup(around, parameter) === undefined ? { [parameter]: value } : {}) };
 }
 
-/** Undefined where the filter does not say it and compares the value with nothing of a known type. */
+/** Undefined if the filter declares no type and its condition compares the value with nothing of a known type. */
 export function filterType(
   model: Model,
   resolved: ResolvedEndpoint | undefined,
@@ -35,7 +35,7 @@ export function filterType(
   return compared.map(of).find((one) => one !== undefined) ?? compared.map((one) => plain(one.type)).find(Boolean);
 }
 
-/** The field whose values the filter takes, where it compares its value with one: what older callers say is converted as it is. */
+/** The field that the condition compares the value with, if any: requests in older versions convert the value like the field. */
 export function filterField(
   model: Model,
   resource: string,
@@ -51,7 +51,7 @@ export function filterField(
   return undefined;
 }
 
-/** What the condition compares the value with. */
+/** The expressions that the condition compares the value with. */
 function comparedIn(model: Model, parameter: string, text: string, around: Names): readonly Compared[] {
   const { expression } = parseExpression(text);
   if (expression === undefined) return [];
@@ -114,7 +114,7 @@ function statesOf(model: Model, resource: string): FieldType {
   return states.length === 0 ? { kind: "scalar", name: "string" } : { kind: "one-of", values: states, open: false };
 }
 
-/** What a query parameter can say. */
+/** Whether a query parameter can express the type as one value. */
 export function isOneValue(model: Model, type: FieldType): boolean {
   const bare = bareType(type);
   if (bare.kind === "named") return lookup(model.resources.resources, bare.name) !== undefined;

@@ -1,4 +1,4 @@
-/** What part 4 has to answer. */
+/** The questions of part 4. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, declaredAnswer, declaredOrNone, none, type Question, definedAt, taken } from "../analysis/question.ts";
 import type { ResourceEndpoint } from "./resolve.ts";
@@ -96,7 +96,7 @@ function endpointsThat(
   );
 }
 
-/** A handler or a login is the document's own business, so there is no default for what it takes and gives. */
+/** A handler or a login is specific to the document, so there is no default for its input and response. */
 function members(documentIndex: DocumentIndex, member: "takes" | "gives", usual: string): ReturnType<typeof definedAt> {
   const { endpoints } = documentIndex.model.endpoints;
   return each(
@@ -105,7 +105,7 @@ function members(documentIndex: DocumentIndex, member: "takes" | "gives", usual:
       const at = `endpoints/endpoints/${operation}/${member}`;
       const free = documentIndex.endpoints.get(operation)?.kind === "free";
       const { shape, wire } = endpoint;
-      // A wire says all that goes over it; without a body it takes none.
+      // An HTTP contract is complete: without a body, the operation takes none.
       const isInContract = wire !== undefined && (member === "takes" || wire.answers !== undefined);
       const declared = isInContract || endpoint[member] !== undefined || (member === "gives" && shape !== undefined);
       return {

@@ -243,7 +243,7 @@ const endpoint: Grammar<Endpoint> = {
     if (value.kind !== "map") return members["...at"]?.read(reader, [...path, "at"], statement) as Endpoint | undefined;
     const does = value.entries.find(({ key }) => key.value === "does")?.value;
     const read = (does?.kind === "text" && does.value === "handler" ? handler : ordinary).read(reader, path, statement);
-    // A login says by `else` alone whom it does not let in.
+    // A login needs no `if`: its `else` is the error for a rejected login.
     if (read?.if === undefined || read.else !== undefined) return read;
     const { if: _, ...rest } = read;
     const guard = value.entries.find(({ key }) => key.value === "if")?.key;

@@ -1,4 +1,4 @@
-/** What an operation takes: the members of its body, and which of them are fields of the record. */
+/** The input of an operation: the members of its body, and which of them set fields of the record. */
 import { loginsOf, presentSecret } from "../authentication/login.ts";
 import type { Model } from "../model.ts";
 import { perModel } from "../analysis/per-model.ts";
@@ -11,7 +11,7 @@ import { inputShape } from "./shape.ts";
 export interface InputMember {
   readonly name: string;
   readonly field: Field;
-  /** Whether a body without it is refused. */
+  /** Whether a body without it is invalid. */
   readonly required: boolean;
   /** Whether it is the field of the record with this name that it sets; others are `input.name` in expressions only. */
   readonly sets: boolean;
@@ -48,7 +48,7 @@ export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly Inp
   },
 );
 
-/** Where a caller may change a secret that somebody logs in with, and the document asks for the present one. */
+/** Where a caller may change a login secret and the document requires the present one. */
 function proofsOf(
   model: Model,
   { action, resource }: ResourceEndpoint,

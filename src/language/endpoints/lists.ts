@@ -13,7 +13,7 @@ import { choice, count, flag, matching, type Words } from "../grammar/words.ts";
 import { type Path, report } from "../grammar/reader.ts";
 import { type ListNames, type ListStyle, listKinds, listWords } from "./model.ts";
 
-/** Names that clients send and find; a parameter's may have what is usual there, `page[size]`. */
+/** Names that clients send and receive; a parameter's name may have brackets: `page[size]`. */
 function name(word: keyof ListNames): Words<string> {
   const isMember = word === "items" || word === "next" || word === "count";
   return matching(

@@ -7,11 +7,11 @@ export interface Endpoints {
   readonly base?: string;
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
-  /** `none`: said that nothing can be repeated safely. */
+  /** `none`: the document declares that there are no idempotency keys. */
   readonly repeats?: IdempotencyStyle | "none";
   /** The envelope of records in bodies. */
   readonly wrap?: Wrap;
-  /** `none`: said that no page of another origin may call. */
+  /** `none`: the document declares that pages of other origins may not call. */
   readonly cors?: Cors | "none";
   /** By operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
@@ -33,14 +33,14 @@ export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
-  /** `bare array`: the page's items are the whole answer. */
+  /** `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
 }
 
 export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
 
-/** What a list's parameters and the members of its answer are called; `count` is only given where it has a name. */
+/** The names of a list's parameters and response members; without a name for `count` the response has none. */
 export interface ListNames {
   readonly limit?: string;
   readonly cursor?: string;
@@ -54,8 +54,8 @@ export interface ListNames {
 }
 
 /**
- * `{ one: "{resource}", many: "{resources}" }`: the name of the member that holds a record, in answers and in bodies that
- * make or change one, and of the one that holds a page of records. In braces stands the resource's name in camelCase.
+ * `{ one: "{resource}", many: "{resources}" }`: the member that holds a record, in responses and in bodies that create or change
+ * one, and the member that holds a page of records. The name in braces is the resource's name in camelCase.
  */
 export interface Wrap {
   readonly one?: string;
@@ -69,7 +69,7 @@ export type EditStyle = (typeof editStyles)[number];
 
 export const idempotencyScopes = ["POST", "write"] as const;
 
-/** `Idempotency-Key on every POST, kept 24h`; `required` when the line says `required on`. */
+/** `Idempotency-Key on every POST, kept 24h`; `required` for `required on`. */
 export interface IdempotencyStyle {
   readonly header: string;
   readonly on: (typeof idempotencyScopes)[number];
@@ -88,9 +88,9 @@ export type Action = (typeof actions)[number];
 
 /** Operations on sessions of a `password` credential. */
 export const sessionActions: ReadonlySet<string> = new Set<Action>(["login", "renew", "logout"]);
-/** What takes no body, beside what changes nothing. */
+/** Actions without a body, besides the reading ones. */
 export const bodilessActions: ReadonlySet<string> = new Set(["delete", "clear"]);
-/** What takes nothing but what `takes` says, and sets nothing by it: `input` alone has it. */
+/** Actions that take only the members of `takes`, which set no fields but are available as `input`. */
 export const inputOnlyActions: ReadonlySet<string> = new Set(["move", "link", "unlink"]);
 
 /** What changes nothing. */
@@ -119,7 +119,7 @@ export interface Endpoint {
   readonly method: Method;
   /** As written, with `{name}` for parameters. */
   readonly path: string;
-  /** The resource, where the path does not say it. */
+  /** The resource, if it cannot be derived from the path. */
   readonly of?: string;
   readonly does?: Action;
   /** Of an older version, where its path does not show it under the names of that time. */
@@ -127,19 +127,19 @@ export interface Endpoint {
   /** Members of the request's body, wherever in it they stand; one whose type is a view holds its fields. Absent: what the deed implies. */
   readonly takes?: Readonly<Record<string, Field>>;
   /**
-   * By member of `takes` the objects around it in the body, outermost first; `user?` may be left out. A member that is not
-   * here stands at the top.
+   * The objects around a member of `takes` in the body, outermost first; `user?` is optional. A member without an entry is at the
+   * top level.
    */
   readonly nesting?: Readonly<Record<string, readonly string[]>>;
   /** Instead of `takes` the view whose fields are the members. */
   readonly takesView?: string;
-  /** The answer. Absent: the record itself. */
+  /** The response. Absent: the record itself. */
   readonly gives?: ResponseTemplate;
-  /** The same member of a handler, whose answer is no expression: the members by their types. */
+  /** `gives` of a handler, whose response has no expressions: the members and their types. */
   readonly shape?: Readonly<Record<string, Field>>;
   /** By field of the created or moved record: the record to take and lock. */
   readonly choose?: Readonly<Record<string, Choice>>;
-  /** The success status, where it is not the deed's own. */
+  /** The success status, if it differs from the action's default. */
   readonly status?: number;
   /** The outcomes that can have a separate status. */
   readonly statuses?: Statuses;
@@ -150,7 +150,7 @@ export interface Endpoint {
   readonly if?: string;
   /** The error without that, and for whom a login or a renewal does not let in. */
   readonly else?: string;
-  /** Of a handler: all that it takes and answers, where `takes` and `gives` do not say it. */
+  /** The complete HTTP contract of a handler, in place of `takes` and `gives`. */
   readonly wire?: EndpointContract;
   /** The record that it is about where no part of the path names one: a condition over it. */
   readonly the?: string;
@@ -198,7 +198,7 @@ export interface ContractBody {
   readonly note?: string;
 }
 
-/** Without a type: no body, or where a media type is said any content of it. */
+/** Without a type: no body; or, with a media type, any content of this type. */
 export interface ContractResponse {
   readonly type?: FieldType;
   readonly media?: readonly string[];
@@ -207,8 +207,8 @@ export interface ContractResponse {
 }
 
 /**
- * What an answer is, or one of its members: the name of a view or a resource (the record at hand), `X[]` (the page of a
- * list), `count`, `next`, else the text of an expression over the record; `none` alone is no body.
+ * A response, or one of its members: the name of a view or a resource (the current record), `X[]` (the page of a list), `count`,
+ * `next`, else the text of an expression over the record; only `none` means no body.
  */
 export type ResponseTemplate = string | ResponseTemplateMembers;
 
@@ -216,7 +216,7 @@ export interface ResponseTemplateMembers {
   readonly [member: string]: ResponseTemplate;
 }
 
-/** One record of another resource, told by what some of its fields have: expressions over the record at hand. */
+/** One record of another resource, identified by the values of some fields: expressions over the current record. */
 export interface Association {
   readonly in: string;
   readonly with: Readonly<Record<string, string>>;
@@ -224,7 +224,7 @@ export interface Association {
 
 /** `label in labels`, where `label` is the parameter. */
 export interface Filter {
-  /** Of a value. Absent: what it is compared with. */
+  /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
   readonly if: string;
 }
@@ -244,7 +244,7 @@ export interface Statuses {
 
 export interface Accepted {
   readonly status: number;
-  /** Over the record as it is afterwards. Absent: it is in a state that it leaves by itself. */
+  /** Evaluated after the operation. Absent: whether the record is in a state that it leaves without an operation. */
   readonly if?: string;
 }
 

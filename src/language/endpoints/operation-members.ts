@@ -209,7 +209,7 @@ function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readon
   }
 }
 
-/** A map that says a type is a field; any other is an object around fields. */
+/** A map with a type is a field; any other map is an object that contains fields. */
 function isObjectOfFields(node: Node): boolean {
   if (node.kind !== "map") return false;
   const keys = node.entries.map(({ key }) => key.value);
@@ -219,7 +219,7 @@ function isObjectOfFields(node: Node): boolean {
 
 // ── What it gives ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** An answer, or a member of one. */
+/** A response, or a member of one. */
 const response: Grammar<ResponseTemplate> = {
   schema: either(shared("given"), shared("fields")),
   read: (reader, path, { key, value }) => {
@@ -266,7 +266,7 @@ export const gives: Spread<Endpoint> = {
 
 const shape = noneOr(fields("{ price: money }"), {});
 
-/** The document says what a handler gives, and its function works it out: types, and no expressions. */
+/** The response of a handler: types and no expressions, since its function computes it. */
 export const handlerResponse: Spread<Endpoint> = {
   schema: response.schema,
   read: (reader, path, statement) => {
@@ -278,7 +278,7 @@ export const handlerResponse: Spread<Endpoint> = {
   print: ({ gives: value, shape: members }, below) => (members === undefined ? value : shape.print(members, below)),
 };
 
-/** What every other deed may give by its name: here a function names the records, and it does so by members or by `of`. */
+/** Reports a resource name as `gives`, which is valid for any other action: a handler must use members, or `of`. */
 function reportRecordResponse(reader: Reader, { key, value }: Statement): undefined {
   const text = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
   if (text === undefined) return;

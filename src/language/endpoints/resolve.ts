@@ -31,10 +31,10 @@ export type PathSegment =
   /** `{id}`, or a part of the segment with fixed text around it: `{id}.json`, `{id}:close`. */
   | { readonly kind: "parameter"; readonly name: string; readonly before?: string; readonly after?: string };
 
-/** What can be done to records. `clear` deletes all that fit, `link` and `unlink` make and delete one of another resource. */
+/** Actions on records. `clear` deletes all matching ones; `link` and `unlink` create and delete a record of another resource. */
 export type ResourceAction = Exclude<Action, "handler"> | "clear" | "link" | "unlink";
 
-/** What `does` has to say for a deed that the path does not show; undefined where other members say it. */
+/** The `does` value for an action that the path does not imply; undefined if other members declare the action. */
 export function doesOf(action: ResourceAction): Action | undefined {
   if (action === "link" || action === "unlink") return undefined;
   return action === "clear" ? "delete" : action;
@@ -57,7 +57,7 @@ export interface FreeEndpoint extends ResolvedPath {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly action: "handler" | "read";
-  /** Of a handler: what it is about; the record, and those that the path binds, are named as for operations on a resource. */
+  /** For a handler: its resource. The record and its parents are named in the path as for other operations. */
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
 }
@@ -67,8 +67,8 @@ export interface UnclearEndpoint {
   readonly operation: string;
   readonly endpoint: Endpoint;
   /**
-   * The resource, the deed, the field that a parameter stands for, what a parent's parameter is to the record, or whose
-   * sessions it is about.
+   * The unclear element: the resource, the action, a parameter's field, a parent's relation to the record, or the login's
+   * credential.
    */
   readonly what: "resource" | "deed" | "key" | "parent" | "login";
   /** One sentence that names the unclear part. */
@@ -122,7 +122,7 @@ function resolveIn(
   endpoint: Endpoint,
 ): ResolvedEndpoint {
   const written = pathSegments(endpoint.path);
-  // What a path means does not depend on a slash at its end.
+  // A trailing slash does not change the meaning of a path.
   const segments = isSlash(written.at(-1)) ? written.slice(0, -1) : written;
   const unclear = (what: UnclearEndpoint["what"], message: string): UnclearEndpoint => {
     return { kind: "unclear", operation, endpoint, what, message };
@@ -203,7 +203,7 @@ function resolveIn(
 
 const noRecord: ResolvedPath = { anchor: -1, parents: [] };
 
-/** What a handler's path names; parameters that name no record are its function's to understand. */
+/** The records in a handler's path; the function itself reads parameters that name no record. */
 function recordNamed(
   model: Model,
   resource: string | undefined,
@@ -285,7 +285,7 @@ function isSlash(segment: PathSegment | undefined): boolean {
   return segment?.kind === "literal" && segment.text === "";
 }
 
-/** Whether `moves` of the resource say `by` this operation. */
+/** Whether a transition of the resource is triggered `by` this operation. */
 export function hasTransition(model: Model, resource: string, operation: string): boolean {
   const moves = lifecycleOf(model, resource)?.moves ?? [];
   return moves.some((transition) =>
@@ -364,7 +364,7 @@ function fileOf(
   return found === undefined ? undefined : { field: found[0], action };
 }
 
-/** `said`: whether the endpoint says which resource it is about. */
+/** `said`: whether the endpoint declares its resource with `of`. */
 function keyOf(
   model: Model,
   resource: string,
@@ -390,14 +390,14 @@ function columnOf(model: Model, resource: string, parameter: string): string | u
   return [...candidates, ...ids].includes(parameter) ? "id" : undefined;
 }
 
-/** Where `of` says what a path is about, its parameter is that record's id whatever it is called, if it is called an id. */
+/** With `of`, a parameter that ends in `_id` or `Id` is the record's id, whatever its prefix. */
 function idOf(model: Model, resource: string, parameter: string): string | undefined {
   const named = lookup(fieldsOf(model, resource), parameter) === undefined && /(?:_id|[a-z]Id)$/.test(parameter);
   const others = Object.keys(model.resources.resources).filter((name) => name !== resource);
   return named && others.every((name) => columnOf(model, name, parameter) === undefined) ? "id" : undefined;
 }
 
-/** The parents that the segments before the collection name, or a sentence that says what is unclear about them. */
+/** The parents in the segments before the collection, or a sentence about the unclear one. */
 function parentsOf(
   model: Model,
   resource: string,

@@ -4,7 +4,7 @@ import { onceForModel } from "../analysis/per-model.ts";
 import { pathSegments, segmentShape } from "./resolve.ts";
 
 export interface Route {
-  /** What it belongs to, as the document names it. */
+  /** The owner of the route, as the document names it. */
   readonly name: string;
   readonly method: string;
   readonly path: string;

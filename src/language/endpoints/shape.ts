@@ -1,4 +1,4 @@
-/** What `takes` and `gives` say, understood: which texts name views, which the page of a list, and which are expressions. */
+/** Resolves `takes` and `gives`: which texts name views, which name the page of a list, and which are expressions. */
 import type { Model } from "../model.ts";
 import { fieldsOf, isServerSet, lookup } from "../resources/fields.ts";
 import type { Field, Fields, FieldType } from "../resources/model.ts";
@@ -23,7 +23,7 @@ export type Shape =
 export interface ResponseShape {
   /** Absent: the record as the caller sees it. */
   readonly item?: Shape;
-  /** Absent: what the style of lists says. */
+  /** Absent: the list style's default page. */
   readonly page?: Shape;
 }
 
@@ -60,7 +60,7 @@ function isNamed({ resources: { resources, views = {} } }: Model, name: string):
   return lookup(views, name) !== undefined || lookup(resources, name) !== undefined;
 }
 
-/** `RecipeOut[]` says `RecipeOut`; anything else nothing. */
+/** Returns `RecipeOut` for `RecipeOut[]`, and undefined for any other text. */
 export function itemsName(template: string): string | undefined {
   return /^([A-Z][A-Za-z0-9]*)\[\]$/.exec(template)?.[1];
 }
@@ -79,7 +79,7 @@ function itemsIn(shape: Shape): Shape | undefined {
     .find((found) => found !== undefined);
 }
 
-/** The texts of an answer that are expressions over the record, each with the path of its members. */
+/** The texts of a response that are expressions over the record, each with its path. */
 export function responseExpressions(
   shape: Shape,
   path: readonly string[] = [],
@@ -89,7 +89,7 @@ export function responseExpressions(
   return Object.entries(shape.members).flatMap(([name, inner]) => responseExpressions(inner, [...path, name]));
 }
 
-/** The answer with each of its texts changed; `path` is that of its members. */
+/** A copy of the response with each text edited; `path` is the path of the text. */
 export function mapResponseTexts(
   template: ResponseTemplate,
   edit: (text: string, path: readonly string[]) => string,
@@ -101,14 +101,14 @@ export function mapResponseTexts(
   );
 }
 
-/** The members of an answer that is an object, by their names. */
+/** The members of a response that is an object, by name. */
 export function responseMembers(template: ResponseTemplate | undefined): Readonly<Record<string, ResponseTemplate>> {
   return template === undefined || typeof template === "string" ? {} : template;
 }
 
 // ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a body takes that the document says by itself. */
+/** The body that the document declares explicitly. */
 export interface InputShape {
   readonly fields: Fields;
   /** By field the objects around it; none: it is at the top level. */
@@ -139,7 +139,7 @@ export function inputShape(model: Model, endpoint: Endpoint): InputShape | undef
   return { fields: Object.fromEntries(fields), nesting: Object.fromEntries(shapes) };
 }
 
-/** The view that a type names. A resource of the same name comes first, as everywhere. */
+/** The view that a type names. A resource or type of the same name takes precedence. */
 export function viewNamed(model: Model, type: FieldType): string | undefined {
   const { resources, types, views = {} } = model.resources;
   if (type.kind !== "named" || lookup(resources, type.name) !== undefined || lookup(types, type.name) !== undefined)
@@ -147,7 +147,7 @@ export function viewNamed(model: Model, type: FieldType): string | undefined {
   return lookup(views, type.name) === undefined ? undefined : type.name;
 }
 
-/** What of a view a caller can send: its resource's fields that callers set. */
+/** The fields of a view that callers can send: those of its resource that the server does not set. */
 function viewFields(model: Model, name: string): Fields {
   const view = lookup(model.resources.views ?? {}, name);
   if (view === undefined) return {};

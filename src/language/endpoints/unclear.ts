@@ -1,4 +1,4 @@
-/** What the four checks of endpoints whose meaning is unclear share. */
+/** Shared by the four checks of endpoints that cannot be resolved. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import type { Finding } from "../analysis/finding.ts";
 import type { UnclearEndpoint } from "./resolve.ts";

@@ -55,7 +55,7 @@ const parameter = converted<WrittenParameter, Omit<Parameter, "optional">>(
   writtenType,
 );
 
-/** By name; one that ends in `?` may be left out. */
+/** Parameters by name; a name that ends in `?` is optional. */
 const parameters = converted<
   Readonly<Record<string, Omit<Parameter, "optional">>>,
   NonNullable<EndpointContract["query"]>

@@ -4,7 +4,7 @@ import { lookup } from "../resources/fields.ts";
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
-/** What a reference to a schema with a name means. */
+/** The schema that a reference refers to. */
 export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
   const names = new Set<string>();
   let found = schema;
@@ -17,7 +17,7 @@ export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
   }
 }
 
-/** The types that a value may have; none where the schema does not say it at once. */
+/** The types that a value may have; empty if the schema does not declare them directly. */
 export function typesOf(schema: Json | undefined, schemas: Schemas): readonly string[] {
   if (!isObject(schema)) return [];
   const { type, anyOf, oneOf, allOf } = resolved(schema, schemas);

@@ -13,7 +13,7 @@ export const check: Check = {
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || readingActions.has(resolved.action)) continue;
-      // Who logs in says who it is, and changes nothing.
+      // A login changes no record.
       if (sessionActions.has(resolved.action)) continue;
       const grants = allowedTo(documentIndex, resolved.operation);
       const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);

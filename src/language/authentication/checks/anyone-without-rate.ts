@@ -8,7 +8,7 @@ export const check: Check = {
   why: "One script can use up the capacity that all callers share.",
   *run(documentIndex) {
     const { rate } = documentIndex.model.limits;
-    // What limits there are is a question; this is about one that leaves a hole.
+    // A questionnaire asks for missing rates; this check is about `rate` lines that omit anonymous callers.
     if (!declares(documentIndex, "limits") || rate === undefined || Object.hasOwn(rate, "anyone")) return;
     if ((rate["all"] ?? []).some(({ per }) => per === "ip")) return;
     for (const operation of documentIndex.endpoints.keys()) {

@@ -1,4 +1,4 @@
-/** A grant that no token with scopes satisfies, beside none that one can. */
+/** A grant that no token with scopes can satisfy, without another grant that one can satisfy. */
 import { readsCaller } from "../../../expression/typed.ts";
 import { sessionActions } from "../../endpoints/model.ts";
 import type { DocumentIndex, IndexedGrant } from "../../analysis/document-index.ts";

@@ -1,4 +1,4 @@
-/** Somebody who may list what they may not read. */
+/** Callers who may list records that they may not read. */
 import { allowedTo } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { nameOf } from "../grants.ts";

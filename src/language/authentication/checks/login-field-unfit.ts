@@ -1,4 +1,4 @@
-/** Those who log in, by fields that cannot tell or prove who they are. */
+/** A login whose fields cannot identify or authenticate a record. */
 import { inputOf } from "../../endpoints/input.ts";
 import { type DocumentIndex, declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";

@@ -1,4 +1,4 @@
-/** Permissions for those who are signed in, where nobody can sign in. */
+/** Permissions for signed-in callers in a document without credentials. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

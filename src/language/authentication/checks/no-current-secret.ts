@@ -31,7 +31,7 @@ export const check: Check = {
   },
 };
 
-/** Whether one of those who log in may have it. */
+/** Whether a record that logs in can have this grant. */
 function isForRecords({ model }: DocumentIndex, { credential }: Login, { who }: Grant): boolean {
   const roles = lookup(model.authentication.credentials, credential)?.roles ?? [];
   return who.kind !== "role" || "field" in roles || ("includes" in roles && roles.includes(who.role));

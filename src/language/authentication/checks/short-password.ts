@@ -3,7 +3,7 @@ import type { Check } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";
 import { loginsOf } from "../login.ts";
 
-/** NIST SP 800-63B section 3.1.1.2 asks for eight where there is another factor, and for fifteen where there is none. */
+/** NIST SP 800-63B section 3.1.1.2 requires eight characters with a second factor, and fifteen without one. */
 const least = 8;
 
 export const check: Check = {

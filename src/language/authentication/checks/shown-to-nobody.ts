@@ -1,4 +1,4 @@
-/** A field that is shown to nobody, and that callers set. */
+/** A field that callers set and no caller sees. */
 import { fieldsOf, isServerSet, lookup } from "../../resources/fields.ts";
 import type { Check } from "../../analysis/finding.ts";
 
@@ -11,7 +11,7 @@ export const check: Check = {
       if (grants.length > 0 || gaps.has(`authentication/show/${subject}`)) continue;
       const [resource = "", name = ""] = subject.split(".");
       const field = lookup(fieldsOf(model, resource), name);
-      // `show` alone says it of what callers do not set.
+      // For a field that callers do not set, `show` alone declares this.
       if (field === undefined || isServerSet(field)) continue;
       const isMade = field.default !== undefined && field.default.kind !== "literal";
       yield {

@@ -1,4 +1,4 @@
-/** A statement about a credential that nobody could hold it to. */
+/** A statement about a credential that has no effect. */
 import type { Check } from "../../analysis/finding.ts";
 import { parseDuration, lengthOf } from "../../../base/duration.ts";
 import type { Credential } from "../model.ts";
@@ -60,7 +60,7 @@ function ignoredMembers(credential: Credential): readonly IgnoredMember[] {
   return [...ignored, ...ignoredOfOAuth(credential)].filter((reason) => reason !== false);
 }
 
-/** What an `oauth2` says of tokens that are made elsewhere where they are made here, and the other way round. */
+/** Statements about foreign tokens in an `oauth2` that issues its own, and the reverse. */
 function ignoredOfOAuth(credential: Credential): readonly (IgnoredMember | false)[] {
   const { kind, at, login, prefix, audience, user, roles, sent, lasts } = credential;
   if (kind !== "oauth2") return [];

@@ -1,4 +1,4 @@
-/** Tokens in answers that are about other records than the caller's own. */
+/** Tokens in responses about records other than the caller's own. */
 import { returnsToken } from "../../../expression/typed.ts";
 import { responseShape, responseExpressions, type Shape } from "../../endpoints/shape.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
@@ -24,7 +24,7 @@ export const check: Check = {
   },
 };
 
-/** What makes a record, or proves which one it is, and what is about the caller's own. */
+/** Whether the response is about the caller's own record: the operation creates it, authenticates it, or selects it by `the`. */
 function isOwnRecord({ action, endpoint }: ResourceEndpoint): boolean {
   return action === "create" || action === "login" || action === "renew" || endpoint.the !== undefined;
 }

@@ -1,4 +1,4 @@
-/** An ownership that no permission asks for. */
+/** An ownership that no permission uses. */
 import { withArticle } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 

@@ -8,7 +8,7 @@ export const check: Check = {
   why: "A caller with only this role can do nothing.",
   *run({ model, grants, typed }) {
     const granted = new Set(grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : [])));
-    // An expression may ask for a role: `'auditor' in caller.roles`.
+    // An expression may use a role: `'auditor' in caller.roles`.
     const unnamed = (model.authentication.roles ?? []).filter((role) => !granted.has(role));
     const usedRoles = new Set(unnamed.length === 0 ? [] : [...typed.values()].flatMap(textsIn));
     for (const role of unnamed) {

@@ -1,4 +1,4 @@
-/** Clients that act for users who cannot prove who they are, or cannot see what they agree to. */
+/** OAuth clients that act for users, although users cannot log in or cannot see the requested consent. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { lookup } from "../../resources/fields.ts";

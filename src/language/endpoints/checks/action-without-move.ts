@@ -16,7 +16,7 @@ export const check: Check = {
         documentIndex.transitionsBy.has(resolved.operation)
       )
         continue;
-      // A move that says that it is open may be this one.
+      // An open transition may be the missing one.
       if (documentIndex.model.gaps.some((path) => path.startsWith(`states/${resolved.resource}`))) continue;
       yield {
         at: `endpoints/endpoints/${resolved.operation}/at`,

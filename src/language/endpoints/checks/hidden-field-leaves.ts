@@ -1,4 +1,4 @@
-/** A member of an answer that is worked out from a field which not everybody who gets the answer may see. */
+/** A response member computed from a field that some of its receivers may not see. */
 import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
 import { allowedTo } from "../../analysis/document-index.ts";
 import { responseShape, responseExpressions } from "../shape.ts";

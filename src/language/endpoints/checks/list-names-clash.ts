@@ -1,4 +1,4 @@
-/** Two parameters of a list, or two members of its answer, by one name. */
+/** Two parameters of a list, or two members of its response, with one name. */
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { fieldsOf } from "../../resources/fields.ts";
 import type { ListNames, ListStyle } from "../model.ts";

@@ -1,4 +1,4 @@
-/** A method and path that do not say what their operation does. */
+/** A method and path from which the operation's action cannot be derived. */
 import type { Check } from "../../analysis/finding.ts";
 import { unclearEndpoints } from "../unclear.ts";
 

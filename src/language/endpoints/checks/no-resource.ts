@@ -1,4 +1,4 @@
-/** A path that does not say which resource its operation is about. */
+/** A path from which the operation's resource cannot be derived. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { unclearEndpoints } from "../unclear.ts";

@@ -84,7 +84,7 @@ function* unclearResponse(
   }
 }
 
-/** The fields of a view of another resource would set fields of this one that only have their names. */
+/** The fields of another resource's view would set fields of this resource only because of equal names. */
 function* unclearInput(
   documentIndex: DocumentIndex,
   { operation, endpoint, resource, action }: ResourceEndpoint,

@@ -1,4 +1,4 @@
-/** Creations that cannot be sent again after a lost answer. */
+/** Creations that a client cannot safely retry after a lost response. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

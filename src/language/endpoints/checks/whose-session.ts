@@ -1,4 +1,4 @@
-/** A login, a renewal or a logout that belongs to no one credential, or does not take what it needs. */
+/** A login, renewal or logout without a single matching credential, or with missing input. */
 import { loginsOf, refreshMembers } from "../../authentication/login.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
