@@ -1,8 +1,8 @@
 /**
- * The block structure of Markdown, line by line, after the algorithm of CommonMark's appendix ("A parsing strategy"):
- * headings, paragraphs and fences, however deep in lists and quotes. The time it takes is linear in the text for a given
- * nesting, whatever the text is; the nesting is bounded by whoever calls it. Inline marks are not read, and link reference
- * definitions stay paragraphs. `blocks.test.ts` compares it with a full CommonMark parser.
+ * Parses the block structure of Markdown, line by line, after CommonMark's appendix ("A parsing strategy"): headings, paragraphs
+ * and fences, at any depth in lists and quotes. The time is linear in the text for a given nesting; the caller bounds the
+ * nesting. It does not parse inline markup, and link reference definitions stay paragraphs. `blocks.test.ts` compares it with a
+ * full CommonMark parser.
  */
 import type { SourceLine } from "./source.ts";
 
@@ -65,7 +65,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
   /** The end of the last line that was read. */
   let end = 0;
 
-  // Where the line is read on: its index, and the column, which differ behind tabs.
+  // The reading position in the line: index and column, which differ after tabs.
   let text = "";
   let at = 0;
   let column = 0;
@@ -147,7 +147,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     column = 0;
     insideTab = false;
 
-    // The containers that the line goes on with.
+    // The open containers that the line continues.
     let matched = 0;
     for (; matched < open.length; matched += 1) {
       const container = open[matched] as Container;
@@ -165,7 +165,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     }
     const all = matched === open.length;
 
-    // The leaf that it goes on with.
+    // The open leaf block that the line continues.
     let lazy = false;
     if (leaf !== undefined) {
       const next = indentation();
@@ -405,7 +405,7 @@ function atxHeading(
   return { kind: "heading", depth, atMargin, lines: [words], start: offset + at, end: offset + last };
 }
 
-/** The three or more backticks or tildes that open a fence here; empty where they do not. */
+/** The three or more backticks or tildes that open a fence here; empty if there are none. */
 function fenceMarker(text: string, at: number): string {
   const code = text.charCodeAt(at);
   let end = at;
@@ -439,7 +439,7 @@ function isThematicBreak(text: string, at: number): boolean {
   return count >= 3;
 }
 
-/** The characters of the list marker here; 0 where there is none. A paragraph is interrupted by few. */
+/** The length of the list marker here; 0 if there is none. Only some markers interrupt a paragraph. */
 function listMarker(text: string, at: number, interrupts: boolean): number {
   const marker = /^(?:[-*+]|([0-9]{1,9})[.)])(?=[ \t]|$)/.exec(text.slice(at, at + 12));
   if (!marker) return 0;
@@ -473,7 +473,7 @@ const completeTag = new RegExp(
   `^(?:<[A-Za-z][A-Za-z0-9-]*(?:${attribute})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*[>])\\s*$`,
 );
 
-/** Which of CommonMark's seven kinds of HTML begins here; 0 where none does. The last one interrupts no paragraph. */
+/** Which of CommonMark's seven kinds of HTML begins here; 0 if none. The last kind interrupts no paragraph. */
 function htmlType(text: string, interrupts: boolean): number {
   const type = htmlStarts.findIndex((start) => start?.test(text));
   if (type > 0) return type;

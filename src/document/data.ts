@@ -11,7 +11,7 @@ export function toJson(node: Node): Json {
   return Object.fromEntries(node.entries.map((entry) => [entry.key.value, toJson(entry.value)]));
 }
 
-/** The value that the core schema gives a plain scalar. JSON has no infinity and no NaN; those stay text. */
+/** The value of a plain scalar in YAML's core schema. JSON has no infinity and no NaN, so these stay text. */
 export function coreValue(text: string): Json {
   if (/^(?:null|Null|NULL|~|)$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;

@@ -14,11 +14,11 @@ export interface TextNode {
   readonly quoted: boolean;
   /** As written, quotes included. */
   readonly span: Span;
-  /** Only where the characters of `value` do not simply follow one another in the file; see `spanInside`. */
+  /** Present only if the characters of `value` are not contiguous in the file; see `spanInside`. */
   readonly pieces?: readonly TextPiece[];
 }
 
-/** From the character `at` of a value on, up to the next piece, the characters stand in the file from `start` on. */
+/** A contiguous piece of a value: from its index `at` to the next piece, its characters are in the file from `start` on. */
 export interface TextPiece {
   readonly at: number;
   readonly start: Position;
@@ -51,7 +51,7 @@ export interface Fence {
   readonly text: string;
   /** The whole block, fence lines included. */
   readonly span: Span;
-  /** The parsed content of a `yaml` fence without meta; absent for any other, and where nothing could be parsed. */
+  /** The parsed content of a `yaml` fence without meta; absent for any other fence, and if nothing could be parsed. */
   readonly body?: Node;
 }
 

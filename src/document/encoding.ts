@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { linesOf, spanIn } from "./source.ts";
 
 export interface Decoded {
-  /** Without a byte order mark; what was no character is U+FFFD. */
+  /** Without a byte order mark; invalid bytes become U+FFFD. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }

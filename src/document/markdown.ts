@@ -8,7 +8,7 @@ import { type Block, blocksOf, type FenceBlock } from "./blocks.ts";
 import type { Fence, Prose, Section } from "./document.ts";
 import { type Lines, lineText, type Source, type SourceLine, sourceOf, spanIn } from "./source.ts";
 
-/** A fence whose YAML has not been read yet, with its text as a source of its own. */
+/** A fence with unparsed YAML, and its text as a separate source. */
 export interface RawFence {
   readonly fence: Fence;
   readonly source: Source;
@@ -26,7 +26,7 @@ export interface Markdown {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Lists and quotes that open further right than this are not followed: the time that a line takes grows with its depth. */
+/** The parser ignores lists and quotes that start right of this column, since the time for a line grows with its depth. */
 const deepestMarkerColumn = 100;
 
 export function readMarkdown(lines: Lines): Markdown {
@@ -102,7 +102,7 @@ function split(info: string): readonly string[] {
   return end < 0 ? [info] : [info.slice(0, end), info.slice(end).trim()];
 }
 
-/** A fence that nobody closed swallows the rest of the document, which is never meant. */
+/** An unclosed fence contains the rest of the document, which no author intends. */
 function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
   return {
     code: "document/fence-not-closed",
@@ -114,7 +114,7 @@ function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
   };
 }
 
-/** The line, or blanks in place of one that is nested too deep. */
+/** The line, or blanks in place of a line with too deep nesting. */
 function shallow(line: string, start: number, lines: Lines, diagnostics: Diagnostic[]): string {
   if (!isTooDeep(line)) return line;
   const end = line.trimEnd().length;
@@ -132,7 +132,7 @@ function isTooDeep(line: string): boolean {
   return line.length > deepestMarkerColumn && lastMarkerColumn(line) >= deepestMarkerColumn;
 }
 
-/** The column (from 0) of the last list or quote marker among those that open the line; -1 if there is none. */
+/** The column (from 0) of the last list or quote marker at the start of the line; -1 if there is none. */
 function lastMarkerColumn(line: string): number {
   let column = -1;
   for (const marker of line.matchAll(/[ \t]*(>|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))/gy)) {
@@ -141,7 +141,7 @@ function lastMarkerColumn(line: string): number {
   return column;
 }
 
-/** Markdown's inline marks taken off a paragraph, in linear time: enough to read its words, not to render it. */
+/** The first code point for escaped characters, in the private use area. */
 
 const aside = 0xe000;
 
@@ -149,12 +149,12 @@ const aside = 0xe000;
 function plainText(markdown: string): string {
   return (
     markdown
-      // What is escaped is no mark: it is put aside in the private use area until the marks are gone.
+      // Moves escaped characters to the private use area until the markup is removed.
       .replace(/\\([!-/:-@[-`{-~])/g, (_, character: string) => String.fromCharCode(aside + character.charCodeAt(0)))
       .replace(/<!--[^<>]*>|<\/?[A-Za-z][^<>]*>/g, (tag) => (/^<[a-z]+:|@/i.test(tag) ? tag.slice(1, -1) : ""))
       .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\s"[^"\n]*")?\)/g, "$1")
       .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
-      // A mark is emphasis only beside a word's edge: `2 * 3` and `snake_case` keep theirs.
+      // Emphasis needs a word boundary: `2 * 3` and `snake_case` stay.
       .replace(/(^|[\s("'*_~[])(?:\*{1,3}|_{1,3}|~~)(?=\S)/g, "$1")
       .replace(/(\S)(?:\*{1,3}|_{1,3}|~~)(?=$|[\s)"'.,;:!?*_~\]])/g, "$1")
       .replace(/`+/g, "")

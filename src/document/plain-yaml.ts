@@ -1,14 +1,13 @@
 /**
- * The YAML that nearly every line of a document is: `key: value`, `- value`, braces and brackets that close on their line,
- * all of it plain or in quotes without escapes. The library reads all of YAML, and takes half of the time of a check for
- * it; here is read only what a line shows by itself. A block with anything else in it, above all with any fault, is left to
- * the library as a whole, and what is read here is what the library would have made of it: a test compares the two.
+ * Parses the simple YAML of nearly all documents: `key: value`, `- value`, braces and brackets that close on their line, with
+ * plain or quoted texts without escapes. The library would need half of a check's time. Any other block, above all an invalid
+ * one, goes to the library as a whole. Both parsers return the same nodes: a test compares them.
  */
 import type { Position, Span } from "../base/span.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "./document.ts";
 import type { Source } from "./source.ts";
 
-/** The map that a block is; undefined where the library has to read it. */
+/** The block as a map; undefined if the library has to parse it. */
 export function readPlainYaml(source: Source): MapNode | undefined {
   // YAML has other thoughts about other blanks.
   if (/[[\s\p{Cc}]--[ \n]]/v.test(source.text)) return undefined;
@@ -129,7 +128,7 @@ function readDocument(reading: Reading, depth: number): Node | undefined {
   return value;
 }
 
-// The library decides by the position of a comment whether it belongs to the value above, and so where that value ends.
+// In the library, the position of a comment decides whether it belongs to the value above, and so where that value ends.
 
 function continues(reading: Reading, indent: number): boolean {
   const line = lineOf(reading);
@@ -143,7 +142,7 @@ function ends(reading: Reading, indent: number): boolean {
 
 // The value on one line.
 
-/** What may start a plain key or value: no sign of YAML. */
+/** A character that may start a plain key or value: no YAML indicator. */
 const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
 const blockKey = new RegExp(`${letter}[^:#\\n]*:(?=[ \\n]|$)`, "y");
 const flowKey = new RegExp(`${letter}[^:#,[\\]{}\\n]*:(?= )`, "y");

@@ -1,11 +1,11 @@
-/** A plain tree to canonical YAML text that reads back as the same tree: quotes exactly where they are needed. */
+/** Prints a tree as canonical YAML that parses to the same tree, with quotes only where they are needed. */
 import type { Json } from "../base/json.ts";
 import { coreValue } from "./data.ts";
 import type { Node } from "./document.ts";
 
 /**
- * Text, lists and maps. A `Map` is for keys that may be whole numbers (versions): an object would sort those first.
- * `JsonTree` is for the values below `schema:` and `example:`, where the text "1" and the number 1 are two things.
+ * Text, lists and maps. A `Map` allows integer keys (versions) in any order, which an object would sort first. `JsonTree` is for
+ * the values below `schema:` and `example:`, where the text "1" and the number 1 differ.
  */
 export type Tree = string | readonly Tree[] | JsonTree | ReadonlyMap<string, Tree> | { readonly [key: string]: Tree };
 
@@ -123,7 +123,7 @@ function printBlock(form: ListForm | MapForm, indent: number): string {
 }
 
 function printEntry(key: ScalarForm, value: Form, indent: number): string {
-  // YAML takes a key of at most 1024 characters in front of its colon; longer ones are announced.
+  // A simple YAML key has at most 1024 characters; a longer one needs an explicit `? `.
   const head = key.block.length > 1000 ? `? ${key.block}\n${" ".repeat(indent)}:` : `${key.block}:`;
   return head + printValue(value, indent + 2, indent + head.length);
 }

@@ -1,4 +1,4 @@
-/** A file's bytes to a document: the one door into this folder. Never throws; what is wrong comes back as diagnostics. */
+/** Reads a file's bytes as a document: the entry point of this folder. Never throws; errors become diagnostics. */
 import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import type { Document, Fence, Section, Suppression } from "./document.ts";
 import { decode } from "./encoding.ts";
@@ -14,8 +14,8 @@ export interface DocumentReading {
 
 export interface ReadOptions {
   /**
-   * The top-level keys of a document in the one-file form. A text whose name does not tell is taken for
-   * YAML or JSON when one of them stands at its top.
+   * The top-level keys of a document in the one-file form. A text without a telling file name counts as YAML or JSON if one of
+   * these keys is at its top level.
    */
   readonly topLevelKeys?: readonly string[];
 }
@@ -142,8 +142,8 @@ function tooLarge(lines: Lines): Diagnostic | undefined {
 }
 
 /**
- * Whether a text is one YAML or JSON value: its name says so, or every line without indentation could stand in a map
- * and one of the known keys stands at the top.
+ * Whether a text is one YAML or JSON value: by its name, or because every unindented line could be in a map and one of the known
+ * keys is at the top level.
  */
 function isData(name: string, text: string, topLevelKeys: readonly string[]): boolean {
   if (/\.(ya?ml|json)$/i.test(name)) return true;

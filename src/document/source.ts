@@ -84,7 +84,7 @@ export function spanAt(source: Source, start: number, end: number): Span {
 /** The source after the edits; inserted text maps to the position of its edit in the file. Edits must not overlap. */
 export function editedSource(source: Source, edits: readonly Edit[]): Source {
   const ordered = edits.toSorted((a, b) => a.at - b.at);
-  /** Where each run of untouched text starts, in the new text and in the old. */
+  /** The start of each unchanged run of text, in the new text and in the old. */
   const newStarts: number[] = [0];
   const oldStarts: number[] = [0];
   let text = "";

@@ -6,7 +6,7 @@ import type { TextNode } from "./document.ts";
 export function spanInside(node: TextNode, from: number, to: number = node.value.length): Span {
   const start = positionInside(node, from);
   if (to <= from) return { start, end: start };
-  // The end is where the last character ends: the next character may be on another line.
+  // The span ends behind its last character: the next character may be on another line.
   const last = positionInside(node, to - 1);
   return { start, end: along(last, 1) };
 }

@@ -12,7 +12,7 @@ const comment = /(^|[ \t])(# ?ok\b[^\n]*)/gm;
 const form = /^# ?ok\s+([\w./-]+(?:\s*,\s*[\w./-]+)*)\s*:\s*(\S[^\n]*)$/;
 const rulesOnly = /^# ?ok\s+[\w./-]+(?:\s*,\s*[\w./-]+)*\s*:?$/;
 
-/** The suppressions in `source`; `node` is what was read from it: a `#` inside a quoted value is no comment. */
+/** The suppressions in `source`; `node` is its parsed content, since a `#` inside a quoted value is no comment. */
 export function readSuppressions(source: Source, node: Node | undefined): Suppressions {
   const suppressions: Suppression[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -52,8 +52,8 @@ export function readSuppressions(source: Source, node: Node | undefined): Suppre
 }
 
 /**
- * What the comment at an offset covers: its own line if something stands before it, else the next line that holds more
- * than a comment. To be asked in the order of the text.
+ * The line that a comment at an offset applies to: its own line if text precedes it, else the next line that is not only a
+ * comment. Callers must query offsets in ascending order.
  */
 function coveredLines(source: Source): (at: number) => number {
   const { text } = source;

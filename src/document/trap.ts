@@ -1,7 +1,6 @@
 /**
- * Common mistakes in YAML: lines that are not YAML although their meaning is plain. A line that the library stumbles
- * over is looked at here; where the intention is plain, the edit that makes it YAML is both made (to read on) and
- * offered (as the diagnostic's fix).
+ * Fixes common mistakes in YAML: invalid lines with a clear intention. For a line at which the library fails, returns the edit
+ * that makes it valid. The reader applies the edit, to continue, and offers it as the diagnostic's fix.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Edit, type Source, spanAt } from "./source.ts";
@@ -11,7 +10,7 @@ export interface QuickFix {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A line of a source that something is wrong with. `fault` is the column (from 0) where the library stopped. */
+/** An invalid line of a source. `fault` is the column (from 0) where the library stopped. */
 export interface BrokenLine {
   readonly text: string;
   readonly start: number;
@@ -19,7 +18,7 @@ export interface BrokenLine {
   readonly source: Source;
 }
 
-/** Nobody meant anything by a longer line, and the looking ahead below costs the square of its length. */
+/** Longer lines get no fix, since the lookahead below is quadratic in their length. */
 const mostColumns = 1000;
 
 export function fixLine(line: BrokenLine): QuickFix | undefined {
@@ -27,7 +26,7 @@ export function fixLine(line: BrokenLine): QuickFix | undefined {
   return fixTabs(line) ?? fixKey(line) ?? fixValue(line);
 }
 
-/** `text` as YAML in quotes: single quotes where double ones would need escapes. */
+/** `text` as quoted YAML: in single quotes if double quotes would need escapes. */
 export function quotedForm(text: string): string {
   return /["\\]/.test(text) && !text.includes("'") ? `'${text}'` : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
@@ -137,7 +136,7 @@ function keyColon(text: string, keyAt: number): number {
   return found.exec(text)?.index ?? -1;
 }
 
-/** Where a value ends: before a comment, or at the last character that is not blank. */
+/** The end of a value: before a comment, or at the last non-blank character. */
 function valueEnd(text: string, valueAt: number): number {
   const comment = /\s#(?=\s|$)/g;
   comment.lastIndex = Math.max(0, valueAt - 1);
@@ -159,7 +158,7 @@ interface Stretch {
   readonly reason: string;
 }
 
-/** The plain values in `{ … }` that hold or start with what they must not, from column `from` to the end of the line. */
+/** Quotes the plain values in `{ … }` with invalid characters, from column `from` to the end of the line. */
 function fixFlow(line: BrokenLine, from: number): QuickFix | undefined {
   const { text } = line;
   const stretches: Stretch[] = [];

@@ -1,4 +1,4 @@
-/** What the YAML library stumbles over, said in the words of somebody who writes a document. */
+/** Translates errors of the YAML library for authors of documents. */
 
 export interface ErrorText {
   readonly code: string;

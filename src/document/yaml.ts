@@ -1,10 +1,10 @@
 /**
- * YAML to positioned nodes: every scalar is text (YAML 1.2, failsafe), nothing is followed (no anchors, tags or merge
- * keys), and a fault is a diagnostic beside everything that could still be read.
+ * Reads YAML as nodes with positions: every scalar is text (YAML 1.2, failsafe), without anchors, tags and merge keys. An error
+ * becomes a diagnostic, and the rest is still read.
  *
- * The library reads; what it stumbles over is mended line by line where the intention is plain (`trap.ts`) and read
- * again; what stays broken is read entry by entry, so that one bad entry does not take its neighbours with it. Blocks that
- * are plain to see, which is most, do not come to the library (`plain-yaml.ts`).
+ * If the library fails, `trap.ts` fixes lines with a clear intention, and the library parses again. If an error remains, each
+ * entry is parsed separately, so that a broken entry does not affect its neighbours. Simple blocks, which are most, never reach
+ * the library (`plain-yaml.ts`).
  */
 import * as yaml from "yaml";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -38,7 +38,7 @@ export function readYaml(source: Source): YamlReading {
   return plain === undefined ? readAnyYaml(source) : { node: plain, diagnostics: [] };
 }
 
-/** What the library, and mending, make of a text. */
+/** Parses a text with the library, after fixes. */
 export function readAnyYaml(source: Source): YamlReading {
   if (source.text.trim() === "") return { diagnostics: [] };
   const fixed: Diagnostic[] = [];
@@ -62,7 +62,7 @@ export function readAnyYaml(source: Source): YamlReading {
   return { ...(node && { node }), diagnostics: [...fixed, ...attempt.diagnostics, ...errors] };
 }
 
-/** Something the text cannot mean. `breaks` when what follows it may have been lost or misread. */
+/** A syntax error. `breaks` if the following text may be lost or misread. */
 interface ParseError {
   readonly code: string;
   readonly start: number;
@@ -115,14 +115,14 @@ function reportDepth(start: number, end: number, walk: Walk): void {
   });
 }
 
-/** Fewer brackets than this take no time, however they are nested. */
+/** Fewer brackets than this are fast, however they are nested. */
 const fewBrackets = 1000;
 /** The first brackets that are left out: `convert` has reported those around them. */
 const hidden = deepest + 2;
 
 /**
- * The text with a word in place of each value that is in more brackets than any document needs: the library takes a
- * hundred times longer for a character of it than for one that is not nested.
+ * Replaces values in deeper brackets than any document needs by a word: the library needs a hundred times longer for each of
+ * their characters than for unnested ones.
  */
 function withoutDepths(text: string): string {
   if ((text.match(/[[{]/g)?.length ?? 0) < fewBrackets) return text;
@@ -356,7 +356,7 @@ function rangeOf(node: unknown, walk: Walk): readonly [start: number, end: numbe
 function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseError {
   const breaks = error.name === "YAMLParseError";
   if (error.message.startsWith("Missing closing") && error.message.endsWith("quote")) {
-    // The library points at the end of everything; what has to be seen is the quote that was opened.
+    // The library marks the end of the text; the opening quote helps the author more.
     const quote = error.message.includes('"') ? '"' : "'";
     const opening = openingQuote(text, error.pos[0], quote) + from;
     return { start: opening, end: opening + 1, breaks, ...errorText("MISSING_CHAR", error.message) };
@@ -513,7 +513,7 @@ function reportDirective(text: string, walk: Walk): void {
 
 function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
   const fixes: QuickFix[] = [];
-  // The end of the line that was looked at last: faults come in order, and one look at a line is enough.
+  // The end of the last line examined: errors are sorted, and each line needs one examination.
   let done = -1;
   for (const [index, parseError] of attempt.errors.toSorted((a, b) => a.start - b.start).entries()) {
     // Errors that follow from an earlier one are not reported for their own line.
@@ -527,7 +527,7 @@ function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
   return fixes;
 }
 
-/** What stays wrong after mending, one a line, without what only follows from the first break in the flow of things. */
+/** The remaining errors, one per line, without errors that only follow from the first break. */
 function listed(errors: readonly ParseError[], source: Source): readonly Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const lines = new Set<number>();

@@ -1,9 +1,8 @@
 /**
- * Syntax tree to typed tree: resolves every name and types every part, or reports a problem.
+ * Type-checks a syntax tree: resolves every name and types every part, or reports a problem.
  *
- * Everything that can be known of an expression beforehand is checked here, so that a typed expression has a value for every
- * record: durations, timestamps and patterns are literals and are read now, and what compares values that can never be
- * equal is refused.
+ * It checks everything that is known without a record, so that a typed expression has a value for every record: durations,
+ * timestamps and patterns are literals and are parsed here, and comparing values that can never be equal is a problem.
  */
 
 import { RE2JS } from "@bufbuild/re2";
@@ -52,8 +51,8 @@ export interface Checked {
 }
 
 /**
- * The meaning of an expression in its surroundings. With `expected`, a value of another type is a problem; whether absence
- * is one is for the caller to say (`typed.nullable`).
+ * Types an expression in its environment. With `expected`, a value of another type is a problem; the caller decides whether a
+ * nullable value is one (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
   const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
@@ -67,8 +66,8 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
 }
 
 /**
- * The records that an expression denotes: those of a resource (`Comment.filter(c, c.recipe == id)`), or those that a list
- * of references names. Not a value: only a `records` member of a view takes it (`compileRecords`).
+ * Types an expression that denotes records: those of a resource (`Comment.filter(c, c.recipe == id)`), or those in a list of
+ * references. It is not a value: only a `records` member of a view can use it (`compileRecords`).
  */
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
   const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
@@ -91,10 +90,10 @@ interface Checker {
   readonly problems: ExpressionProblem[];
   /** The names that macros have bound, outermost first. */
   readonly items: Bound[];
-  /** The names and paths (`input.code`) that are not null where the checker is: an earlier condition has checked them. */
+  /** The names and paths (`input.code`) that an enclosing condition has proved not null. */
   readonly present: string[];
   recordMacros: number;
-  /** The first free place after the macros of each part that was asked about. */
+  /** The first free slot after the macros of each part, cached. */
   readonly slots: Map<TypedExpression, number>;
 }
 
@@ -102,7 +101,7 @@ type Bound =
   | { readonly name: string; readonly slot: number; readonly resource: string }
   | { readonly name: string; readonly slot: number; readonly type: ValueType; readonly nullable: boolean };
 
-/** Each checking function gives undefined after having complained. */
+/** Each checking function returns undefined after reporting a problem. */
 type Found = TypedExpression | undefined;
 
 const bool: ValueType = { kind: "bool" };
@@ -137,7 +136,6 @@ function checkExpected(checker: Checker, found: TypedExpression, wanted: ValueTy
   return complain(checker, "wrong-type", `this is ${describeType(typed.type)}, not ${describeType(wanted)}`, typed.at);
 }
 
-/** A value where a type is due: an int literal becomes a double, a value of unknown type is taken for one of the type. */
 /** A reference to a record of the resource. */
 function recordOf({ env }: Checker, resource: string): ValueType {
   const id = env.resources[resource]?.["id"]?.type;
@@ -145,6 +143,7 @@ function recordOf({ env }: Checker, resource: string): ValueType {
   return { kind: "record", resource, ...(isNumber ? { number: true } : {}) };
 }
 
+/** The value for a place of a type: an int literal becomes a double, and a value of unknown type gets a conversion. */
 function fitted(typed: TypedExpression, wanted: ValueType): TypedExpression {
   if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return convertedTo(typed, wanted);
   return wanted.kind === "double" ? (promoted(typed) ?? typed) : typed;
@@ -391,7 +390,7 @@ function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: C
   return { kind: "choose", at, type, nullable: a.nullable || b.nullable, test: condition, whenTrue: a, whenFalse: b };
 }
 
-/** The names and paths that cannot be null where the expression is true, or where it is not. */
+/** The names and paths that cannot be null if the expression is true (`holds`), or if it is not. */
 function namesPresent(expression: Expression, holds: boolean): readonly string[] {
   if (expression.kind === "not") return namesPresent(expression.operand, !holds);
   if (expression.kind === "call" && expression.function === "has" && !expression.target && holds) {
@@ -405,7 +404,7 @@ function namesPresent(expression: Expression, holds: boolean): readonly string[]
   return against.kind === "null" ? pathsTo(operand) : [];
 }
 
-/** What is there has an owner that is there: `locker.site` says so of `locker` too. */
+/** If `locker.site` is not null, neither is `locker`. */
 function pathsTo(expression: Expression): readonly string[] {
   const path = pathOf(expression);
   if (path === undefined) return [];
@@ -428,7 +427,7 @@ function knowing(checker: Checker, names: readonly string[], check: () => Found)
   return found;
 }
 
-/** What an int literal beside this value becomes. */
+/** The type that an int literal is promoted to next to this value. */
 function promotionFor(other: TypedExpression): ValueType {
   return other.type.kind === "double" ? other.type : { kind: "any" };
 }
@@ -438,7 +437,7 @@ function promotionFor(other: TypedExpression): ValueType {
 function checkBinary(checker: Checker, { operator, left, right, at }: Binary): Found {
   if (operator === "&&" || operator === "||") {
     const a = checkCondition(checker, left);
-    // The right side is only asked, or only matters, where the left one holds.
+    // The right side is evaluated, or matters, only if the left one is true.
     const b = knowing(checker, operator === "&&" ? namesPresent(left, true) : [], () => checkCondition(checker, right));
     return a && b && { kind: "logical", at, type: bool, nullable: false, operator, left: a, right: b };
   }
@@ -494,7 +493,7 @@ function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpr
   return logical("||", both, logical("&&", compare("!=", a, nothing, at), same, at), at);
 }
 
-/** Beside a number, a reference that is one. */
+/** Next to a number, a reference to a numeric id is a number. */
 function numbered(typed: TypedExpression, other: ValueType): TypedExpression {
   const isNumber = typed.type.kind === "record" && typed.type.number === true && other.kind === "int";
   const isNamed = ["field", "item-field", "walk", "variable", "member"].includes(typed.kind);
@@ -596,7 +595,7 @@ function membershipOfUnknown(checker: Checker, value: TypedExpression, list: Typ
   return checkMembership(checker, value, convertedTo(list, anyList), at);
 }
 
-/** `value in list` where the items are of unknown type: some item is one of the value's type, and equal. */
+/** `value in list` with items of unknown type: whether an item has the value's type and is equal. */
 function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
   // The value is inside this macro and may contain macros already, whose slots are in use.
   const slot = Math.max(checker.items.length, slotAfter(checker, value));
@@ -638,7 +637,7 @@ function checkArithmetic(
   const { calculation, type } = chosen;
   const divides = calculation === "divide" || calculation === "remainder";
   const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
-  // The instant comes first, in either written order.
+  // The instant is the first operand, whichever is written first.
   const swap = calculation === "later" && a.type.kind === "duration";
   return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
 }
@@ -834,7 +833,7 @@ function operandsOf(call: Call): readonly Expression[] {
   return call.target === undefined ? call.arguments : [call.target, ...call.arguments];
 }
 
-/** A value where one of a kind is due. A value of unknown type is taken for one. */
+/** Requires a value of one kind. A value of unknown type counts as one. */
 function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "string"): Found {
   const typed = fitted(found, { kind });
   const fits =
@@ -975,7 +974,7 @@ function checkListFunction(checker: Checker, call: Call, name: ListFunction): Fo
   );
 }
 
-/** What the function makes of such a list, if it takes one. */
+/** The result type of the function for such a list, if it takes one. */
 function listMade(name: ListFunction, type: Extract<ValueType, { kind: "list" }>): ValueType | undefined {
   const { of } = type;
   switch (name) {
@@ -1024,8 +1023,8 @@ function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsW
 }
 
 /**
- * `token(session)`: a token for the record at hand. It is made just before the answer leaves, and never where the answer is
- * put together, so its value here is a mark that says what belongs in its place: `tokens.session.token`, the id, `tokens.end`.
+ * `token(session)`: a token for the current record. The server creates it just before it sends the response, so that the value
+ * here is a placeholder for it: `tokens.session.token`, the id, `tokens.end`.
  */
 function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken" | "expiry"): Found {
   const [credential, more] = call.arguments;

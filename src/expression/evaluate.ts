@@ -1,12 +1,12 @@
 /**
- * A typed expression as a function: a tree of closures, made once, each knowing the types it works on.
+ * Compiles a typed expression to a function: a tree of closures, built once, each specialized for its types.
  *
- * The meaning is total. Absent is null (undefined counts as null); what asks something of null is false, but for `==` and
- * `!=`; what computes with null is null, and so is what leaves its range or divides by zero. `compileSql` says the same in
- * SQL, and a change here is a change there.
+ * Evaluation is total. Absent is null (undefined counts as null). A comparison with null is false, except `==` and `!=`; a
+ * computation with null is null, and so is one that leaves its range or divides by zero. `compileSql` has the same semantics, so
+ * every change here needs one there.
  *
- * An evaluation ends: macros inside each other count each item that they visit, and functions what they go through, up to
- * a bound. SQL needs none, since statements have deadlines.
+ * Evaluation ends: nested macros count each item that they visit, and functions each step, up to a bound. SQL needs no bound,
+ * since statements have deadlines.
  */
 
 import { RE2JS } from "@bufbuild/re2";
@@ -25,7 +25,7 @@ import {
 } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
-/** What an expression gives: a JSON value. */
+/** The value of an expression: a JSON value. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [member: string]: Value };
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -41,16 +41,16 @@ export interface Scope {
   readonly reference?: (resource: string, id: string | number) => Row | undefined;
   /** All records, for macros over a resource. */
   readonly records?: (resource: string) => Iterable<Row>;
-  /** The most steps that the evaluation takes; `mostSteps` where absent. */
+  /** The maximum number of steps; default `mostSteps`. */
   readonly steps?: number;
-  /** Called now and then; what it throws ends the evaluation. */
+  /** Called periodically; throws to end the evaluation. */
   readonly stop?: () => void;
 }
 
 /** One for each item that a macro visits, some 50 ns each. */
 export const mostSteps = 1_000_000;
 
-/** The evaluation would take more steps than it may. Nothing is wrong with the expression or its values. */
+/** The evaluation exceeded its steps. Neither the expression nor its values are invalid. */
 export class TooManySteps extends Error {
   constructor() {
     super("an expression takes more steps than one evaluation may");
@@ -59,9 +59,9 @@ export class TooManySteps extends Error {
 }
 
 /**
- * The expression as a function. It does not throw on any value that has the type the environment said.
+ * The expression as a function. It does not throw on any value that has the type declared in the environment.
  *
- * @throws TooManySteps where macros or texts multiply beyond the bound
+ * @throws TooManySteps if macros or texts multiply beyond the bound
  */
 export function compileFunction(typed: TypedExpression): (scope: Scope) => Value {
   const run = compile(typed);
@@ -74,18 +74,18 @@ export function compileFunction(typed: TypedExpression): (scope: Scope) => Value
 
 /** One evaluation under way. */
 interface Frame {
-  /** What the macros around are at, by slot. */
+  /** The current items of the enclosing macros, by slot. */
   readonly items: unknown[];
-  /** Steps that it may still take. */
+  /** The remaining steps. */
   left: number;
-  /** How many are left when `stop` is called next. */
+  /** The number of remaining steps at which to call `stop` next. */
   pauseAt: number;
   readonly stop: (() => void) | undefined;
 }
 
 type Run = (scope: Scope, frame: Frame) => Value | undefined;
 
-/** Of expressions that take time in proportion to their values: infinity less any steps stays infinity. */
+/** For expressions whose time is linear in their values: infinity minus any steps stays infinity. */
 const unbounded: Frame = { items: [], left: Number.POSITIVE_INFINITY, pauseAt: 0, stop: undefined };
 
 const stepsBetweenPauses = 1024;
@@ -98,7 +98,7 @@ function mayMultiply(typed: TypedExpression): boolean {
   );
 }
 
-/** Functions that make a text much longer than those they are given. */
+/** Functions whose result may be much longer than their arguments. */
 const multiplying: ReadonlySet<string> = new Set(["join", "replace"]);
 
 function spend(frame: Frame, steps: number): void {
@@ -115,10 +115,10 @@ function pause(frame: Frame): void {
 /** A step is about this many characters of a text that is searched or compared for equality. */
 const charactersInStep = 64;
 
-/** A character that JavaScript looks at by itself takes about as long as so many that are searched. */
+/** A character processed in JavaScript takes about as long as this many searched characters. */
 const byItself = 16;
 
-/** An item of a list that is sorted takes about so many steps. */
+/** An item of a sorted list takes about this many steps. */
 const sorting = 8;
 
 function spendText(frame: Frame, characters: number): void {
@@ -157,7 +157,7 @@ function compile(typed: TypedExpression): Run {
       return (scope, frame) => runs.map((run) => run(scope, frame) ?? null);
     }
     case "records":
-      // Only macros and size ask for records, and they hand the rows on; nothing sees this as a value.
+      // Only macros and `size` read records, and pass the rows on; no code uses them as a value.
       return (scope) => [...rowsOf(scope, typed.resource)] as Value[];
     case "not": {
       const operand = compile(typed.operand);
@@ -398,7 +398,7 @@ function numberOperations(calculation: Calculate["calculation"], isInt: boolean)
   }
 }
 
-/** NaN and the infinities, which division by zero gives, are not safe either. Adding 0 makes a zero of a negative zero. */
+/** Rejects NaN and the infinities of division by zero. Adding 0 turns a negative zero into zero. */
 function asInt(value: number): number | null {
   return Number.isSafeInteger(value) ? value + 0 : null;
 }
@@ -542,7 +542,7 @@ function sizeOf(value: Value | undefined): number | null {
 /** As SQL's SUM: absent items do not count, and the sum of nothing is 0. */
 function sumOfInts(value: Value | undefined): number | null {
   if (!Array.isArray(value)) return null;
-  // Sums may pass through what a number cannot hold and come back.
+  // A bigint, since intermediate sums may exceed the range of a number.
   let total = 0n;
   for (const item of value) if (typeof item === "number") total += BigInt(item);
   return asInt(Number(total));
@@ -603,7 +603,7 @@ function sortedBy(frame: Frame, values: readonly Value[], key: (item: Value) => 
     .map(({ item }) => item);
 }
 
-/** Stops at the first record that will do, without having asked for the rest. */
+/** Stops at the first matching record, without reading the rest. */
 function existsRecord(resource: string, holds: (scope: Scope, frame: Frame, item: unknown) => boolean): Run {
   return (scope, frame) => {
     for (const row of rowsOf(scope, resource)) if (holds(scope, frame, row)) return true;

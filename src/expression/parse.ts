@@ -51,7 +51,7 @@ interface Reader {
   problem: ExpressionProblem | undefined;
 }
 
-/** Each reading function gives undefined after having set `reader.problem`. */
+/** Each reading function returns undefined after setting `reader.problem`. */
 type Read<T> = T | undefined;
 
 function peek(reader: Reader, ahead = 0): Token {

@@ -1,6 +1,6 @@
 /**
- * Syntax tree to its one canonical text: single quotes, one space around operators, no bracket that is not needed.
- * Parsing the text gives the same tree again, but for the places.
+ * Prints a syntax tree as its canonical text: single quotes, one space around operators, no redundant parentheses. Parsing the
+ * text returns the same tree, except for positions.
  */
 
 import { type Expression, keywords, precedence } from "./syntax.ts";
@@ -73,7 +73,7 @@ function printItems(items: readonly Expression[]): string {
   return items.map((item) => print(item, loosest)).join(", ");
 }
 
-/** A double keeps its point or its exponent, or it would come back as an int. */
+/** A double keeps its point or its exponent, so that it does not parse as an int. */
 export function printDouble(value: number): string {
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;

@@ -1,10 +1,10 @@
 /**
- * What can be known of an expression without any record: whether it is a constant, always or never true, and whether two
- * can be true together.
+ * Proves facts about expressions without any record: whether an expression is constant, always or never true, and whether two can
+ * be true together.
  *
- * The proofs are sound and not complete: `false` from `satisfiable` and `true` from `always` and `exclusive` can be relied
- * on, the other answers mean "not shown". An expression is split into alternatives of atoms; within one, each value that is
- * asked about has a set of what it may still be, and an empty set refutes the alternative.
+ * The proofs are sound and not complete: `false` from `satisfiable` and `true` from `always` and `exclusive` are proved; the
+ * other results mean "not proved". An expression is split into alternatives of atoms; within one, each tested value has a set of
+ * possible values, and an empty set refutes the alternative.
  */
 
 import { compileFunction, TooManySteps, type Value } from "./evaluate.ts";
@@ -37,7 +37,7 @@ export function always(typed: TypedExpression, ranges: Ranges = {}): boolean {
   return alternatives !== undefined && !alternatives.some((atoms) => isConsistent(atoms, ranges));
 }
 
-/** True only when the two, asked of the same record at the same moment, are never both true. */
+/** True only if the two, evaluated for the same record at the same moment, are never both true. */
 export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
   const [first, second] = [alternativesOf(a, true), alternativesOf(b, true)];
   const both = first && second && combined(first, second);
@@ -118,7 +118,7 @@ function bounded(alternatives: Alternatives): Alternatives | undefined {
 
 type Plain = string | number | boolean;
 
-/** What one value may be: null or not, between two bounds, one of some, none of others. */
+/** The possible values of one value: null or not, between two bounds, one of some, none of others. */
 interface Domain {
   null: boolean;
   readonly type: ValueType;
@@ -160,7 +160,7 @@ function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
   }
 }
 
-/** Something that is only ever true or not: read, or asked of a list. */
+/** A truth value without further structure: read, or computed from a list. */
 function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean): boolean {
   const domain = domainOf(knowledge, typed);
   if (holds) intersect(domain, [true]);
@@ -219,7 +219,7 @@ function constantOf(typed: TypedExpression): { readonly value: Value } | undefin
   return readsAnything(typed) || hasItem(typed) ? undefined : evaluated(typed);
 }
 
-/** Undefined where it would take long: the check of a document has no time for it. */
+/** Undefined if the evaluation takes too long for the check of a document. */
 function evaluated(typed: TypedExpression): { readonly value: Value } | undefined {
   try {
     return { value: compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 }) };
@@ -276,7 +276,7 @@ function learnConstant(
     if (holds) domain.null = false;
     return isPossible(domain);
   }
-  // What does not hold for a null leaves null possible, beside the opposite.
+  // If the comparison is false, the value is null, or the opposite is true.
   if (holds) domain.null = false;
   narrow(domain, holds ? operator : opposite[operator], value);
   return isPossible(domain);

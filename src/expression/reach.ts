@@ -1,15 +1,15 @@
 /**
- * What a condition over one record reads of other records, and which records it has to be evaluated for again when one of
- * those is written. A superset is enough: a record for which the condition has not changed is true as before.
+ * Finds the records that a condition over one record reads, and for which records to evaluate it again after a write to one of
+ * those. A superset is enough: a record whose condition has not changed still satisfies it.
  */
 import { isRecordList, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
-/** What a condition reads. */
+/** The dependencies of a condition. */
 export interface Reach {
-  /** It mentions a variable of the moment (`caller`, `now`, `old`): it is about a write, and not about what is stored. */
+  /** Whether it reads a variable of a request (`caller`, `now`, `old`): then it is about a write, not about stored records. */
   readonly aboutWrite: boolean;
-  /** Fields of its own record, also through `old`. */
+  /** Fields of the condition's own record, also those of `old`. */
   readonly local: readonly string[];
   readonly others: readonly Dependency[];
   /**
@@ -17,7 +17,7 @@ export interface Reach {
    * concern the same record. Absent: there is no such field.
    */
   readonly key?: string;
-  /** What has to be found fast for it: a column of a resource. */
+  /** Columns that need an index for fast lookups. */
   readonly columns: readonly ColumnOf[];
 }
 
@@ -26,7 +26,7 @@ export interface ColumnOf {
   readonly column: string;
 }
 
-/** What it reads of the records of one resource. */
+/** The condition's dependency on the records of one resource. */
 export interface Dependency {
   readonly resource: string;
   /** `walk`: of single records, through references. `records`: of all for which its conditions are true. */
@@ -38,25 +38,25 @@ export interface Dependency {
 }
 
 /**
- * The records that a written one concerns: those for which `where` is true, with the written record's `column`, before and
- * after, as the variable `reach.value`. Where that is null it is `absent`; none without one.
+ * The records that a write affects: those for which `where` is true, with the written record's `column`, before and after the
+ * write, as the variable `reach.value`. If that is null, `absent` applies; without `absent`, none.
  */
 export interface Affected {
   readonly column: string;
   readonly where: TypedExpression;
   readonly absent?: TypedExpression;
-  /** The own field that `where` holds to the value, where it is that alone. */
+  /** The own field that `where` compares with the value, if it does nothing else. */
   readonly field?: string;
 }
 
 export const reachVariable = "reach";
 
-/** The records that a macro goes through, as they are told apart from others of their resource. */
+/** The records that a macro iterates over, and how its condition selects them. */
 interface Frame {
   readonly resource: string;
   readonly slot: number;
   readonly columns: Set<string>;
-  /** Equalities between a field of theirs and something of what is around. */
+  /** Equalities between a field of these records and an outer expression. */
   readonly joins: { readonly local: Node; readonly outer: TypedExpression }[];
   readonly around: Frames;
   readonly at: TypedExpression["at"];
@@ -72,7 +72,7 @@ export function reachOf(condition: TypedExpression): Reach {
   const walks: { readonly walk: WalkNode; readonly around: Frames }[] = [];
   let aboutWrite = false;
 
-  /** The frame of a list of records, with what its filters hold them to. */
+  /** The frame of a list of records, with the conditions of its filters. */
   const frameOf = (list: TypedExpression, slot: number, around: Frames): Frame => {
     if (list.kind === "records") {
       const frame: Frame = { resource: list.resource, slot, columns: new Set(), joins: [], around, at: list.at };
@@ -166,8 +166,8 @@ function commonField(frames: readonly Frame[], walks: readonly { readonly walk: 
 }
 
 /**
- * `own == outer` for each equality that is true (`holds`) wherever the condition is true (not true). What is compared with
- * a field of an item inside says nothing.
+ * `own == outer` for each equality that holds whenever the condition is true (or, without `holds`, is not true). Comparisons with
+ * a field of an inner item do not count.
  */
 function equalities(condition: TypedExpression, holds: boolean, slot: number): Frame["joins"] {
   if (condition.kind === "not") return equalities(condition.operand, !holds, slot);
@@ -237,7 +237,7 @@ interface Test {
   readonly ofNull: boolean;
 }
 
-/** A walk through a reference that is absent comes to nothing. */
+/** A path through an absent reference is null. */
 function mayBeNull({ kind, nullable }: TypedExpression): boolean {
   return nullable || kind === "walk";
 }
@@ -331,7 +331,7 @@ function isAmong(
   return { kind: "within", value, list, at: nowhere, type: bool, nullable: false };
 }
 
-/** True where the condition is not. */
+/** True if the condition is not true. */
 export function negation(operand: TypedExpression): TypedExpression {
   return { kind: "not", operand, at: nowhere, type: bool, nullable: false };
 }

@@ -1,4 +1,4 @@
-/** The functions of texts and the conversions in SQL, with the meaning that `functions.ts` gives them. */
+/** Text functions and conversions in SQL, with the same semantics as `functions.ts`. */
 
 import { type Conversion, type TextFunction, whiteSpace } from "./functions.ts";
 import { type Dialect, postgresType, quoted, type Sql, sql } from "./sql-text.ts";
@@ -6,7 +6,7 @@ import type { ValueType } from "./types.ts";
 
 const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Undefined for what SQL cannot say. SQLite's `lower` and `upper` know only ASCII; PostgreSQL's ask the collation. */
+/** Undefined if SQL has no equivalent. SQLite's `lower` and `upper` support only ASCII; PostgreSQL's depend on the collation. */
 export function textFunctionSql(name: TextFunction, text: Sql, dialect: Dialect): Sql | undefined {
   const sqlite = dialect === "sqlite";
   switch (name) {
@@ -58,7 +58,7 @@ function textOf(value: Sql, type: ValueType, sqlite: boolean): Sql {
   return sql`CAST(${value} AS TEXT)`;
 }
 
-/** A cast takes what it can and stops, and is satisfied with the largest integer for all that are larger. */
+/** A cast ignores trailing characters and returns the largest integer for all larger numbers, so the digits are tested first. */
 function digitsSqlite(value: Sql, once: (columns: Sql) => Sql): Sql {
   const digits = "CASE WHEN substr(_v, 1, 1) IN ('+', '-') THEN substr(_v, 2) ELSE _v END";
   const parts = once(sql`_v, ${digits} AS _d FROM ${once(sql`${value} AS _v`)}`);
@@ -66,7 +66,7 @@ function digitsSqlite(value: Sql, once: (columns: Sql) => Sql): Sql {
   return sql`(SELECT CASE WHEN ${isInt} THEN CAST(_v AS INTEGER) END FROM ${parts})`;
 }
 
-/** Inside each other, as the sides of an AND may be asked in any order. */
+/** Nested CASEs, since the database may evaluate the sides of an AND in any order. */
 function digitsPostgres(value: Sql, once: (columns: Sql) => Sql): Sql {
   const safe = `CASE WHEN _v::numeric BETWEEN -${most} AND ${most} THEN _v::numeric::bigint END`;
   return sql`(SELECT CASE WHEN _v ~ '^[+-]?[0-9]+$' THEN ${safe} END FROM ${once(sql`${value} AS _v`)})`;

@@ -13,7 +13,7 @@ export type Parameter =
   | { readonly kind: "constant"; readonly value: string | number | boolean | null; readonly type: ValueType }
   /** A value of the moment, such as `["caller", "id"]`. */
   | { readonly kind: "variable"; readonly path: readonly string[]; readonly type: ValueType }
-  /** A part of the expression that asks nothing of any record: worked out by its function, before the statement runs. */
+  /** A part of the expression that depends on no record: its function computes the value before the statement runs. */
   | { readonly kind: "computed"; readonly expression: TypedExpression; readonly type: ValueType };
 
 export type Sql = string | Parameter | readonly Sql[];
@@ -43,8 +43,8 @@ export const openPlaceholder = "\0";
 const mostPieces = 20_000;
 
 /**
- * The text with its placeholders, and what is bound to them; undefined when it has too many pieces, as something that is
- * repeated inside something that is repeated can have. PostgreSQL counts from `first`.
+ * The text with its placeholders and parameters; undefined if it has too many pieces, as nested repetitions may produce.
+ * PostgreSQL numbers placeholders from `first`.
  */
 export function finish(
   piece: Sql,
@@ -68,7 +68,7 @@ export function finish(
 }
 
 /**
- * A placeholder of a known type. SQLite takes the type from what is bound, and a driver may bind every number as a REAL, with
+ * A placeholder of a known type. SQLite uses the type of the bound value, and a driver may bind every number as a REAL, with
  * which 7 / 2 would be 3.5.
  */
 function placeholder(dialect: Dialect, parameter: string, type: ValueType): string {

@@ -1,14 +1,13 @@
 /**
- * A typed expression as SQL, with the meaning that `evaluate.ts` gives it as a function.
+ * Compiles a typed expression to SQL, with the same semantics as `evaluate.ts`.
  *
- * SQL has three truth values and the language has two, so there are two ways to write a condition. Where null may pass for
- * false (a WHERE, an AND in it) `a = b` stays as it is and can use an index; where it may not (below a NOT, in a column of
- * a result) it becomes `(a = b) IS TRUE`. Parts that ask nothing of any record are not written in SQL at all: they are
- * worked out before and bound as parameters.
+ * SQL has three truth values and the language has two, so a condition has two forms. Where null may replace false (a WHERE, an
+ * AND in it), `a = b` stays unchanged and can use an index; elsewhere (below a NOT, in a result column) it becomes `(a = b) IS
+ * TRUE`. Parts that depend on no record are not SQL at all: they are computed first and bound as parameters.
  *
- * What is taken for granted of the columns. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT
- * `YYYY-MM-DDTHH:MM:SS.sssZ`, a duration INTEGER milliseconds, a reference TEXT, all else TEXT as `JSON.stringify` writes
- * it, and a function `nonet_number` that does so for a number. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
+ * Required column types. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT `YYYY-MM-DDTHH:MM:SS.sssZ`, a
+ * duration INTEGER milliseconds, a reference TEXT, all else TEXT of `JSON.stringify`, and a function `nonet_number` does so for a
+ * number. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
  */
 
 import { compileFunction, type Row, TooManySteps, type Value } from "./evaluate.ts";
@@ -37,24 +36,24 @@ export interface SqlContext {
   readonly resource: string;
   /** The name of its table in the statement, quoted if necessary; empty for unqualified columns. */
   readonly alias: string;
-  /** The quoted name of a column, in PostgreSQL with a cast where it is not kept as the type says. */
+  /** The quoted name of a column, in PostgreSQL with a cast if its stored type differs. */
   readonly column: (resource: string, field: string, type: ValueType) => string;
   /** The quoted name of a table. */
   readonly table: (resource: string) => string;
-  /** The number of the first placeholder in PostgreSQL, 1 when left out; `open`: `openPlaceholder` stands for each. */
+  /** The number of the first placeholder in PostgreSQL, default 1; with `open`, each placeholder is `openPlaceholder`. */
   readonly firstPlaceholder?: number | "open";
   /** Whether a resource's ids are numbers, which an expression sees as texts and a list is to have as numbers. */
   readonly isCounted?: (resource: string) => boolean;
   /**
-   * What the SQL is for. `where`, taken when left out: a condition may be null instead of false. `select`: it may not, and
-   * the value is what the function gives.
+   * The use of the SQL. `where`, the default: a condition may be null instead of false. `select`: it may not, and the value
+   * equals the function's.
    */
   readonly use?: "where" | "select";
-  /** What the names begin with that the SQL gives to what it goes through; `_` when left out. */
+  /** The prefix of the aliases in the SQL; default `_`. */
   readonly names?: string;
   /**
-   * A condition that is always true and ends the statement at its deadline, from the SQL of a column: asked first of each
-   * record and of each item of a list that the statement goes through. Left out where the database has deadlines itself.
+   * A condition that is always true and ends the statement at its deadline, built from the SQL of a column. The statement
+   * evaluates it first for each record and each item of a list. Absent if the database itself has deadlines.
    */
   readonly stop?: (column: string) => string;
 }
@@ -71,7 +70,7 @@ export type CompiledSql =
   | { readonly sql: string; readonly parameters: readonly Parameter[] }
   | { readonly problems: readonly ExpressionProblem[] };
 
-/** The expression as SQL; or, for each part that SQL cannot say, a problem `not-in-sql`. */
+/** The expression as SQL; or a problem `not-in-sql` for each part without an equivalent. */
 export function compileSql(typed: TypedExpression, dialect: Dialect, context: SqlContext): CompiledSql {
   const writer: Writer = { dialect, context, items: new Map(), free: new Map(), problems: [], aliases: 0, inside: 0 };
   const isCondition = typed.type.kind === "bool" && context.use !== "select";
@@ -84,8 +83,8 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
 }
 
 /**
- * The records that an expression denotes (`checkRecords`), in its order: those of a resource, or those that a list of
- * references names. In PostgreSQL the placeholders of `order` come after those of `from`.
+ * The records that an expression denotes (`checkRecords`), in its order: those of a resource, or those in a list of references.
+ * In PostgreSQL the placeholders of `order` follow those of `from`.
  */
 export function compileRecords(
   typed: TypedExpression,
@@ -177,7 +176,7 @@ function bound(value: Value, dialect: Dialect, asJson: boolean): string | number
 interface Writer {
   readonly dialect: Dialect;
   readonly context: SqlContext;
-  /** What each macro around goes through, by slot. */
+  /** The items of each enclosing macro, by slot. */
   readonly items: Map<number, Source["item"]>;
   readonly free: Map<TypedExpression, boolean>;
   readonly problems: ExpressionProblem[];
@@ -192,13 +191,13 @@ interface Scalar {
   readonly nullable: boolean;
 }
 
-/** SQL of a truth value: true when the function says true, and otherwise false or, unless `exact`, null. */
+/** SQL of a truth value: true if the function returns true, otherwise false or, unless `exact`, null. */
 interface Condition {
   readonly sql: Sql;
   readonly exact: boolean;
 }
 
-/** What a FROM goes through. */
+/** The source of a FROM. */
 interface Source {
   readonly from: Sql;
   readonly where: readonly Sql[];
@@ -208,7 +207,7 @@ interface Source {
     | { readonly kind: "value"; readonly sql: Sql };
   /** The list itself, when it can be null. */
   readonly list: Sql | undefined;
-  /** What puts the items in the list's order. Empty where nobody asked for one. */
+  /** The order of the items in the list; empty if it does not matter. */
   readonly order: readonly Order[];
 }
 
@@ -413,15 +412,15 @@ function membership(writer: Writer, { value, list }: Membership): Condition {
 }
 
 /**
- * A list that is put together of others is not there where one of them is not, although the rest has items; any other has
- * none then, which says the same.
+ * A concatenated list is null if any of its parts is null, although other parts have items. Any other list without a value has no
+ * items, which is equivalent.
  */
 function ofQuery({ item, list }: Source, holds: Sql): Sql {
   return list && item.kind === "value" ? sql`(${list} IS NOT NULL AND ${holds})` : holds;
 }
 
 function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Condition {
-  // The key stands inside the query over the map, whose columns are called `id` and `key`, too.
+  // The key is inside the query over the map, which also has columns named `id` and `key`.
   writer.inside += 1;
   const wanted = scalar(writer, key).sql;
   writer.inside -= 1;
@@ -437,7 +436,7 @@ function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Con
 
 // Values
 
-/** The value as the function gives it. */
+/** The value, equal to the function's. */
 function scalar(writer: Writer, typed: TypedExpression): Scalar {
   if (typed.type.kind === "bool" && isPredicate(typed))
     return { sql: exactly(condition(writer, typed)), nullable: false };
@@ -513,7 +512,7 @@ function isFallible(typed: Calculate): boolean {
   return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
 }
 
-/** A number that has left its range is null, and so is what is worked out of it. */
+/** Whether the value can overflow: a number outside its range is null, and so is any value computed from it. */
 function canOverflow(typed: TypedExpression): boolean {
   const isNumber = typed.kind === "call" && (typed.function === "sum" || typed.function === "int");
   return isNumber || typed.kind === "calculate" || parts(typed).some(canOverflow);
@@ -548,14 +547,14 @@ function calculated(writer: Writer, typed: Calculate): Sql {
   }
 }
 
-/** SQLite goes on in floating point where 64 bits end; PostgreSQL would fail, and is asked for a numeric. */
+/** SQLite continues in floating point beyond 64 bits; PostgreSQL would fail, so it computes a numeric. */
 function widened({ dialect }: Writer, value: Sql): Sql {
   return dialect === "postgres" ? sql`${value}::numeric` : value;
 }
 
 /**
- * Values that are needed more than once, under names of their own. PostgreSQL would put what they stand for in the place of
- * the names, and double the work at every level of an expression; OFFSET keeps it from that. SQLite does not.
+ * Names values that are used more than once. PostgreSQL would inline them and double the work at every level of an expression;
+ * OFFSET prevents that. SQLite does not inline them.
  */
 function once(writer: Writer, columns: Sql): Sql {
   return sql`(SELECT ${columns}${writer.dialect === "postgres" ? " OFFSET 0" : ""}) AS ${nextAlias(writer)}`;
@@ -576,8 +575,8 @@ function doubles(writer: Writer, calculation: keyof typeof signs, a: Sql, b: Sql
 }
 
 /**
- * PostgreSQL fails where a double overflows or becomes zero by being too small, so the size of the result is looked at
- * before: products and quotients by logarithms, between those of the smallest and the largest double.
+ * PostgreSQL fails if a double overflows or underflows, so the SQL tests the size of the result first: of products and quotients
+ * by logarithms, between those of the smallest and the largest double.
  */
 const postgresDoubles: Readonly<Record<keyof typeof signs, string>> = {
   add: `CASE WHEN (_a < 0) <> (_b < 0) OR abs(_a) <= ${Number.MAX_VALUE} - abs(_b) THEN _a + _b END`,
@@ -661,7 +660,7 @@ function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): S
     case "list": {
       if (isMade(operand) && (isRecordList(operand) || isFree(writer, operand))) {
         const source = sourceOf(writer, operand);
-        // SQLite counts a UNION ALL that depends on the row outside once for all rows, when asked for COUNT(*).
+        // For COUNT(*), SQLite evaluates a UNION ALL that depends on the outer row only once for all rows.
         return present(source, sql`(${select(source.item.kind === "value" ? "COUNT(1)" : "COUNT(*)", source)})`);
       }
       const length = writer.dialect === "sqlite" ? "json_array_length" : "jsonb_array_length";
@@ -750,7 +749,7 @@ function withItem<T>(writer: Writer, slot: number, item: Source["item"], write: 
   return written;
 }
 
-/** What a list goes through; `ordered` where the order of its items will be asked for. */
+/** The source of a list's items; `ordered` if their order will be used. */
 function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Source {
   if (list.kind === "records") {
     const alias = nextAlias(writer);
@@ -771,7 +770,7 @@ function stops({ context }: Writer, column: string): readonly Sql[] {
   return context.stop === undefined ? [] : [context.stop(column)];
 }
 
-/** What a list that the expression itself makes goes through. */
+/** The source of a list that the expression itself builds. */
 function madeSource(writer: Writer, list: TypedExpression, ordered: boolean): Source | undefined {
   if (list.kind === "macro") return macroSource(writer, list, ordered);
   if (list.kind === "list") return literalSource(writer, list.items, ordered);
@@ -836,7 +835,7 @@ function appendedSource(writer: Writer, { left, right }: Calculate, ordered: boo
   return made(alias, sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`, both, ordered ? ["_s", "_p"] : []);
 }
 
-/** A query of the items as `value` and, where their order will be asked for, of their places as `_p`. */
+/** A query of the items as `value` and, if `ordered`, of their positions as `_p`. */
 function numbered(writer: Writer, source: Source, of: ValueType, ordered: boolean): Sql {
   const orderColumn = ordered ? sql`, row_number() OVER (ORDER BY ${orderOf(writer, source)}) AS _p` : "";
   return select(sql`${itemValue(writer, source.item, of)} AS value${orderColumn}`, source);
@@ -912,7 +911,7 @@ function macroSource(writer: Writer, { macro, list, body, slot }: Macro, ordered
   return named(writer, source, value);
 }
 
-/** The source with a value of each item under a name, as it may be needed more than once; what orders it comes along. */
+/** The source with a name for a value of each item, which may be used more than once; includes the order. */
 function named(writer: Writer, source: Source, value: Sql): Source {
   const alias = nextAlias(writer);
   const positionColumn = source.order.map(({ by }, index) => sql`, ${by} AS _o${String(index)}`);
@@ -934,7 +933,7 @@ function literalSource(writer: Writer, items: readonly TypedExpression[], ordere
   };
 }
 
-/** A list of records as it is; for a list of references the records that they name, where there are such. */
+/** A list of records unchanged; for a list of references, the records that exist. */
 function recordsSource(writer: Writer, list: TypedExpression, resource: string): Source {
   const source = sourceOf(writer, list, true);
   if (source.item.kind === "row") return source;
@@ -961,7 +960,7 @@ function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {
 
 /** A place in a JSON value. */
 interface Json {
-  /** The value there as JSON. In SQLite only where it is a structure. */
+  /** The value as JSON; in SQLite only for structures. */
   readonly json: Sql;
   /** The value there as SQL: in SQLite of the type it has, in PostgreSQL as text. */
   readonly value: Sql;
@@ -1006,7 +1005,7 @@ function elementOf(writer: Writer, alias: string): Json {
   if (writer.dialect === "postgres") {
     return postgresPath(`${alias}.value`, (name) => jsonAt(writer, `${alias}.value`, [name]));
   }
-  // A text in a list could look like JSON, so only what is an object is read as one.
+  // A text in a list could look like JSON, so only objects are parsed.
   const object = `CASE ${alias}.type WHEN 'object' THEN ${alias}.value END`;
   const value = `${alias}.value`;
   return { json: value, value, type: `${alias}.type`, member: (name) => jsonAt(writer, object, [name]) };
@@ -1030,7 +1029,7 @@ function read(writer: Writer, orderColumn: Json, type: ValueType): Sql {
   return type.kind === "double" ? sql`CAST(${orderColumn.value} AS REAL)` : orderColumn.value;
 }
 
-/** A value of unknown type, to be asked only whether it is there. */
+/** A value of unknown type, only for tests for null. */
 function unknownValue(writer: Writer, typed: TypedExpression): Sql {
   return jsonOf(writer, typed).value;
 }

@@ -1,8 +1,8 @@
 /**
- * What an expression is before anybody knows what its names mean: the tree that `parse.ts` makes and `print.ts` writes.
+ * The syntax tree of an expression, before names are resolved: `parse.ts` returns it and `print.ts` prints it.
  *
- * The syntax is CEL's (https://github.com/google/cel-spec, langdef.md). A macro such as `exists` is a call here, because
- * it reads as one; the type checker gives it its meaning. There are no negative literals: `-1` is a negated `1`.
+ * The syntax is CEL's (https://github.com/google/cel-spec, langdef.md). A macro such as `exists` is a call here; the type checker
+ * resolves it. There are no negative literals: `-1` is a negated `1`.
  */
 
 /** From `start` up to, not including, `end`: offsets into the expression's own text, in UTF-16 code units. */

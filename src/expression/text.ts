@@ -1,7 +1,4 @@
-/**
- * What the language does with texts where JavaScript would do something else: it counts and compares code points, as both
- * databases do.
- */
+/** Text functions that differ from JavaScript's: the language counts and compares code points, as both databases do. */
 
 /** Less than, equal to or more than zero, by code points: the order of SQLite's BINARY and PostgreSQL's "C". */
 export function compareText(a: string, b: string): number {

@@ -11,8 +11,8 @@ interface Typed {
   readonly at: Extent;
   readonly type: ValueType;
   /**
-   * Whether the value can be absent as far as the author can see. Arithmetic that leaves its range gives null too, and is
-   * not counted here: `extensions + 1` is an int, not a nullable one.
+   * Whether the value can be absent from the author's view. Out-of-range arithmetic returns null too, but does not count here:
+   * `extensions + 1` is an int, not a nullable one.
    */
   readonly nullable: boolean;
 }
@@ -121,7 +121,7 @@ export interface Compare extends Typed {
   readonly right: TypedExpression;
 }
 
-/** What an arithmetic sign does, which its operands decide. */
+/** The operation of an arithmetic operator, which depends on the operands' types. */
 export type Calculation =
   | "add"
   | "subtract"
@@ -135,7 +135,7 @@ export type Calculation =
   /** A timestamp and a duration, in this order. */
   | "later"
   | "earlier"
-  /** Two timestamps; gives a duration. */
+  /** The duration between two timestamps. */
   | "between";
 
 export interface Calculate extends Typed {
@@ -191,7 +191,7 @@ export interface Macro extends Typed {
   readonly body: TypedExpression;
 }
 
-/** A value of unknown type where one of this type is due: itself if it is one, else null. */
+/** A value of unknown type where this type is required: the value if it has the type, else null. */
 export interface As extends Typed {
   readonly kind: "as";
   readonly operand: TypedExpression;
@@ -227,7 +227,7 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   }
 }
 
-/** Whether a node denotes records, not values: all of a resource, those that a filter keeps, in any order. */
+/** Whether a node denotes records instead of values: all of a resource, or those that a filter selects, in any order. */
 export function isRecordList(typed: TypedExpression): boolean {
   if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
   const isFiltering = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
@@ -264,7 +264,7 @@ export function fieldEquals(field: string, variable: readonly string[], type: Va
   };
 }
 
-/** Whether the expression asks who the caller is. */
+/** Whether the expression reads `caller`. */
 export function readsCaller(expression: TypedExpression): boolean {
   if (expression.kind === "variable" && expression.path[0] === "caller") return true;
   return parts(expression).some(readsCaller);

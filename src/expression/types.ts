@@ -1,14 +1,13 @@
 /**
- * What a value can be, and what the names in an expression stand for. Whoever asks for an expression to be checked
- * describes its surroundings with these; the checker describes each part of the expression with them in turn.
+ * The types of values and of the names in an expression. Callers of the checker describe the environment with these types, and
+ * the checker types each part of the expression.
  */
 
 /**
- * The type of a value that is there; `nullable` says whether it can be absent.
+ * The type of a present value; `nullable` declares whether it can be absent.
  *
- * At run time: `int` and `double` are numbers (an int is a safe integer), `timestamp` is a text
- * `YYYY-MM-DDTHH:MM:SS.sssZ`, `duration` a number of milliseconds, `record` the id of a record of that resource.
- * `any` is a JSON value of which nothing is known before.
+ * At run time: `int` and `double` are numbers (an int is a safe integer), `timestamp` is a text `YYYY-MM-DDTHH:MM:SS.sssZ`,
+ * `duration` a number of milliseconds, `record` the id of a record of that resource. `any` is a JSON value of unknown type.
  */
 export type ValueType =
   | { readonly kind: "bool" | "int" | "double" | "timestamp" | "duration" | "null" | "any" }
@@ -18,7 +17,7 @@ export type ValueType =
   | { readonly kind: "list"; readonly of: ValueType; readonly holes?: true }
   | { readonly kind: "map"; readonly of: ValueType }
   | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>> }
-  /** With `number`, its id is one: what is compared with it is a number, too. */
+  /** `number`: set if its ids are numbers, so that it compares with numbers. */
   | { readonly kind: "record"; readonly resource: string; readonly number?: true };
 
 export interface FieldType {
@@ -28,8 +27,8 @@ export interface FieldType {
 
 export interface NamedType extends FieldType {
   /**
-   * Where the value of a bare name is found: in the current record, or among the variables. When left out,
-   * `input`, `caller`, `now`, `old` and `value` are variables and all other names are fields.
+   * Where the value of a bare name is read: in the current record, or from the variables. Default: `input`, `caller`, `now`,
+   * `old` and `value` are variables and all other names are fields.
    */
   readonly from?: "record" | "variables";
 }
@@ -95,7 +94,7 @@ function bareName(type: ValueType): string {
   }
 }
 
-/** Whether `==` between values of the two can ever be asked: same kind, numbers with numbers, ids with references. */
+/** Whether `==` may compare the two types: same kind, numbers with numbers, ids with references. */
 export function areComparable(a: ValueType, b: ValueType): boolean {
   if (a.kind === "any" || b.kind === "any" || a.kind === "null" || b.kind === "null") return true;
   if (isNumber(a) && isNumber(b)) return true;
@@ -137,7 +136,7 @@ function commonText(a: readonly string[] | undefined, b: readonly string[] | und
   return a && b ? { kind: "string", values: [...new Set([...a, ...b])] } : { kind: "string" };
 }
 
-/** Whether a value of type `given` may be used where `wanted` is required; ignores absence. */
+/** Whether a value of `type` may be used where `wanted` is required; ignores absence. */
 export function isAssignable(type: ValueType, wanted: ValueType): boolean {
   if (type.kind === "null" || wanted.kind === "any") return true;
   if (type.kind === "any") return false;
@@ -153,7 +152,7 @@ export function isAssignable(type: ValueType, wanted: ValueType): boolean {
   return type.kind === wanted.kind;
 }
 
-/** An open text may turn out to be one of a closed list, so only a closed list that overlaps nowhere is refused. */
+/** An open text may be one of a closed list, so only closed lists without common values are incompatible. */
 function isSubset(
   type: { readonly values?: readonly string[] },
   wanted: { readonly values?: readonly string[] },

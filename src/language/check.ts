@@ -1,10 +1,9 @@
 /**
- * A document to everything that can be said about it: what it means, what is wrong with it, what it leaves open. Pure, and
- * total: any bytes at all give a result.
+ * Checks a document: its model, its findings and its open questions. Pure and total: any bytes return a result.
  *
- * A finding is silenced by `# ok slug: reason` on the line it starts on, or on the line above; an error is not, unless it is
- * that of a comparison. What a
- * part does not show is one gap for the part; in a part that shows something, each open question is one.
+ * A comment `# ok slug: reason` on the first line of a finding, or on the line above, suppresses it, unless it is an error;
+ * errors of a comparison can be suppressed too. A part with nothing shown counts as one gap; otherwise each open question counts
+ * as one.
  */
 import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import { readDocument } from "../document/read.ts";

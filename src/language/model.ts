@@ -18,8 +18,8 @@ export const partNames = [
 export type PartName = (typeof partNames)[number];
 
 /**
- * What a part as a whole says: `shown` (a block defines it), `none` (its block is the word none), `not shown` (its
- * prose says that it is open), `silent` (nothing).
+ * The status of a part: `shown` (a block defines it), `none` (its block is the word none), `not shown` (its prose declares it
+ * open), `silent` (nothing).
  */
 export type PartStatus = "shown" | "none" | "not shown" | "silent";
 
@@ -35,7 +35,7 @@ export interface Model {
   readonly errors: Errors;
   readonly limits: Limits;
   readonly versioning: Versioning;
-  /** Where the document says `not shown` for one question: paths as in `SourceLocations`, in the document's order. */
+  /** The statements that are `not shown`: paths as in `SourceLocations`, in the document's order. */
   readonly gaps: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { Below, PartGrammar } from "./grammar/grammar.ts";
 import { grammars } from "./grammars.ts";
 import { partHeadings } from "./grammar/sections.ts";
 
-/** Prose around the block of each part: paragraphs in Markdown, which must not say what only blocks say. */
+/** Prose around the block of each part: paragraphs in Markdown, without statements that need a block. */
 export type Prose = Partial<
   Readonly<Record<PartName, { readonly before?: readonly string[]; readonly after?: readonly string[] }>>
 >;
@@ -77,7 +77,7 @@ function printPart<Part extends PartName>(model: Model, part: Part, below: Below
   return grammar.print(model[part], below);
 }
 
-/** The tree with `not shown` at the path. A path that leads into a text or past the end of a list leaves it as it is. */
+/** The tree with `not shown` at the path; unchanged if the path leads into a text or past the end of a list. */
 function withGap(tree: Tree | undefined, path: readonly string[]): Tree {
   const [key, ...rest] = path;
   if (key === undefined) return "not shown";

@@ -15,7 +15,7 @@ export interface ModelReading {
   readonly sections: Sections;
 }
 
-/** The parts of `document`. Diagnostics come in the order of the parts; the document's own are not among them. */
+/** Reads the parts of `document`. Diagnostics are in the order of the parts, without those of the document itself. */
 export function readModel(document: Document): ModelReading {
   const reader = createReader();
   const sections = readSections(reader, document);

@@ -65,7 +65,7 @@ const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
   example: {},
 };
 
-/** Kept under `$defs`, because several parts say them. */
+/** Under `$defs`, because several parts share them. */
 const definitions: Readonly<Record<string, JsonObject>> = {
   ...sharedSchemas,
   field: either(
@@ -74,7 +74,7 @@ const definitions: Readonly<Record<string, JsonObject>> = {
       minLength: 1,
       description:
         "`type [= default | := expression] {, mark}`: `string(1..80) = none, unique, filter`; a file is `file(..5MB, image/*)`.",
-      // A file that does not say how large it may be is the one type whose brackets an editor can judge.
+      // `file(…)` without a size: the only error inside parentheses that an editor can report.
       pattern: "^\\s*(?!file\\s*\\()|^\\s*file\\(\\s*\\.\\.\\s*[0-9]+([KMGkmg][Ii]?)?[Bb]\\s*(,[^)]*)?\\)",
     },
     closed(fieldMembers),

@@ -179,7 +179,7 @@ const unknownNames: readonly UnknownName[] = [
   },
 ];
 
-/** A name with its place: of a value that has none of its own, the value around it. */
+/** The path of a name's location: its own, or that of the nearest value around it. */
 function locationPath({ places }: DocumentIndex, { at, form }: Reference): string {
   if (form === "key") return `${at}#key`;
   let path = at;

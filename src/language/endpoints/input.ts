@@ -20,10 +20,10 @@ export interface InputMember {
 }
 
 /**
- * The members that a body may have: those of `takes`, else the fields that the deed implies. A create takes all fields but
- * those that the server sets, `choose` finds or the path binds; an update those that may change; a replace the same, and
- * where it can also create (`creates`) the create-only ones and not the id, which the path gives. A move and a link take nothing
- * unless `takes` says so, and its members set no field by themselves: `set` and `with` do. Reads and deletes take nothing. What a login takes sets nothing either.
+ * The members of an operation's body: those of `takes`, else the action's default fields. A create takes all fields except those
+ * that the server sets, `choose` finds or the path contains. An update takes the changeable fields; a replace too, and, if it can
+ * also create (`creates`), the create-only fields except the id, which is in the path. Transitions and links take only `takes`,
+ * which sets no fields: `set` and `with` do. A login sets none either. Reads and deletes take nothing.
  */
 export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly InputMember[] = perModel(
   (model, resolved) => {

@@ -124,7 +124,7 @@ export interface Endpoint {
   readonly does?: Action;
   /** Of an older version, where its path does not show it under the names of that time. */
   readonly meant?: ResolvedPath;
-  /** Members of the request's body, wherever in it they stand; one whose type is a view holds its fields. Absent: what the deed implies. */
+  /** Members of the request's body, at any depth; a member with a view's type has its fields. Absent: the action's default. */
   readonly takes?: Readonly<Record<string, Field>>;
   /**
    * The objects around a member of `takes` in the body, outermost first; `user?` is optional. A member without an entry is at the

@@ -364,7 +364,7 @@ function fileOf(
   return found === undefined ? undefined : { field: found[0], action };
 }
 
-/** `said`: whether the endpoint declares its resource with `of`. */
+/** `declared`: whether the endpoint declares its resource with `of`. */
 function keyOf(
   model: Model,
   resource: string,

@@ -1,4 +1,4 @@
-/** What part 7 has to answer. */
+/** The questions of part 7. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, declaredAnswer, none, type Question, definedAt, undeclared, taken } from "../analysis/question.ts";
 

@@ -3,11 +3,11 @@ import type { Json } from "../../base/json.ts";
 
 export interface Errors {
   readonly body?: ErrorBody;
-  /** Bodies in its place, by what they are for: `without field`, a code, a code in one operation (`not-found in getUser`). */
+  /** Bodies that replace it: for `without field`, a code, or a code in one operation (`not-found in getUser`). */
   readonly bodies?: Readonly<Record<string, ErrorBody>>;
   /** The only status of a code of the catalogue or of HTTP's own. */
   readonly status?: Readonly<Record<string, number>>;
-  /** What the wire calls a code: `state-conflict: ConcurrencyError`. */
+  /** The external name of a code: `state-conflict: ConcurrencyError`. */
   readonly codes?: Readonly<Record<string, string>>;
   /** The messages of errors and violations, by code. */
   readonly messages?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** The operations that webhooks add to a document: named here for the phases that read and run them. */
 
-/** What operations are called that the document says only by its webhooks. */
+/** The names of the operations that `webhook` implies. */
 export const webhookOperations = {
   create: "createWebhook",
   list: "listWebhooks",

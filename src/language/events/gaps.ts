@@ -1,4 +1,4 @@
-/** What part 6 has to answer. */
+/** The questions of part 6. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   type Answer,

@@ -42,7 +42,7 @@ const notAField: Complaint = [
   { help: "a field is one word: `[id, locker]`, `{ locker: Locker }`" },
 ];
 
-/** What each member is written as, where it is missing. */
+/** An example of each member, for the finding that it is missing. */
 const examples: Readonly<Record<string, string>> = {
   when: "when: Parcel -> stored",
   with: "with: device",
@@ -203,7 +203,7 @@ const webhook = form<Webhook, "method" | "path">({
   example: "{ subscribe: POST /webhooks, for: operator }",
   members: {
     "...subscribe": { ...address("`subscribe`"), needed: true },
-    // Nobody where it is not said (deny by default, R5.1).
+    // Without `for`, nobody receives events (deny by default, R5.1).
     for: { ...grants, needed: true, absent: [] },
     signed: choice(["standard-webhooks", "none"], "A signature"),
     promise: { ...promise, label: "The promise" },

@@ -1,11 +1,11 @@
-/** Part 6, events: what goes out, what comes in, and how it is delivered. */
+/** Part 6, events: outgoing events, incoming events, and delivery. */
 import type { Grant } from "../authentication/model.ts";
 import type { Method } from "../endpoints/model.ts";
 import type { FieldType } from "../resources/model.ts";
 
 export interface Events {
   readonly envelope?: "cloudevents" | "plain";
-  /** Absent: not said; empty: none. */
+  /** Absent: not declared; empty: none. */
   readonly out?: Readonly<Record<string, OutEvent>>;
   readonly in?: Readonly<Record<string, InEvent>>;
   readonly delivery?: Delivery;

@@ -7,7 +7,7 @@ import { isAbsent } from "./line.ts";
 import { mapEntries, mapItems, type Naming } from "./references.ts";
 import { mapOf, oneOrMore, orNone, orOpen, orOpenMap, plainName, present, shared } from "./schema.ts";
 
-/** `references`, `declares`: what its keys are the names of. */
+/** `references`, `declares`: the kind of name that the keys are. */
 interface NamedOptions extends Naming {
   readonly example: string;
   readonly isName?: NameCheck;
@@ -93,7 +93,7 @@ export function descriptions({
   };
 }
 
-/** An item, or a list of items, each placed by its number, and where that is `isIndexed` what is in it below that; or `none`. */
+/** An item, or a list of items, each with its index as its path; with `isIndexed`, locations inside an item too; or `none`. */
 export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Grammar<readonly Value[]> {
   const { mapNames } = item;
   return {

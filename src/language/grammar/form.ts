@@ -1,4 +1,4 @@
-/** Constructs of members: a map of keys, and for some of them a line that says the same. */
+/** Constructs with members: a map of keys, and for some constructs an equivalent one-line form. */
 import type { Span } from "../../base/span.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
@@ -20,7 +20,7 @@ import { isAbsent, type LineMembers, lineOf } from "./line.ts";
 import { inside, type MapNames, mapNames, type Naming, type Scope, withMembers } from "./references.ts";
 import { closed, either, orOpenMap, present } from "./schema.ts";
 
-/** Where a member is missing: the map, or the words of the line, and the key of what has no such member. */
+/** Where a missing member is reported: at the map or the words of the line, and the key of the construct. */
 export interface Owner {
   readonly span: Span;
   readonly key?: TextNode;
@@ -51,11 +51,11 @@ export type Member<Value> = Grammar<Value> & MemberOptions<Value>;
 /** Each member of the model, and under a name such as `...at` a statement that gives several of them at once. */
 export type Members<Value, Several extends keyof Value = never> = {
   readonly [Name in Exclude<keyof Value, Several>]-?: Member<Exclude<Value[Name], undefined>> &
-    // A member that the model always has is needed, or known where it is not said.
+    // A member that the model always has is `needed`, or has a value for its absence.
     ({} extends Pick<Value, Name> ? unknown : { readonly needed: true } | { readonly absent: Value[Name] });
 } & { readonly [name: `...${string}`]: Spread<Value> };
 
-/** A statement that gives several members of the model at once; printed from all of them, undefined where they say nothing. */
+/** A statement that sets several members of the model; printed from all of them, undefined if they need no statement. */
 export interface Spread<Value> extends MemberOptions<Partial<Value>> {
   readonly schema: JsonObject;
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
@@ -64,7 +64,7 @@ export interface Spread<Value> extends MemberOptions<Partial<Value>> {
 }
 
 interface FormOptions<Value, Several extends keyof Value> {
-  /** What a complaint calls one. */
+  /** The construct's name in findings. */
   readonly what: Label;
   readonly members: Members<Value, Several>;
   /** Of the map. */
@@ -78,14 +78,14 @@ interface FormOptions<Value, Several extends keyof Value> {
   readonly wrongClause?: (reader: Reader, path: Path, clause: SourceText) => void;
   /** Of the line, for editors. */
   readonly lineSchema?: JsonObject;
-  /** What the names of its members belong to, if that differs from the names around it. */
+  /** The scope of the names in its members, if it differs from the scope around it. */
   readonly scope?: (value: Value, scope: Scope) => Scope;
 }
 
 /** A line that no template describes. */
 export interface CustomLine<Value> {
   readonly read: (reader: Reader, path: Path, line: SourceText, statement: Statement) => Value | undefined;
-  /** Undefined where a line cannot say it. */
+  /** Undefined if one line cannot express the value. */
   readonly print: (value: Value) => string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A construct of the language, declared once: how it is read, how it is printed, and what an editor knows of it. A construct
- * is made of others (`form.ts`, `collections.ts`); at the end of each are values that fit into some words (`words.ts`).
+ * The interface of a construct of the language: how to read it, how to print it, and its schema for editors. Constructs consist
+ * of other constructs (`form.ts`, `collections.ts`) and, at the leaves, of values in some words (`words.ts`).
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -26,7 +26,7 @@ export function belowOf(below: Below, ...start: readonly string[]): Below {
   return (...path) => below(...start, ...path);
 }
 
-/** What a complaint calls a statement, as it is or by its path. */
+/** The name of a statement in findings, fixed or derived from its path. */
 export type Label = string | ((path: Path) => string);
 
 export function labelOf(label: Label, path: Path): string {
@@ -43,7 +43,7 @@ export interface Grammar<Value> {
   readonly readWords?: (reader: Reader, path: Path, words: SourceText) => Value | undefined;
   /** In a line, where that is not as in a map. */
   readonly printWords?: (value: Value) => string;
-  /** What it takes of a line, a regular expression. Absent: one word. */
+  /** The regular expression for its part of a line. Absent: one word. */
   readonly pattern?: string;
   /** Absent: it has no names. */
   readonly mapNames?: MapNames<Value>;
@@ -62,9 +62,9 @@ export type Complaint = readonly [
   advice?: {
     readonly why?: string;
     readonly help?: string | ((text: string) => string);
-    /** What a fix writes in their place; empty: there is none. */
+    /** The replacement that a fix writes; empty: no fix. */
     readonly write?: (text: string) => string;
-    /** The words that would do: one that is near is suggested. */
+    /** The valid words; a finding suggests a similar one. */
     readonly known?: readonly string[];
   },
 ];
@@ -83,7 +83,7 @@ export function complain(reader: Reader, path: Path, words: SourceText, [slug, m
   });
 }
 
-/** Whether some words can be a name; reports those that cannot. */
+/** Whether the text can be a name; reports it otherwise. */
 export type NameCheck = (reader: Reader, path: Path, name: SourceText) => boolean;
 
 export function soundName(pattern: RegExp, complaint: Complaint): NameCheck {

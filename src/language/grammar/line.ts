@@ -1,6 +1,6 @@
 /**
- * A template is the one-line form of a construct: `{count}/{window}[ per {per}][, burst {burst}]`. Members are in braces, each
- * of them some words; what is in brackets may be left out, and those that begin with a comma are clauses, in any order.
+ * Parses templates, the one-line forms of constructs: `{count}/{window}[ per {per}][, burst {burst}]`. Braces contain members,
+ * each of them some words; brackets contain optional pieces. Optional pieces that begin with a comma are clauses, in any order.
  */
 import { type SourceText, slice, splitAt } from "./source-text.ts";
 import { type Grammar, nothingBelow } from "./grammar.ts";
@@ -12,16 +12,16 @@ export type LineMembers = Readonly<
 export interface Line {
   readonly members: readonly string[];
   readonly read: (line: SourceText) => LineReading;
-  /** Undefined where the line does not say all that there is. */
+  /** Undefined if one line cannot express all values. */
   readonly print: (values: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 export interface LineReading {
-  /** What comes before the clauses. */
+  /** The text before the clauses. */
   readonly head: SourceText;
   /** The words of each member; undefined where the head has another form. */
   readonly found: Readonly<Record<string, SourceText>> | undefined;
-  /** Clauses that are none, or come twice. */
+  /** Unknown and repeated clauses. */
   readonly wrong: readonly SourceText[];
 }
 
@@ -72,7 +72,7 @@ function membersIn(pieces: readonly Piece[]): readonly string[] {
   );
 }
 
-/** Every piece is a group, so that their lengths say where each of them begins. */
+/** Each piece is a capture group, so that the lengths of the groups locate the pieces. */
 interface Pattern {
   readonly form: RegExp;
   /** By group, the member that it holds. */
@@ -103,7 +103,7 @@ function isAnnounced(piece: readonly Piece[], members: LineMembers): piece is re
   return piece.length === 2 && membersIn(piece).some((name) => members[name]?.needed === true);
 }
 
-/** Blanks count beside a word; around a mark there may be any. */
+/** A word needs blanks around it; around punctuation they are optional. */
 function literal(text: string): string {
   const words = text
     .trim()

@@ -1,6 +1,6 @@
 /**
- * What the nine readers share: where they report, place and note gaps. A reader never throws and never stops at the
- * first fault; what it cannot understand it reports and leaves out.
+ * Shared by the readers of the nine parts: reporting, locations and gaps. A reader never throws and never stops at the first
+ * error; it reports an invalid statement and leaves it out.
  */
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -75,7 +75,7 @@ export function isNone(node: Node): boolean {
   return node.kind === "text" && !node.quoted && node.value === "none";
 }
 
-/** Whether the value says `not shown`; if so the gap is noted. */
+/** Whether the value is `not shown`; if so, records the gap. */
 export function isGap(reader: Reader, path: Path, node: Node): boolean {
   const gap = node.kind === "text" && !node.quoted && node.value === "not shown";
   if (gap) reader.gaps.push(path.join("/"));
@@ -98,8 +98,8 @@ export function expectMap(reader: Reader, path: Path, node: Node, what: string, 
 }
 
 /**
- * The entries of `map` by key, each placed under `path`; a key outside `known` is reported as `part/unknown-key` with
- * the near miss. Entries that say `not shown` are noted as gaps and left out.
+ * The entries of `map` by key, each located under `path`; reports a key outside `known` as `part/unknown-key`, with a similar
+ * known key. Records entries that are `not shown` as gaps and leaves them out.
  */
 export function knownEntries<Key extends string>(
   reader: Reader,
@@ -128,11 +128,11 @@ export function knownEntries<Key extends string>(
   return found;
 }
 
-/** What the language describes and no release reads so far. */
+/** Keys that the language specifies, but this release does not read. */
 const laterKeys: readonly string[] = ["views"];
 export const later = "the language describes it, but this release does not support it yet";
 
-/** The entries of a map whose keys are the author's own names, placed; those that say `not shown` are noted and left out. */
+/** The entries of a map with the author's own keys, located; records `not shown` entries as gaps and leaves them out. */
 export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {
   return map.entries.filter((entry) => {
     const at = [...path, entry.key.value];

@@ -1,7 +1,6 @@
 /**
- * The names that a model has: those that its statements declare, and those that they refer to. A grammar says which of its texts are
- * names (`references`, `declares`), and of what; so one walk over the grammar and the model finds every name, and changes it where that is
- * asked for.
+ * The names in a model: those that statements declare, and those that statements refer to. A grammar marks its texts that are
+ * names (`references`, `declares`) with their kind, so that one walk over grammar and model finds every name and can rename it.
  */
 export type ReferenceKind =
   | "resource"
@@ -16,7 +15,7 @@ export type ReferenceKind =
   /** Of a resource. */
   | "field"
   | "state"
-  /** Of a type or a view, or of what an operation takes and gives. */
+  /** A member of a type or a view, or of an operation's input or response. */
   | "member";
 
 export interface Reference {
@@ -31,12 +30,12 @@ export interface Reference {
   readonly declares: boolean;
 }
 
-/** Where a walk is in the model, and what the names there belong to. */
+/** The current path of a walk in the model, and the owners of the names there. */
 export interface Scope {
   readonly path: string;
   /** The resource whose fields and states are named. */
   readonly record?: string | undefined;
-  /** What has the members that are named: a type, a view, an operation. */
+  /** The owner of the named members: a type, a view, an operation. */
   readonly owner?: string | undefined;
   /** Whose input an expression reads: the operation's, or the event's. */
   readonly operation?: string | undefined;
@@ -120,7 +119,7 @@ export function mapEntries<Value>(
   return isSame ? entries : Object.fromEntries(mapped);
 }
 
-/** `key` says the place of an item. Default: its index. */
+/** `key` returns the path segment of an item. Default: its index. */
 export function mapItems<Value>(
   items: readonly Value[],
   scope: Scope,

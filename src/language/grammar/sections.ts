@@ -1,12 +1,10 @@
 /**
- * A document's nine parts: which heading is which, what each part's blocks say together, and what it says without a
- * block. What a block means is the business of the part's own reader.
+ * Splits a document into its nine parts by headings, and merges the blocks of each part; the part's own reader interprets them.
  *
- * A heading is matched without regard to case, a leading number, a trailing colon or its alternatives in brackets. Blocks of one part are one map: a
- * key that stands in two of them is an error, except that a map under a key of the language (`rules`, `endpoints`,
- * `allow`) may be continued in a later block. In the one-file form the parts are the keys at the top, beside `title`; a key
- * without a value is a heading without a block, and quotes have no meaning in JSON. `$schema`, which editors
- * look for, is passed over.
+ * A heading matches regardless of case, a leading number, a trailing colon or its alternatives in brackets. The blocks of one
+ * part are one map: a key in two blocks is an error, but a later block may continue the map below a key of the language (`rules`,
+ * `endpoints`, `allow`). In the one-file form the parts are top-level keys, besides `title`; a key without a value is a heading
+ * without a block, and quotes have no meaning in JSON. `$schema`, which editors read, is ignored.
  */
 import { spanning, type Span, startOfText } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -23,7 +21,7 @@ export interface PartSection {
   readonly span: Span;
   readonly prose: readonly Prose[];
   readonly fences: readonly Fence[];
-  /** What its blocks say together. */
+  /** The merged content of its blocks. */
   readonly body: MapNode;
 }
 
@@ -110,7 +108,7 @@ function missing(span: Span): PartSection {
   return { status: "silent", span, prose: [], fences: [], body: emptyMap(span) };
 }
 
-/** The heading of the last part before this one that the document has. */
+/** Where to report a missing part: the heading of the last part before it that the document has. */
 function missingFrom(part: PartName, found: ReadonlyMap<PartName, readonly Section[]>): Span | undefined {
   const before = partNames.slice(0, partNames.indexOf(part)).filter((name) => found.has(name));
   return found.get(before.at(-1) ?? part)?.[0]?.span;
@@ -127,13 +125,13 @@ function definedSection(reader: Reader, part: PartName, sections: readonly Secti
   return { heading, span, prose, fences, body, status: status ?? inWords(prose) };
 }
 
-/** What a part without a block says: a lone `none` cannot be meant otherwise. */
+/** The status of a part without a block; the single word `none` is unambiguous. */
 function inWords(prose: readonly Prose[]): PartStatus {
   if (prose.length === 1 && /^\s*none\.?\s*$/i.test(prose[0]?.text ?? "")) return "none";
   return prose.some(isOpen) ? "not shown" : "silent";
 }
 
-/** Prose that says that the part is open. */
+/** Whether the prose declares the part open. */
 function isOpen(prose: Prose): boolean {
   return /\b(?:not shown|not specified|to be decided|tbd|open questions?)\b/i.test(prose.text);
 }

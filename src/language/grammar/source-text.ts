@@ -1,6 +1,6 @@
 /**
- * A run of words inside a text of the document that knows where it stands: what the one-line forms are taken apart
- * with, so that a complaint points at the exact words.
+ * A piece of a text of the document, with its source location. One-line forms are split into such pieces, so that a finding marks
+ * the exact words.
  */
 import { type Span, startOfText } from "../../base/span.ts";
 import type { TextNode } from "../../document/document.ts";

@@ -1,6 +1,6 @@
 /**
- * The small values that several parts say: durations, sizes, whole numbers, lists of names, a method with its path,
- * who is meant by `yes`. Each reader reports what it cannot understand and gives undefined.
+ * Reads small values of several parts: durations, sizes, integers, lists of names, methods with paths, `yes`. Each function
+ * reports an invalid value and returns undefined.
  */
 import { isSize } from "../../base/bytes.ts";
 import { isDuration, parseClockDuration } from "../../base/duration.ts";
@@ -16,7 +16,7 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   if (node === undefined) return undefined;
   const sourceText = sourceTextOf(node);
   if (sourceText.text !== "") return sourceText;
-  // In braces a comma ends an entry, and what follows it is a key without a colon.
+  // Inside `{ }`, a comma ends an entry, so that the text after it became a key without a colon.
   const isCut = entry.value.span.start.offset === entry.key.span.end.offset;
   report(reader, `${path[0]}/empty`, entry.key.span, `${what} is empty`, {
     help: isCut
@@ -26,7 +26,7 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   return undefined;
 }
 
-/** What `read` makes of each line, by key; what it leaves undefined is left out. Safe for keys such as `__proto__`. */
+/** The result of `read` for each line, by key, without undefined ones. Safe for keys such as `__proto__`. */
 export function readLines<Value>(
   lines: readonly Entry[],
   read: (line: Entry) => Value | undefined,
@@ -63,10 +63,7 @@ export function readDuration(
 /** A timer counts its milliseconds in 31 bits: a longer one would be over at once. */
 const longestTimer = "24d";
 
-/**
- * A duration of clock time as written, `most` or less where that is given: months and years are refused, since they have no
- * fixed length.
- */
+/** A clock duration as written, at most `most` if present. Rejects months and years, which have no fixed length. */
 export function readClockDuration(
   reader: Reader,
   path: Path,
@@ -170,7 +167,7 @@ export function readStatus(
   return undefined;
 }
 
-/** A list of names, each with its location: `[a, b]`, or `a, b` on one line; `none` is the empty list. A name said twice is reported. */
+/** A list of names with their locations: `[a, b]`, or `a, b` on one line; `none` is the empty list. Reports a repeated name. */
 export function namesAt(reader: Reader, path: Path, node: Node, what: string): readonly SourceText[] {
   if (isNone(node)) return [];
   const sourceTexts =

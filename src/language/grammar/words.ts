@@ -1,4 +1,4 @@
-/** Values that fit into some words: what a statement says on one line, or a piece of such a line. */
+/** Values of some words: a statement on one line, or a piece of such a line. */
 import type { JsonObject } from "../../base/json.ts";
 import type { SourceText } from "./source-text.ts";
 import type { Path, Reader } from "./reader.ts";
@@ -65,7 +65,7 @@ export function matching(
   return words(read, schema, options);
 }
 
-/** A word before the value: `env NAME`. The value is what the pattern takes in brackets. */
+/** A word before the value: `env NAME`. The value is the first capture group of the pattern. */
 export function prefixed(prefix: string, pattern: RegExp, complaint: Complaint, label?: Label): Words<string> {
   return words(
     (reader, path, found) => pattern.exec(found.text)?.[1] ?? complain(reader, path, found, complaint),
@@ -125,7 +125,7 @@ export function flag(key: string, fixed: string = key): Words<boolean> {
   };
 }
 
-/** Names in a list, or on one line with commas; those that cannot be names are reported and left out. */
+/** Names in a list, or on one line with commas; reports invalid names and leaves them out. */
 export function names(what: Label, isName: NameCheck = () => true): Grammar<readonly string[]> {
   return {
     schema: shared("names"),

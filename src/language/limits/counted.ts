@@ -1,4 +1,4 @@
-/** What a limit counts by: whose request, or which record, one more of them is. */
+/** The counter of a limit: the user, address or record that a request counts for. */
 import { inputOf } from "../endpoints/input.ts";
 import type { ResourceEndpoint } from "../endpoints/resolve.ts";
 import type { Model } from "../model.ts";
@@ -12,7 +12,7 @@ export type CountedBy =
   /** The record that a member of the body refers to. */
   | { readonly kind: "member"; readonly member: string };
 
-/** What a rate knows of the operation that it holds for. */
+/** The facts about an operation that its rate uses. */
 export type Rated = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
 
 /** For a rate, which is counted before the body is read; undefined if the path names no record of the resource. */
@@ -35,7 +35,7 @@ export function windowCountedBy(model: Model, resolvedRate: ResourceEndpoint, pe
 }
 
 /**
- * The fields that may say whose a live record is: for a user those whose default is the caller, else those that refer to the
+ * The fields that may name the owner of a live record: for a user those with the default `caller`, else those that refer to the
  * resource. A quota needs exactly one.
  */
 export function ownerFields(model: Model, resource: string, per: string): readonly string[] {

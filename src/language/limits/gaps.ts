@@ -1,4 +1,4 @@
-/** What part 8 has to answer. */
+/** The questions of part 8. */
 import { declaredAnswer, declaredOrNone, type Question, taken } from "../analysis/question.ts";
 
 export const questions: readonly Question[] = [

@@ -40,7 +40,7 @@ const per = matching(
   { pattern: ".*" },
 );
 
-/** A line of the right form may lack whom it counts for; what a map lacks is just not there. */
+/** A line may be well-formed without its `per`; in a map, `per` is simply a missing key. */
 function missing(example: string) {
   return (reader: Reader, path: Path, keys: readonly string[], { span, words }: Owner): void => {
     if (words === undefined) {

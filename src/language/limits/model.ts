@@ -16,8 +16,8 @@ export interface Limits {
 const day = 86_400_000;
 
 /**
- * What a window is counted in, with or without a number before it, in milliseconds. A month is 30 days: a window begins
- * whenever its first request comes, not on the first of a month.
+ * The units of a window, with or without a number before them, in milliseconds. A month is 30 days: a window begins with its
+ * first request, not on the first day of a month.
  */
 export const windowUnits: Readonly<Record<string, number>> = {
   s: 1000,
@@ -41,7 +41,7 @@ export function windowMilliseconds(window: string): number {
   return (number === "" ? 1 : Number(number)) * (windowUnits[unit] ?? Number.NaN);
 }
 
-/** Whom a limit counts for, beside the name of a resource. */
+/** The callers that a limit counts by, besides names of resources. */
 export const pers = ["user", "ip"] as const;
 
 /** `5/15min per Parcel, burst 10`. */

@@ -1,4 +1,4 @@
-/** What part 1 has to answer. */
+/** The questions of part 1. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, declaredAnswer, declaredOrNone, type Answer, type Question, undeclared } from "../analysis/question.ts";
 

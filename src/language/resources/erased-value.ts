@@ -1,6 +1,6 @@
 /**
- * What a personal field has once it is erased: nothing where it may be absent in any number of records, else a value of its type that says nothing.
- * Types whose every value says something (a closed list, a pattern, a reference) have none.
+ * The value of a personal field after erasure: absent if any number of records may lack it, else a neutral value of its type.
+ * Types whose every value has a meaning (a closed list, a pattern, a reference) have none.
  */
 import type { Json } from "../../base/json.ts";
 import type { Model } from "../model.ts";
@@ -110,7 +110,7 @@ function neutralScalar(type: FieldType & { kind: "scalar" }): Json | undefined {
       return 3 * groups <= max ? "AAAA".repeat(groups) : undefined;
     }
     case "country":
-      // Every code says where.
+      // Every code names a real one.
       return undefined;
     default:
       return plain[name];

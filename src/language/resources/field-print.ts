@@ -14,7 +14,7 @@ export function printFields(fields: Fields, below: Below = nothingBelow): Record
   return Object.fromEntries(entries);
 }
 
-/** One line where that says everything; with `map` always the map form. */
+/** One line if that expresses everything; with `map` always the map form. */
 function printField(field: Field, map: boolean): Tree {
   const { type, computed, marks, note, example } = field;
   const made = field.default && printDefault(field.default);

@@ -31,7 +31,7 @@ export interface Cursor {
   at: number;
 }
 
-/** The type that a node says: on one line, or `{ type }` or `{ schema }`; undefined with a diagnostic where it says none. */
+/** Reads a type: on one line, or `{ type }` or `{ schema }`; undefined with a diagnostic for anything else. */
 export function readFieldType(reader: Reader, path: Path, node: Node): FieldType | undefined {
   const part = path[0] ?? "";
   if (node.kind !== "map") {
@@ -189,7 +189,7 @@ function groupAt(cursor: Cursor): Alternative | undefined {
   return { kind: "type", type, span: spanOf(slice(cursor.sourceText, start, cursor.at)) };
 }
 
-/** A quoted value: `"in transit"`; a backslash takes the next character as it is. */
+/** A quoted value: `"in transit"`; a backslash escapes the next character. */
 function quotedAt(cursor: Cursor, start: number, quote: string): Alternative | undefined {
   const { text } = cursor.sourceText;
   let value = "";
@@ -263,7 +263,7 @@ function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): 
   return { kind: "word", text: name, span };
 }
 
-/** `file(..5MB, image/png | image/jpeg)`. Without a size nobody would know how much room the service needs. */
+/** `file(..5MB, image/png | image/jpeg)`. The size is required, so that the necessary space is known. */
 function fileAt(cursor: Cursor, start: number): Alternative | undefined {
   const { text } = cursor.sourceText;
   const end = text.indexOf(")", cursor.at);
@@ -452,7 +452,7 @@ function unclosed(cursor: Cursor, open: number): undefined {
   );
 }
 
-/** Moves over blanks and `mark`, if `mark` comes next. */
+/** Skips blanks and `separator`, if it comes next. */
 function eat(cursor: Cursor, separator: string): boolean {
   const before = cursor.at;
   if (cursor.sourceText.text[skipBlanks(cursor)] === separator) {

@@ -181,7 +181,7 @@ function readField(reader: Reader, path: Path, entry: Entry): Definition | undef
   return line === undefined ? undefined : readFieldLine(reader, path, line);
 }
 
-/** A field on one line without its name, as an entry of part 9 says it of one that is gone. */
+/** A field on one line without its name, as an entry of part 9 describes a removed one. */
 export function readFieldText(reader: Reader, path: Path, line: SourceText): Omit<Field, "optional"> | undefined {
   return readFieldLine(reader, path, line);
 }
@@ -306,7 +306,7 @@ function reportModifier(reader: Reader, path: Path, sourceText: SourceText): voi
   });
 }
 
-/** What people write where this language says it in another way. */
+/** Modifiers of other languages, and how to write them in this one. */
 const otherModifiers: Readonly<Record<string, string>> = {
   required: "a field is required unless its name ends in `?`",
   optional: "write `?` after the field's name",

@@ -1,4 +1,4 @@
-/** What several phases ask about the fields of a resource, answered once. */
+/** Lookups of the fields of a resource, for several phases, cached per model. */
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import type { Field, Fields, FieldType, Modifier } from "./model.ts";
@@ -115,7 +115,7 @@ export const fieldSites: (model: Model) => readonly FieldSite[] = onceForModel((
   ];
 });
 
-/** Whether the field is unique, or is with others what no two records may have in common. */
+/** Whether the field is unique, alone or together with others. */
 export function isDistinguishing(model: Model, resource: string, name: string): boolean {
   const rules = lookup(model.resources.rules, resource) ?? [];
   const isInUniqueSet = rules.some((rule) => rule.kind === "unique" && rule.fields.includes(name));
@@ -141,7 +141,7 @@ export function lifecycleOf(model: Model, resource: string): Exclude<Model["stat
   return states === "none" ? undefined : states;
 }
 
-/** Whether some field, of the resource or the one that is named, is of a type that the document does not have. */
+/** Whether a field of the resource, or the named field, has a type that the document does not declare. */
 export function hasUnknownType({ resources }: Model, resource: string, name?: string): boolean {
   return Object.entries(lookup(resources.resources, resource)?.fields ?? {}).some(([field, { type }]) => {
     const bare = bareType(type);
@@ -150,7 +150,7 @@ export function hasUnknownType({ resources }: Model, resource: string, name?: st
   });
 }
 
-/** What the numbers of a resource lie between, by field: nothing else is ever kept. */
+/** The range of each numeric field; the store never contains a value outside it. */
 export function rangesOf(model: Model, resource: string): Readonly<Record<string, { min?: number; max?: number }>> {
   return Object.fromEntries(
     Object.entries(fieldsOf(model, resource)).flatMap(([name, { type }]) => {

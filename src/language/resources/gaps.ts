@@ -1,4 +1,4 @@
-/** What part 2 has to answer. */
+/** The questions of part 2. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   each,
@@ -135,7 +135,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** Fields that the document says are open; the model does not have them. */
+/** Fields that the document declares open; the model does not contain them. */
 function openFields({ model }: DocumentIndex): readonly Statement[] {
   return model.gaps.filter((path) => /^resources\/[A-Z]/.test(path)).map((at) => ({ at, declared: false }));
 }

@@ -272,7 +272,7 @@ function readRuleLine(reader: Reader, at: Path, line: SourceText): WrittenRule |
   }
   if (condition.text === "" || code === undefined) {
     report(reader, "resources/rule-without-error", spanOf(line), "A rule needs the error to return when it is broken", {
-      // In brackets, where a comma ends an item, this is what follows it.
+      // In a flow list, the comma ended the item, so this text is the clause after it.
       help: /^absent\s/.test(line.text) ? "put `unique …, absent …` in quotes" : withElse,
     });
     return undefined;
@@ -290,7 +290,7 @@ function printRuleLine({ absent, else: code, holds, unique: together = [] }: Wri
   return isPlain ? `${holds}${otherwise}` : undefined;
 }
 
-/** What follows the comma after the fields, without its first word. */
+/** The text after `absent`, in the clause after the fields. */
 function absentWord(reader: Reader, sourceText: SourceText): SourceText | undefined {
   const first = /^absent\s+/.exec(sourceText.text);
   if (first !== null) return slice(sourceText, first[0].length);

@@ -16,7 +16,7 @@ import { lookup } from "./fields.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
 import { schemaAddress, withoutReferences } from "./schema.ts";
 
-/** Whether the value comes from a caller (members with a default may be left out) or goes to one. */
+/** Whether the value is a caller's input (members with a default are optional) or a response's output. */
 export type Direction = "input" | "output";
 
 /** R2.7: code points, items, members. */
@@ -33,7 +33,7 @@ export const namedSchemas: (model: Model) => Readonly<Record<string, JsonObject>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)])),
 );
 
-/** The schema of a field's value, with what the document says of it in words. */
+/** The schema of a field's value, with the field's note and example. */
 export function fieldSchema(model: Model, field: Field, direction: Direction = "output"): JsonObject {
   return described(jsonSchemaOf(model, field.type, direction), field);
 }
@@ -89,7 +89,7 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
     case "named":
       return namedSchema(walk, type.name);
     case "file":
-      // What a caller sends is bytes, which no JSON holds: see `isFile`.
+      // The input is bytes, which JSON cannot contain: see `isFile`.
       return walk.direction === "input"
         ? { [fileKeyword]: { maxBytes: type.max, media: type.media } }
         : fileSchema(type);
@@ -100,7 +100,7 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
   }
 }
 
-/** What a record says of a file. */
+/** The description of a file in a record. */
 export function fileSchema({ max, media }: Omit<FieldType & { kind: "file" }, "kind">): JsonObject {
   const [only, ...more] = media;
   const fixed = only !== undefined && more.length === 0 && !only.endsWith("*");
@@ -156,7 +156,7 @@ function namedSchema(walk: Walk, name: string): JsonObject {
   if (id !== undefined) return schemaOf(walk, id.type);
   if (lookup(walk.model.resources.schemas ?? {}, name) !== undefined) return { $ref: schemaAddress(name) };
   const fields = lookup(walk.model.resources.types, name);
-  // A type inside itself has no finite schema; the check refuses it.
+  // A recursive type has no finite schema; a check reports it.
   if (fields === undefined || walk.around.includes(name)) return {};
   return objectSchema({ ...walk, around: [...walk.around, name] }, fields);
 }
@@ -244,8 +244,8 @@ function range(min: number | undefined, max: number | undefined): JsonObject {
 }
 
 /**
- * Base 64 (RFC 4648 section 4); the bounds of the document count bytes, of which four characters hold three. So the length
- * in characters says a little less, for whoever knows only that.
+ * Base 64 (RFC 4648 section 4). The document's bounds count bytes, and four characters encode three, so the bounds in characters
+ * are approximate, for validators that know only these.
  */
 function bytes(min = 0, max: number = maxima.string): JsonObject {
   return {
@@ -272,7 +272,7 @@ function money(min: number | undefined, max: number | undefined): JsonObject {
 
 const plain = {
   date: { type: "string", format: "date" },
-  // Of the day, without an offset, which JSON Schema's own `time` asks for.
+  // A time of day without an offset, which JSON Schema's `time` would require.
   time: { type: "string", pattern: "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$" },
   datetime: { type: "string", format: "date-time", maxLength: 64 },
   duration: { type: "string", format: "duration", maxLength: 64 },

@@ -78,7 +78,7 @@ export type FieldType =
   | { readonly kind: "named"; readonly name: string }
   /** `file(..5MB, image/*)`: at most so many bytes, of one of these media types; empty: of any. */
   | { readonly kind: "file"; readonly max: number; readonly media: readonly string[] }
-  /** JSON Schema 2020-12, for what the shorthand cannot say. */
+  /** JSON Schema 2020-12, for types that the shorthand cannot express. */
   | { readonly kind: "schema"; readonly schema: Json };
 
 export type Default =
@@ -98,8 +98,8 @@ export const marks = [
 ] as const; // biome-ignore format: a table
 
 /**
- * `delete with` and `clear` say what deleting the record that a reference points to does to this one; `tree`, of a reference to
- * the own resource, that no record is ever above itself.
+ * `delete with` and `clear` declare what happens to this record when the record that it refers to is deleted; `tree`, on a
+ * reference to its own resource, forbids cycles.
  */
 export type Modifier = (typeof marks)[number];
 

@@ -1,9 +1,9 @@
 /**
- * What may stand below `schema:` (JSON Schema 2020-12), and such a schema without references.
+ * Validates the value of `schema:` (JSON Schema 2020-12), and expands its references.
  *
- * The rules are those of the dialect's own meta-schema, written here because every document is checked by them: to load
- * and compile that takes longer than checking does. They are stricter where a schema would mean less than its author
- * thinks: an unknown keyword or format, which the standard passes over, would be a line that is not enforced.
+ * The rules are those of the meta-schema, implemented here because compiling the meta-schema would take longer than checking a
+ * whole document. They are stricter where a schema would mean less than its author thinks: the standard ignores unknown keywords
+ * and formats, which would then not be enforced.
  */
 import { RE2JS } from "@bufbuild/re2";
 import { unescapeSegment } from "../../base/json-pointer.ts";
@@ -17,11 +17,11 @@ export interface SchemaError {
   /** Continues after the name of the keyword: "has to be a whole number". */
   readonly message: string;
   readonly help?: string;
-  /** A name that means nothing here, and those that would. */
+  /** An unknown name, and the known ones. */
   readonly unknown?: { readonly name: string; readonly known: readonly string[] };
 }
 
-/** How far a schema may grow when what it refers to takes the place of the references: keywords, and one in another. */
+/** The maximum size of a schema after its references are expanded: keywords, and nesting depth. */
 const most = { keywords: 10_000, depth: 64 } as const;
 
 /** `named` has the names of `schemas:`. */
@@ -52,7 +52,7 @@ export function schemaErrors(schema: Json, named: Readonly<Record<string, Json>>
   return walk.errors;
 }
 
-/** The name from `schemas:` that a reference has. Nothing else can stand there, as no schema has a keyword `schemas`. */
+/** The name from `schemas:` in a reference. It is unambiguous, as no schema has a keyword `schemas`. */
 export function schemaName(reference: string): string | undefined {
   return /^#\/schemas\/([A-Za-z0-9]+)$/.exec(reference)?.[1];
 }
@@ -67,9 +67,9 @@ export function schemaNameAt(address: string): string {
 }
 
 /**
- * The same schema with what it refers to in the place of each reference, and without what only references need: it can
- * then stand anywhere in another schema. What has a name below `schemas:` stays a reference, to its `schemaAddress`, since
- * such schemas may go in circles. What has faults is left as it is where they are.
+ * Expands the references of a schema and removes keywords that only references need, so that it can be part of another schema.
+ * References to `schemas:` become their `schemaAddress`, since such schemas may be recursive. Invalid schemas stay unchanged
+ * where they are invalid.
  */
 export function withoutReferences(schema: Json): Json {
   return expanded({ root: schema, budget: { left: most.keywords }, around: [] }, schema);
@@ -110,10 +110,10 @@ function unknownKeyword(walk: Walk, keyword: string, at: readonly string[]): voi
   });
 }
 
-/** Nonet's own bounds, which say something only of the types that have them. */
+/** Nonet's own bounds, which are only valid for their types. */
 const reserved: readonly string[] = ["x-minimum", "x-maximum", "x-min-bytes", "x-max-bytes", "x-minor-units"];
 
-/** Keywords of other dialects, and those that need what is outside of the schema: what to write instead. */
+/** Keywords of other dialects, and keywords that refer outside the schema, with their replacement. */
 const elsewhere: Readonly<Record<string, string>> = {
   nullable: 'write `type: [string, "null"]`',
   example: "write `examples: [...]`",
@@ -228,7 +228,7 @@ function holds(is: (value: Json) => boolean, message: string): KeywordCheck {
   };
 }
 
-/** All that a schema may say, in the order of the standard's vocabularies. */
+/** The checks of all keywords, in the order of the standard's vocabularies. */
 const keywords: Readonly<Record<string, KeywordCheck>> = {
   $schema: foreign,
   $id: address,
@@ -287,14 +287,14 @@ const keywords: Readonly<Record<string, KeywordCheck>> = {
   examples: values,
 };
 
-/** Every keyword that a schema may have, beside those that begin with `x-`. */
+/** Every valid keyword, besides those that begin with `x-`. */
 export const schemaKeywords: ReadonlySet<string> = new Set(Object.keys(keywords));
 
 function reject(walk: Walk, at: readonly string[], message: string, help?: string): void {
   walk.errors.push({ at, message, ...(help === undefined ? {} : { help }) });
 }
 
-/** Of a schema without other faults: whether it is finite, and of a size to judge values by, when its references are gone. */
+/** Whether a valid schema is finite, and small enough to validate with, after its references are expanded. */
 function growthErrors(walk: Walk): void {
   const sizes = new Map<Json, Size | "open">();
   const sizeOf = (schema: Json): Size => {
@@ -337,7 +337,7 @@ interface Expansion {
   readonly around: readonly Json[];
 }
 
-/** Keywords that say something of the schema as a text, or that references need. */
+/** Keywords about the schema's text, and keywords that only references need. */
 const dropped: readonly string[] = ["$schema", "$id", "$ref", "$anchor", "$defs", "definitions", "$comment"];
 
 function expanded(expansion: Expansion, schema: Json): Json {

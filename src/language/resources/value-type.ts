@@ -59,7 +59,7 @@ function namedType(model: Model, name: string, around: readonly string[]): Value
     return { kind: "record", resource: name, ...(isNumber ? { number: true } : {}) };
   }
   const fields = lookup(model.resources.types, name);
-  // A type inside itself has no finite description; the check refuses it.
+  // A recursive type has no finite description; a check reports it.
   if (fields === undefined || around.includes(name)) return { kind: "any" };
   return { kind: "object", members: members(model, fields, [...around, name]) };
 }

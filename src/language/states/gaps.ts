@@ -1,4 +1,4 @@
-/** What part 3 has to answer. */
+/** The questions of part 3. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, none, type Question, definedAt, taken } from "../analysis/question.ts";
 
@@ -42,7 +42,7 @@ export const questions: readonly Question[] = [
         documentIndex,
         documentIndex.lives.map(({ resource, lifecycle, states, out }) => ({
           at: `states/${resource}/final`,
-          // Where a record can always move on, there is nothing to say.
+          // If every state has a transition out, there is no final state to declare.
           declared: lifecycle.final !== undefined || states.every((state) => (out.get(state) ?? []).length > 0),
         })),
       ),

@@ -62,7 +62,7 @@ import {
 
 const forms = "write `by collect`, `after 48h`, `at collectBy` or `when parcel.stored`";
 
-/** What follows `by` or `at` in a line, which has no place for conditions. */
+/** The name after `by` or `at` on one line, which cannot contain conditions. */
 function named(word: "by" | "at", pattern: RegExp, what: string): Words<string> {
   const found = matching(
     pattern,
@@ -216,7 +216,7 @@ function writtenSource(on: TriggerSource): Partial<WrittenTrigger> {
   return { when: events };
 }
 
-/** What an editor knows of every trigger. */
+/** The schema of every trigger, for editors. */
 export const triggerSchema: JsonObject = trigger.schema;
 
 /** `written` is where the keys are in the document, where the trigger is the only one of its move. */

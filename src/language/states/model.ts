@@ -1,13 +1,13 @@
 /** Part 3, states and transitions. */
 
-/** By resource; `none` where the document says that the resource has no states. */
+/** By resource; `none` if the document declares that the resource has no states. */
 export type States = Readonly<Record<string, Lifecycle | "none">>;
 
 export interface Lifecycle {
   /** Every state with its sentence (empty when none is given), in the document's order. */
   readonly states: Readonly<Record<string, string>>;
   readonly start?: string;
-  /** Absent: not said. */
+  /** Absent: not declared. */
   readonly final?: readonly string[];
   readonly moves: readonly Transition[];
 }
@@ -35,7 +35,7 @@ export type TriggerSource =
   /** A duration as written, since the state was entered. */
   | { readonly kind: "after"; readonly duration: string }
   | { readonly kind: "at"; readonly field: string }
-  /** `field` says which member of the payload refers to the record, where two could be meant. */
+  /** `field`: the payload member that refers to the record, if there are several. */
   | { readonly kind: "when"; readonly events: readonly string[]; readonly field?: string };
 
 /** The name of a move as `moves:` writes it, `held | occupied -> free`; what `Places` has it under. */

@@ -2,7 +2,7 @@
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { hasUnknownType, referenceOf, referencesTo } from "../resources/fields.ts";
 
-/** Undefined where there is no such event, or it is not known what it is about. */
+/** Undefined if the event, or the resource that it is about, is unknown. */
 export function referredBy(
   { model, outEvents }: DocumentIndex,
   event: string,

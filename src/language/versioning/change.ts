@@ -38,7 +38,7 @@ const verbs = [
 type Verb = (typeof verbs)[number];
 type Clause = "to" | "type" | "value" | "was" | "seen" | "taken";
 
-/** What each kind of change can say beside its subject; `!` marks what it must say. */
+/** The clauses of each kind of change after its subject; `!` marks required ones. */
 const clausesOf: Readonly<Record<Verb, readonly (Clause | `${Clause}!`)[]>> = {
   rename: ["to!"],
   add: ["taken"],
@@ -350,7 +350,7 @@ function printChange(change: Change): Tree {
   return readsBack(line, change) ? line : mapOf(change);
 }
 
-/** An entry as YAML on one line, after `- `: the line form where YAML leaves it as it is, else a map. */
+/** An entry as YAML on one line, after `- `: the line form if YAML reads it as plain text, else a map. */
 export function changeText(change: Change): string {
   const line = lineOf(change);
   const plain = !/^[^a-z]|\s#|:$/.test(line) && (change.kind === "remove" || !line.includes(": "));

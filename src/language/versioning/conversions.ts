@@ -61,7 +61,7 @@ interface Clause {
   /** The model whose names the text may use, and these names. */
   readonly model: Model;
   readonly members: Readonly<Record<string, ExpressionField>>;
-  /** What it has to give, as a field of this model; of an answer's own member nothing is known. */
+  /** The required type, as a field of this model; absent for a custom response member, whose type is unknown. */
   readonly result?: { readonly field: Field; readonly model: Model };
 }
 
@@ -82,7 +82,7 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
     const taken = "taken" in change && change.taken !== undefined ? change.taken : undefined;
     const removed = change.kind === "remove" && change.type !== undefined ? removedField(change.type, seen) : undefined;
     const olderField = removed ?? isBefore;
-    // What names nothing is reported for that alone; of what an operation gives nothing is known but its expression.
+    // Unknown names have their own finding. For an operation's response, only the expression is known.
     if (olderField === undefined && isNow === undefined && lookup(newer.endpoints.endpoints, target.of) === undefined)
       return [];
     return [
@@ -101,7 +101,7 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
   });
 }
 
-/** Of a list, what an added value is shown as is one of its items. */
+/** For a list, the replacement of an added value is one item. */
 function valued(field: Field, change: Change): Field {
   return change.kind === "add-value" ? { ...field, type: itemOf(field.type) } : field;
 }
@@ -131,7 +131,7 @@ export function olderOf(changes: readonly Change[], { of, field }: ChangeTarget)
   return { of: renamed?.kind === "rename" ? renamed.from.of : of, ...(name === undefined ? {} : { field: name }) };
 }
 
-/** A field of a resource or type, or a member of what an operation takes, or a handler gives. */
+/** A field of a resource or type, or a member of an operation's input or a handler's response. */
 export function fieldAt(model: Model, { of, field }: ChangeTarget): Field | undefined {
   if (field === undefined) return undefined;
   return lookup(fieldsAt(model, of) ?? {}, field) ?? lookup(lookup(model.endpoints.endpoints, of)?.shape ?? {}, field);
@@ -202,7 +202,7 @@ const written = new Set(["date", "time", "datetime", "money", "json"]);
 function literalOf({ model, field }: Required<Clause>["result"], text: string): Json | undefined {
   const bare = bareType(field.type);
   if (text === "null") return undefined;
-  // Whether a word is one of the values is for another check to say.
+  // Another check reports a word that is not one of the values.
   if (bare.kind === "one-of") return bare.values.includes(text) || word.test(text) ? text : undefined;
   if (bare.kind === "scalar" && !written.has(bare.name)) return undefined;
   if (bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined) return undefined;

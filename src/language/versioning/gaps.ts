@@ -1,4 +1,4 @@
-/** What part 9 has to answer. */
+/** The questions of part 9. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { type Answer, declaredAnswer, noneAt, type Question, definedAt, taken } from "../analysis/question.ts";
 
@@ -59,7 +59,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** A service with a single version needs no more answers. */
+/** The other questions do not apply to a service with a single version. */
 function versioned(documentIndex: DocumentIndex, answer: () => Answer): Answer {
   return documentIndex.model.versioning.scheme === "none" ? noneAt("versioning/scheme") : answer();
 }

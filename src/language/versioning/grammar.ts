@@ -121,7 +121,7 @@ const policy = form<VersionPolicy>({
 const mostVersions = 200;
 
 const versions: Grammar<readonly Version[]> = {
-  // What a version has changed is one statement, several, or a word.
+  // The changes of a version are one statement, a list, or a word.
   schema: orNone(mapOf({ anyOf: [shared("text"), { type: "array", items: change.schema }, { type: "object" }] })),
   read: (reader, path, { value }) => {
     if (isNone(value)) return [];
@@ -268,7 +268,7 @@ function checkVersions(reader: Reader, body: MapNode, entries: readonly Entry[],
   checkNames(reader, entries.slice(0, mostVersions), scheme);
 }
 
-/** Names have the format of the scheme, and the newest comes first. */
+/** Names must have the format of the scheme, newest first. */
 function checkNames(reader: Reader, entries: readonly Entry[], scheme: Versioning["scheme"]): void {
   const names = entries.map((entry) => entry.key);
   const dated =

@@ -1,9 +1,9 @@
 /**
- * The model of a document as it was at one of its versions: the entries of all newer versions undone, the newest first.
- * Pure, and total: an entry that names nothing changes nothing, since `nonet check` reports it.
+ * Restores the model of a document at one of its versions: undoes the entries of all newer versions, the newest first. An entry
+ * with unknown names changes nothing, since `nonet check` reports it.
  *
- * An entry speaks of its own version, so within one version names are undone last. What an entry does not say cannot be
- * undone: what a removed operation did, or where among the others a removed field stood (it comes last).
+ * An entry uses the names of its own version, so renames are undone last. Facts that an entry lacks cannot be restored: the
+ * action of a removed operation, or the position of a removed field (it becomes the last one).
  */
 import { standardErrors } from "../errors/model.ts";
 import type { Endpoint } from "../endpoints/model.ts";
@@ -47,7 +47,7 @@ const before = perModel((model, { changes }: Version): Model => {
   return { ...ordered.reduce(undo, named), versioning: older(model.versioning) };
 });
 
-/** What members are called now, and what they were called then. */
+/** The current and the former names of members. */
 function formerNames(changes: readonly Change[]): readonly MemberName[] {
   return changes.flatMap((change) => {
     if (change.kind !== "rename" || change.from.field === undefined) return [];
@@ -105,12 +105,12 @@ function undoAdd(model: Model, { of, field }: ChangeTarget): Model {
   return lookup(model.resources.types, of) === undefined ? withoutOperation(model, of) : withoutType(model, of);
 }
 
-/** Of an operation, what callers see was a member of its answer, and what they do not see one of its body. */
+/** In an operation, a removed member with `seen` was part of the response, and one without it part of the body. */
 function undoRemove(model: Model, { target: { of, field }, type, seen }: Of<"remove">): Model {
   if (field === undefined || type === undefined) return model;
   const restored = removedField(type, seen);
   if (restored === undefined) return model;
-  // A view has nothing that is not worked out.
+  // All members of a view are computed.
   if (lookup(model.resources.views ?? {}, of) !== undefined) {
     return withFields(model, of, (members) => ({ ...members, [field]: { ...restored, computed: seen ?? "null" } }));
   }
@@ -124,13 +124,13 @@ function undoRemove(model: Model, { target: { of, field }, type, seen }: Of<"rem
   return withEndpoint(model, of, { ...endpoint, gives: { ...responseMembers(endpoint.gives), [field]: seen } });
 }
 
-/** What an entry says of the field that is gone. It was always there where callers are shown something in its place. */
+/** The removed field as the entry describes it. It was required if `seen` replaces it for older callers. */
 export function removedField(type: string, seen: string | undefined): Field | undefined {
   const field = readFieldText(createReader(), ["versioning"], unlocatedText(type));
   return field && { ...field, optional: seen === undefined };
 }
 
-/** Without `was` the type is as it is now; the field was always there unless only its type was narrower. */
+/** Without `was` the type is unchanged; the field was required unless only its type was narrower. */
 function undoRelax(model: Model, { target, was, seen }: Of<"relax">): Model {
   const type = was === undefined ? undefined : typeOf(was);
   const required = was === undefined || seen !== undefined;
@@ -141,7 +141,7 @@ function undoRelax(model: Model, { target, was, seen }: Of<"relax">): Model {
   }));
 }
 
-/** A default that is no value of the former type is one that callers of that time could leave to the service. */
+/** A default that does not fit the former type: older callers could omit the member. */
 function undoRetype(model: Model, { target, was, seen }: Of<"retype">): Model {
   const type = typeOf(was);
   if (type === undefined) return model;
@@ -177,7 +177,7 @@ function typeWithout(type: FieldType, value: string): FieldType {
   return type;
 }
 
-/** The type that a text says; undefined where it says none, which reading has reported. */
+/** The type in a text; undefined if invalid, which the reader has reported. */
 export function typeOf(text: string): FieldType | undefined {
   return readType(createReader(), "versioning", unlocatedText(text));
 }
@@ -221,7 +221,7 @@ function withEndpoint(model: Model, operation: string, endpoint: Endpoint): Mode
   return { ...model, endpoints: { ...model.endpoints, endpoints } };
 }
 
-/** Declares explicitly what the former path does not imply: the operation does what it does now. */
+/** Declares the action and resource that the former path does not imply, since the operation's meaning stays the same. */
 function undoPath(model: Model, { operation, method, path }: Of<"path">): Model {
   const endpoint = lookup(model.endpoints.endpoints, operation);
   if (endpoint === undefined) return model;
@@ -239,7 +239,7 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
     : withEndpoint(model, operation, { ...adjusted, ...(now.file === undefined ? doing(now.action) : {}) });
 }
 
-/** Its explicit members are kept. */
+/** Does not replace explicit members. */
 function doing(action: ResourceAction): Pick<Endpoint, "does"> {
   const does = doesOf(action);
   return does === undefined ? {} : { does };
@@ -301,8 +301,8 @@ function undoState(model: Model, { resource, name, seen }: Of<"state">): Model {
 }
 
 /**
- * The moves as callers saw them: into the state that they were shown, and none between two that they saw as one. Those that
- * come to have one name are one move.
+ * The transitions as older callers saw them: a hidden state is replaced by the one they saw, and a transition between two states
+ * that they saw as one disappears. Transitions that get the same name are merged.
  */
 function transitionsWithout(
   lifecycle: Lifecycle,
@@ -329,7 +329,7 @@ function transitionAtVersion(
   const starts = from === "any" ? from : [...new Set(from.map(displayed))];
   const target = displayed(to);
   const stays = starts !== "any" && starts.length === 1 && starts[0] === target;
-  // What only time or an event did between the two was not to be seen; an operation could be called all the same.
+  // Callers did not see timers and events between the merged states, but they could still call operations.
   const left = stays ? triggers.filter(({ on }) => on.kind === "by") : triggers;
   return left.length === 0 ? undefined : { from: starts, to: target, triggers: left };
 }

@@ -1,4 +1,4 @@
-/** Part 9, versioning: how a caller chooses a version and what each version changed. */
+/** Part 9, versioning: how a caller selects a version and what each version changed. */
 import type { Method } from "../endpoints/model.ts";
 
 export interface Versioning {
@@ -24,7 +24,7 @@ export interface VersionPolicy {
   readonly support?: string;
   /** `410 version-gone` */
   readonly afterSunset?: VersionResponse;
-  /** `412 version-needed`: to a version that there is not, and to none where one has to be said. */
+  /** `412 version-needed`: the error for an unknown version, and for a missing one if it is required. */
   readonly unknown?: VersionResponse;
 }
 

@@ -48,7 +48,7 @@ export function withoutResource(model: Model, resource: string): Model {
     rest,
     ({ at, form, kinds, name }) =>
       (form === "key" && name === resource && kinds.includes("resource")) ||
-      // Views of other resources lose what they give as one of its views.
+      // Views of other resources lose members with one of the removed views.
       (at.startsWith("resources/views/") && kinds.includes("view") && views.includes(name)),
   );
 }

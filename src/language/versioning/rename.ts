@@ -28,7 +28,7 @@ function typedIn(model: Model): Typed {
   return typeExpressions({ ...model, versioning: {} }).typed;
 }
 
-/** A field of a resource or type, or a member of what an operation takes and gives, that has another name. */
+/** A renamed field of a resource or type, or a renamed member of an operation's input or response. */
 export interface MemberName {
   readonly of: string;
   readonly from: string;
@@ -60,7 +60,7 @@ export function renamedMembers(model: Model, members: readonly MemberName[]): Mo
   return withResolutions(withPaths, model, (resolved) => membersMeant(model, resolved, names));
 }
 
-/** By what something is, what it is called instead of what it is called now. */
+/** New names by current names, for each owner. */
 type MemberNames = ReadonlyMap<string, Names>;
 type Names = ReadonlyMap<string, string>;
 
@@ -80,7 +80,7 @@ function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined 
   return resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
 }
 
-/** What a path's parameters are called that name records by fields which have another name. */
+/** New names of path parameters that identify records by renamed fields. */
 function parametersIn(model: Model, operation: string, members: MemberNames): Names {
   const resolved = resolveEndpoint(model, operation);
   if (resolved === undefined || resolved.kind === "unclear") return noNames;
@@ -90,7 +90,7 @@ function parametersIn(model: Model, operation: string, members: MemberNames): Na
   return new Map(changed.map(({ column, resource: of }) => [column, nameIn(namesOf(members, of), column)]));
 }
 
-/** What a path means, by the names that members have then. */
+/** The resolved path with the new names of members. */
 function membersMeant(model: Model, resolved: Meant, names: MemberNames): ResolvedPath {
   const { anchor, key, parents, resource } = resolved;
   const parameters = parametersIn(model, resolved.operation, names);
@@ -139,7 +139,7 @@ function isSame(resolvedNow: ResolvedPath, explicit: ResolvedPath): boolean {
   return text(resolvedNow) === text(explicit);
 }
 
-/** The path of a file ends in what the file is called. */
+/** The last segment of a file's path is the name of its field. */
 function filePath(path: string, file: string | undefined, fields: Names): string {
   if (file === undefined) return path;
   const to = nameIn(fields, file);

@@ -1,4 +1,4 @@
-/** An error that says "try later" and not when. */
+/** An error that asks the client to retry later, without `retry after`. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

@@ -1,4 +1,4 @@
-/** An address of part 6 with a method or a path that what it is for cannot have. */
+/** An address of part 6 with a method or a path that does not suit its purpose. */
 import { pathSegments } from "../../endpoints/resolve.ts";
 import type { Method } from "../../endpoints/model.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -29,7 +29,7 @@ interface Addressed {
   readonly at: string;
   readonly method: Method;
   readonly path: string;
-  /** Those that it may have; the first is the usual one. */
+  /** The allowed methods; the first is the usual one. */
   readonly methods: readonly Method[];
   /** Whether other addresses are made below it. */
   readonly isAbove: boolean;

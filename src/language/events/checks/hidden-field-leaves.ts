@@ -1,4 +1,4 @@
-/** An event that carries a field which not everybody who receives it may see. */
+/** An event with a field that some of its receivers may not see. */
 import { hiddenFrom } from "../../authentication/hidden.ts";
 import type { Check } from "../../analysis/finding.ts";
 

@@ -1,4 +1,4 @@
-/** One name for an event that comes in and one that goes out. */
+/** One name for an incoming and an outgoing event. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

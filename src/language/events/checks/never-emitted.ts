@@ -34,7 +34,7 @@ export const check: Check = {
   },
 };
 
-/** A handler is about the record of its path, or about the one that its function names as the whole answer. */
+/** A handler's event is about the record in its path, or about the record that its function returns as the complete response. */
 function isOfNoRecord(model: Model, operation: string): boolean {
   const resolved = resolveEndpoint(model, operation);
   if (resolved?.kind !== "free" || resolved.action !== "handler" || resolved.key !== undefined) return false;

@@ -1,4 +1,4 @@
-/** A delivery that nobody may use. */
+/** A webhook or stream that no caller may use. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

@@ -1,4 +1,4 @@
-/** Personal fields of which nothing is left to say once they are erased. */
+/** Personal fields whose type has no neutral value for erasure. */
 import { fieldsOf, isNullable } from "../../resources/fields.ts";
 import { erasedValue } from "../../resources/erased-value.ts";
 import type { Check } from "../../analysis/finding.ts";

@@ -1,4 +1,4 @@
-/** Records that are gone while deliveries about them are still being tried. */
+/** Records that retention deletes while the server may still retry deliveries about them. */
 import { capital, withArticle } from "../../../base/case.ts";
 import { lengthOf, parseDuration } from "../../../base/duration.ts";
 import type { Check } from "../../analysis/finding.ts";

@@ -26,7 +26,7 @@ export const check: Check = {
   },
 };
 
-/** What has no states never ends by itself, and its retention would have to begin at a moment that it has. */
+/** A resource without states has no `final`, so its retention must start at a field of type datetime. */
 function helpFor(model: Model, resource: string): string {
   if (lifecycleOf(model, resource) !== undefined)
     return `write \`${resource}: 90d after final\` below \`keep\` of part 8`;

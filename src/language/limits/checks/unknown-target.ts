@@ -29,7 +29,7 @@ export const check: Check = {
           documentIndex.places.has(`endpoints/endpoints/${target}`)
         )
           continue;
-        // Other parts have several names on one line, where each stands for itself; two of one limit could share it.
+        // Other parts accept several names on one line, each for itself; here, they might share one limit.
         const several = target.split(",").map((one) => one.trim());
         const help = several.length > 1 && several.every((one) => isKnown.has(one));
         yield {

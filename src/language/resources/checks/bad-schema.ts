@@ -1,4 +1,4 @@
-/** A `schema:` that is no JSON Schema, or says something that nothing would be held to. */
+/** A `schema:` that is not valid JSON Schema, or has a keyword that no validator would enforce. */
 import type { Json } from "../../../base/json.ts";
 import { contractTypes } from "../../endpoints/contract-types.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";

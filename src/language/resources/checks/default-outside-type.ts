@@ -57,7 +57,7 @@ function wordsOf(defaultValue: Default): string {
     : defaultValue.kind;
 }
 
-/** What the default is outside of, if of anything. Of what the server makes, only its length and its signs are known. */
+/** Why the default does not fit the type, if it does not. Of generated defaults only the length and the characters are known. */
 function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string | undefined {
   if (defaultValue.kind === "literal") {
     const value = literalValue(scope.model, type, defaultValue.text);
@@ -66,7 +66,7 @@ function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string
   if (!isMadeFor(scope.model, type, defaultValue.kind)) return "the type";
   if (defaultValue.kind === "token") return rangeBroken(scope, withoutPattern(type), "t".repeat(defaultValue.length));
   if (defaultValue.kind !== "digits") return undefined;
-  // A pattern that none of these keeps is one that hardly any number keeps.
+  // If none of these numbers matches the pattern, hardly any number does.
   const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
     return digits.repeat(Math.ceil(defaultValue.length / digits.length)).slice(0, defaultValue.length);
   });
@@ -74,7 +74,7 @@ function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
-/** What each default that the server makes is a value of. */
+/** The types of each generated default. */
 const madeFor: Readonly<Record<Exclude<Default["kind"], "literal">, readonly ScalarName[]>> = {
   now: ["datetime"],
   "now-on-change": ["datetime"],
@@ -100,7 +100,7 @@ function withoutPattern(type: FieldType): FieldType {
   return rest;
 }
 
-/** What a value of the right kind is outside of, if of anything. */
+/** The range that a value of the right kind violates, if any. */
 function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
   if (value === null) return undefined;

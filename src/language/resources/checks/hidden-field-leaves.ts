@@ -1,4 +1,4 @@
-/** A computed field that tells one which is hidden from some of those who see it, or from everybody. */
+/** A computed field that reveals a hidden field to callers who may not see it. */
 import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
 import type { Check } from "../../analysis/finding.ts";
 

@@ -1,4 +1,4 @@
-/** An id that cannot name records: nobody gives it, all records would have the same, or a path cannot say it. */
+/** An id that cannot identify records: it is never set, it is the same for all records, or a path cannot contain it. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, lookup } from "../fields.ts";
 import type { Field, FieldType, Resources } from "../model.ts";

@@ -1,4 +1,4 @@
-/** What only the server makes, in a place where it makes nothing. */
+/** A generated value in a place where the server generates none. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, type FieldSite, fieldSites } from "../fields.ts";
 

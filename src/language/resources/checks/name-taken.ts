@@ -3,7 +3,7 @@ import { plural, snakeCase } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { fieldSites } from "../fields.ts";
 
-/** What the store keeps of each record beside its fields. */
+/** Columns that the store adds to each record. */
 const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
 
 export const check: Check = {

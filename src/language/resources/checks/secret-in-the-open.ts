@@ -1,4 +1,4 @@
-/** A field with the name of a secret that everybody who sees the record can read. */
+/** A field with a secret's name that every caller who sees the record can read. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType } from "../fields.ts";
 

@@ -21,7 +21,7 @@ export const check: Check = {
         const target = required ? referenceOf(documentIndex.model, field.type) : undefined;
         if (target === undefined || hasClientId(documentIndex.model, target)) continue;
         const callers = allowedTo(documentIndex, resolved.operation);
-        // A caller who may not see such a record needs more than its id.
+        // A caller who may not see such a record could not use its id alone.
         if (hiddenFromAll(documentIndex.model, callers, target) !== undefined) continue;
         const lost = callers.find(({ who }) => !(finders.get(target) ?? []).some((finder) => includes(finder, who)));
         if (lost === undefined) continue;
@@ -37,7 +37,7 @@ export const check: Check = {
   },
 };
 
-/** By resource, who has an operation that gives ids of it: its own list, its creation, or records that refer to it. */
+/** By resource, the callers who can learn its ids: by its list, its creation, or records that refer to it. */
 function findersOf(documentIndex: DocumentIndex): ReadonlyMap<string, readonly Grant["who"][]> {
   const finders = new Map<string, Grant["who"][]>();
   const add = (resource: string, operation: string): void => {

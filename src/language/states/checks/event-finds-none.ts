@@ -28,7 +28,7 @@ export const check: Check = {
   },
 };
 
-/** Where records of the resource refer to what the event is about, there can be many of them, and an event moves one. */
+/** If the resource refers to the event's record, many records can match, but an event changes only one. */
 function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: string): string {
   const about = outEvents.get(event)?.resource;
   const [back] = about === undefined ? [] : referencesTo(model, resource, about);

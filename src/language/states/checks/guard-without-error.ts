@@ -1,4 +1,4 @@
-/** An operation that can be refused, without saying with what. */
+/** A guard without `else`: the operation can fail without a declared error. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

@@ -1,4 +1,4 @@
-/** A move that copies a field which is hidden into one that more callers see. */
+/** A transition that copies a hidden field into a field that more callers see. */
 import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
 import { lifecycleOf } from "../../resources/fields.ts";
 import type { Check } from "../../analysis/finding.ts";

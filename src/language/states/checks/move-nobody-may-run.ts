@@ -1,4 +1,4 @@
-/** A move by an operation that nobody who could satisfy its guard may run. */
+/** A transition whose operation no caller may run who could satisfy the guard. */
 import { satisfiable } from "../../../expression/prove.ts";
 import type { TypedExpression } from "../../../expression/typed.ts";
 import {

@@ -40,7 +40,7 @@ function statesWithValue(
   const fromCreation =
     creating.length > 0 && creating.every((resolved) => boundFields(documentIndex.model, resolved).includes(name));
   const set = new Set(states.filter((state) => state !== start || fromCreation));
-  // Assumed of all, and taken away from those that can be entered without a value, until nothing changes.
+  // Starts with all states and removes those that a record can enter without a value, until nothing changes.
   for (let before = -1; before !== set.size; ) {
     before = set.size;
     for (const { from, to, trigger } of transitions) {

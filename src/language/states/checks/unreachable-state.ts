@@ -7,7 +7,7 @@ export const check: Check = {
   why: "No statement about this state has an effect.",
   *run({ lives }) {
     for (const { resource, states, start, reachable, closed } of lives) {
-      // A move that says that it is open may lead anywhere.
+      // An open transition may lead to any state.
       if (!closed) continue;
       for (const state of states) {
         if (reachable.has(state)) continue;

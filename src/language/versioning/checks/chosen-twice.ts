@@ -1,4 +1,4 @@
-/** A version in the path of an operation, beside another way to choose it. */
+/** A version in the path of an operation, although versions are selected in another way. */
 import { routesOf } from "../../endpoints/routes.ts";
 import type { Check } from "../../analysis/finding.ts";
 

@@ -1,4 +1,4 @@
-/** An entry that cannot be undone: what older callers had is not said, or cannot be asked of what there is now. */
+/** An entry that cannot be undone: the older value is not declared, or cannot be computed from the current model. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { isServerSet, lookup } from "../../resources/fields.ts";

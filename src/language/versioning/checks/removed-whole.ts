@@ -1,4 +1,4 @@
-/** An operation or a resource that is gone, in a version whose forerunner is still served. */
+/** An operation or a resource that a version removed, while the version before it is still served. */
 import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {

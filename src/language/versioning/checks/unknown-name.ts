@@ -24,13 +24,13 @@ export const check: Check = {
         }
         former.push(...formerNames(change));
       }
-      // What a version removed or renamed is there in the versions before it.
+      // A name that a version removed or renamed exists in the versions before it.
       for (const name of former) known.add(name);
     }
   },
 };
 
-/** What an entry says of the version it belongs to: it has to be there. */
+/** The name that must exist in the version of the entry. */
 function subjectOf(change: Change): string | undefined {
   switch (change.kind) {
     case "rename":
