@@ -1,7 +1,4 @@
-/**
- * A model without errors to its plan. Cannot fail for one: what is missing then is a mistake of Nonet's own and throws.
- * The same document gives the same plan.
- */
+/** Builds the plan of a model without errors. Deterministic; it throws only for a bug of Nonet. */
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import { kebabCase } from "../base/case.ts";
 import { withWebhooks } from "./events/webhooks.ts";
@@ -29,7 +26,7 @@ export function buildPlan(model: Model, places: SourceLocations, expressions: Ty
   const [problem] = expressions.problems;
   assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
   const full = withWebhooks(model);
-  // What webhooks add has expressions of its own.
+  // The webhook resources have further expressions, so the model is typed again.
   const { typed } = full === model ? expressions : typeExpressions(full);
   const planInput: PlanInput = { model: full, places, typed };
   const newest = planOf(planInput);
@@ -39,7 +36,7 @@ export function buildPlan(model: Model, places: SourceLocations, expressions: Ty
   return versions === undefined ? plan : { ...plan, versions };
 }
 
-/** Ten minutes where the document does not say it (R4.22). */
+/** `keep` is ten minutes by default (R4.22). */
 function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   const { cors } = model.endpoints;
   if (cors === undefined || cors === "none") return {};
@@ -49,7 +46,7 @@ function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
 }
 
-/** The plan of one version, by itself. */
+/** The plan of a single version. */
 function planOf(planInput: PlanInput): Plan {
   const { model } = planInput;
   const title = model.title ?? model.purpose.service ?? "Service";
@@ -78,7 +75,7 @@ function planOf(planInput: PlanInput): Plan {
     roles: roleNames(planInput),
     errors: errorPlans(planInput),
     ...errorBodies(planInput),
-    // Saying that a record exists is saying something about it, so the silent answer is 404 (R5.8).
+    // A 403 would reveal that a record exists, so the default is 404 (R5.8).
     unseen: model.authentication.unseen ?? 404,
     limits: serverLimits(planInput),
     rates: ratePlans(planInput),

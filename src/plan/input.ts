@@ -1,4 +1,4 @@
-/** What a plan is made from. */
+/** The input of the planner, and helpers for typed expressions. */
 import type { TypedExpression } from "../expression/check.ts";
 import { parts } from "../expression/typed.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
@@ -7,13 +7,13 @@ export interface PlanInput {
   readonly model: Model;
   readonly places: SourceLocations;
   readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** The model is that of an older version, of which the plan only gives shapes. */
+  /** The model is an older version's, whose plan only describes requests and responses. */
   readonly older?: true;
 }
 
 /**
- * Takes the place of an expression without a meaning in an older version. It reads no field, which says nothing about who may
- * see what: that comes from the newest plan (permitted.ts).
+ * Replaces an expression that cannot be typed in an older version. It reads no field, so it says nothing about visibility: that
+ * comes from the newest plan (permitted.ts).
  */
 export const placeholder: TypedExpression = {
   kind: "constant",
@@ -24,8 +24,8 @@ export const placeholder: TypedExpression = {
 };
 
 /**
- * The typed form of the expression at a path; a model without errors has one for each. In an older version one that names what
- * came later has no meaning, and a placeholder takes its place: the service never evaluates an expression of an older plan.
+ * The typed expression at a path; a model without errors has one for each. In an older version an expression may name what was
+ * added later; the placeholder replaces it, since the service never evaluates an older plan.
  */
 export function typedAt({ typed, older }: PlanInput, path: string): TypedExpression {
   const expression = typed.get(path) ?? (older === true ? placeholder : undefined);
@@ -33,12 +33,12 @@ export function typedAt({ typed, older }: PlanInput, path: string): TypedExpress
   return expression;
 }
 
-/** Stops what only a mistake of Nonet's own can cause: a document with errors is never planned. */
+/** Fails only for a bug of Nonet: a document with errors is never planned. */
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`cannot plan: ${what}`);
 }
 
-/** The fields of the record at hand that an expression reads, as bare names or through `old`. */
+/** The fields of the current record that an expression reads, as bare names or through `old`. */
 export function fieldsRead(expression: TypedExpression): readonly string[] {
   if (expression.kind === "field") return [expression.name];
   if (expression.kind === "variable") {
@@ -48,24 +48,22 @@ export function fieldsRead(expression: TypedExpression): readonly string[] {
   return parts(expression).flatMap(fieldsRead);
 }
 
-/** Whether an expression's value follows from the record at hand alone: not from the moment, the caller or other records. */
+/** Whether an expression depends only on the current record, not on the time, the caller or other records. */
 export function isOfRecord(expression: TypedExpression): boolean {
   const { kind } = expression;
   return kind !== "variable" && kind !== "records" && kind !== "walk" && parts(expression).every(isOfRecord);
 }
 
-/** The conditions that all have to hold for an expression to be true. */
+/** The operands of `&&` in an expression. */
 export function conjuncts(expression: TypedExpression): readonly TypedExpression[] {
   if (expression.kind !== "logical" || expression.operator !== "&&") return [expression];
   return [...conjuncts(expression.left), ...conjuncts(expression.right)];
 }
 
-/** True where both are. */
 export function both(left: TypedExpression, right: TypedExpression): TypedExpression {
   return logical("&&", left, right);
 }
 
-/** True where one is. */
 export function either(left: TypedExpression, right: TypedExpression): TypedExpression {
   return logical("||", left, right);
 }
@@ -75,7 +73,7 @@ function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpre
   return { kind: "logical", operator, at, type: { kind: "bool" }, nullable: true, left, right };
 }
 
-/** The columns that the conditions of an expression hold to one value which does not depend on the record. */
+/** The columns that an expression compares with `==` to a value independent of the record. */
 export function equated(expression: TypedExpression): readonly string[] {
   const columns = conjuncts(expression).flatMap((one) => {
     if (one.kind !== "compare" || one.operator !== "==") return [];
@@ -90,7 +88,7 @@ function isConstant(expression: TypedExpression): boolean {
   return expression.kind === "constant" || expression.kind === "variable";
 }
 
-/** Each value once, in the order of first appearance. */
+/** Removes duplicates; keeps the order of first appearance. */
 export function unique<Value>(values: readonly Value[]): readonly Value[] {
   return [...new Set(values)];
 }

@@ -18,6 +18,6 @@ export interface Plan
     ErrorsPart,
     LimitsPart,
     VersioningPart {
-  /** Statements that are read and checked but that this release does not enforce yet. */
+  /** Statements that are checked but not supported yet in this release. */
   readonly unenforced: readonly Unenforced[];
 }

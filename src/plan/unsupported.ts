@@ -1,7 +1,4 @@
-/**
- * What the document says and this release does not enforce yet: one entry for each statement, with its line, in the order
- * of the document. Nothing is left out silently.
- */
+/** Lists the statements of a document that this release does not support: one entry each, with its line, in document order. */
 import { resolveEndpoint } from "../language/endpoints/resolve.ts";
 import { isCounted } from "./limits/limits.ts";
 import type { PlanInput } from "./input.ts";
@@ -20,7 +17,7 @@ export function unenforcedStatements(planInput: PlanInput): readonly Unenforced[
 
 type Statement = Omit<Unenforced, "line">;
 
-/** The line of the statement, or of the nearest one around it that has a place. */
+/** The line of the statement, or of the nearest enclosing one with a location. */
 function lineOf({ places }: PlanInput, path: string): number {
   for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
     const span = places.get(at);
@@ -54,7 +51,7 @@ function limitStatements(planInput: PlanInput): readonly Statement[] {
   const { events, limits } = planInput.model;
   const { quota = {} } = limits;
   const uncounted = Object.keys(quota).filter((target) => {
-    // Of webhooks that of their own resource is counted (plan/events/webhooks.ts).
+    // A quota of `webhook` counts the webhook resource (plan/events/webhooks.ts).
     const counted = target === "webhook" && events.delivery?.webhook !== undefined;
     return !counted && !quota[target]?.every((one) => isCounted(planInput, target, one));
   });

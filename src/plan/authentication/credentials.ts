@@ -1,4 +1,4 @@
-/** The credentials that are served, with every default taken. */
+/** Plans the credentials of the service, with all defaults applied. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { Credential } from "../../language/authentication/model.ts";
 import { isRenewed } from "../../language/authentication/login.ts";
@@ -42,7 +42,7 @@ function usualMilliseconds(credential: Credential): number | undefined {
   return makesTokens(credential) ? tokenMilliseconds : undefined;
 }
 
-/** What else an authorization server has is beside the place of its tokens. */
+/** The other endpoints of the authorization server are siblings of its token endpoint. */
 function oauthPlan(credential: Credential): OAuthPlan | undefined {
   if (!makesTokens(credential)) return undefined;
   const { at = "/oauth/token" } = credential;
@@ -67,7 +67,7 @@ function usersPlan(credential: Credential, login: string, siblingPath: (name: st
   };
 }
 
-/** How long a session lasts where the document does not say it. */
+/** The default lifetime of a session. */
 const sessionMilliseconds = 30 * 86_400_000;
 
 function loginPlan(credential: Credential): LoginPlan | undefined {
@@ -95,7 +95,7 @@ function millisecondsOf(text: string): number | undefined {
   return duration === undefined ? undefined : lengthOf(duration);
 }
 
-/** The roles of the document, in its order; where it lists none, those that its permissions name. */
+/** The roles of the document, in order; if it lists none, those in its permissions. */
 export function roleNames({ model }: PlanInput): readonly string[] {
   const { roles, allow, show } = model.authentication;
   const named = [...Object.values(allow), ...Object.values(show)].flat();

@@ -1,4 +1,4 @@
-/** Who may: the grants of part 5 with their conditions typed and `own` replaced. */
+/** Plans the grants of part 5, with typed conditions and `own` expanded. */
 import { parts, readsCaller, type TypedExpression } from "../../expression/typed.ts";
 import { bindsByScopes } from "../../language/authentication/oauth.ts";
 import type { Grant } from "../../language/authentication/model.ts";
@@ -8,28 +8,28 @@ import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { GrantPlan } from "./types.ts";
 import { both, type PlanInput, typedAt } from "../input.ts";
 
-/** Who may run the operation; nobody where no line allows it. */
+/** Who may run the operation; nobody if no line allows it. */
 export function allowOf(planInput: PlanInput, operation: string): readonly GrantPlan[] {
   const grants = lookup(planInput.model.authentication.allow, operation) ?? [];
   return grantsAt(planInput, `authentication/allow/${operation}`, grants);
 }
 
-/** For whom the records of a resource exist; see `Operation.visible`. */
+/** To whom the records of a resource are visible; see `Operation.visible`. */
 export function visibleOf(planInput: PlanInput, resource: string): readonly GrantPlan[] {
   return distinct(revealingOperations(planInput.model, resource).flatMap((resolved) => allowedOn(planInput, resolved)));
 }
 
-/** Who may run it on a record: where `the` says which record that is, on that one alone. */
+/** Who may run it on a record: with `the`, only on the record that it selects. */
 function allowedOn(planInput: PlanInput, { operation, endpoint }: ResourceEndpoint): readonly GrantPlan[] {
   const grants = allowOf(planInput, operation);
   if (endpoint.the === undefined) return grants;
-  // Which one it is by what was asked of that operation, another does not know.
+  // The record depends on query parameters, which other operations do not have.
   if (endpoint.query !== undefined) return [];
   const the = typedAt(planInput, `endpoints/endpoints/${operation}/the`);
   return grants.map(({ who, if: condition }) => ({ who, if: condition === undefined ? the : both(the, condition) }));
 }
 
-/** Who sees a field: absent where everybody who sees the record does. */
+/** Who sees a field; absent: everyone who sees the record. */
 export function visibility(
   planInput: PlanInput,
   resource: string,
@@ -44,8 +44,8 @@ export function visibility(
 }
 
 /**
- * Who sees each hidden field that an expression over a record of `resource` reads. That of another record is for those who
- * see it in every such record: whether it is the caller's own is not known here.
+ * Who sees each restricted field that an expression over a record of `resource` reads. Fields of other records count only grants
+ * without a condition, because it is unknown here whether those records belong to the caller.
  */
 export function seersOf(
   planInput: PlanInput,
@@ -75,8 +75,8 @@ function grantsAt(planInput: PlanInput, path: string, grants: readonly Grant[]):
 }
 
 /**
- * A grant that names no role is not for tokens that scopes bind, unless it says `any-scope`; nor is one for anyone whose
- * condition asks who the caller is, which a token without a scope for it must not answer.
+ * A grant without a role excludes tokens restricted by scopes, unless it has `any-scope`; so does a grant to anyone whose
+ * condition reads the caller, because a token without a suitable scope must not satisfy it.
  */
 export function grantPlan(
   { model }: Pick<PlanInput, "model">,
@@ -90,7 +90,7 @@ export function grantPlan(
   return { who: { kind: who.kind, ...(bound && !open ? { unscoped: true } : {}) }, ...conditionPart };
 }
 
-/** Each alternative once, and none with a condition beside the same one without. */
+/** Removes duplicates, and grants with a condition if the same grant exists without one. */
 export function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
   const unique = new Map<string, GrantPlan>();
   for (const grant of grants) unique.set(grantKey(grant), grant);

@@ -1,7 +1,6 @@
 /**
- * Who may see what is for the newest version alone to say (R9.3): an older plan gets its permissions from the plan of the
- * version after it. Conditions of an older model may name fields that it does not have, and a condition without a meaning
- * must not be one that hides nothing.
+ * Gives an older version's plan the permissions of the next newer plan, because only the newest version decides visibility
+ * (R9.3). Conditions of an older model may name missing fields, and a placeholder condition must not reveal anything.
  */
 import { lookup } from "../../language/resources/fields.ts";
 import type { ResponseMember, ConditionFilterPlan, ListPlan, Operation } from "../endpoints/types.ts";
@@ -9,10 +8,10 @@ import type { Column, Table, Virtual } from "../resources/types.ts";
 import type { Plan } from "../plan.ts";
 import type { ShapeStep, StepPlan } from "../versioning/version.ts";
 
-/** What an older version has in common with any plan. */
+/** The parts of a plan that have permissions. */
 type Permitting = Pick<Plan, "tables" | "operations" | "views">;
 
-/** `later`: conditions, by their paths, that name what the older version does not have. */
+/** `later`: paths of conditions that name what the older version does not have. */
 export function withPermissions(older: Plan, newer: Permitting, step: StepPlan, later: ReadonlySet<string>): Plan {
   const shapes = new Map(step.shapes.map((shape) => [shape.older, shape]));
   const tables = older.tables.map((table): Table => {
@@ -38,7 +37,7 @@ export function withPermissions(older: Plan, newer: Permitting, step: StepPlan, 
   return { ...older, tables, operations, ...(older.views === undefined ? {} : { views: Object.fromEntries(views) }) };
 }
 
-/** The newer name of a member; undefined where it is gone. */
+/** The newer name of a member; undefined for a removed one. */
 function nameNow(shape: ShapeStep | undefined, older: string): string | undefined {
   const member = shape?.members.find((one) => one.older === older);
   return member === undefined ? older : member.newer;
@@ -58,7 +57,7 @@ function permittedTable(table: Table, now: Table, shape: ShapeStep | undefined):
     columns: table.columns.map((one) => permitted(one)),
     virtual: table.virtual.map((one) => {
       const found = now.virtual.find(({ name }) => name === nameNow(shape, one.name));
-      // Whether its value can change without the record is asked of it (views.ts).
+      // `views.ts` checks in the expression whether the value can change without the record.
       return { ...permitted(one), ...(found === undefined ? {} : { expression: found.expression }) };
     }),
   };
@@ -81,7 +80,7 @@ function permittedOperation(operation: Operation, now: Operation | undefined, ar
   };
 }
 
-/** A list is asked of the newest version, which has no value to ask of a member that is gone. */
+/** The newest version runs the list, and cannot filter or sort by removed members. */
 function permittedList(
   operation: string,
   list: ListPlan,
@@ -96,7 +95,7 @@ function permittedList(
     sorts: list.sorts.filter(isThere),
     conditions: list.conditions.flatMap((one): readonly ConditionFilterPlan[] => {
       const found = now?.conditions.find(({ name }) => name === one.name);
-      // What reads fields that came later came later itself.
+      // A condition with later fields was itself added later.
       if (found === undefined || later.has(`endpoints/endpoints/${operation}/filters/${one.name}/if`)) return [];
       const { schema, visibleTo, type } = found;
       return [{ ...one, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), visibleTo }];

@@ -1,6 +1,6 @@
 /**
- * What a database is to know of permissions to hold them by itself: which callers read which records, by whatever operation,
- * and what is read of records that they come to only through others.
+ * Extracts from a plan what row-level security needs: which callers read which records, through any operation, and which columns
+ * they read of records reached through others.
  */
 import { readingActions } from "../../language/endpoints/model.ts";
 import type { EndpointsPart, Operation, ResponseMember } from "../endpoints/types.ts";
@@ -10,15 +10,15 @@ import { distinct } from "./permissions.ts";
 import { both } from "../input.ts";
 
 export interface RowSecurity {
-  /** Who reads records of a resource by themselves; a resource that nobody reads is not there. */
+  /** Who reads records of a resource directly; without resources that nobody reads. */
   readonly readers: ReadonlyMap<string, readonly GrantPlan[]>;
-  /** The columns that are read of a resource from other records: through references, lists of records, nested views. */
+  /** The columns of a resource read from other records: through references, lists of records, nested views. */
   readonly reached: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Columns that reading needs, by resource: hidden ones only where an expression reads a field of their name. */
+  /** The columns that reads need, by resource; hidden ones only if an expression reads a field of that name. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Of all operations together: the statement that is run for one of them asks for less. */
+/** The union over all operations; the statement of one operation reads less. */
 export function rowSecurityOf({
   operations,
   tables,
@@ -46,14 +46,14 @@ function readersOf(reading: readonly Operation[]): ReadonlyMap<string, readonly 
     readers.set(resource, [...(readers.get(resource) ?? []), ...grants]);
   };
   for (const operation of reading) {
-    // Who may not run it is told whether there is such a record by who sees it.
+    // Callers without permission learn whether the record exists if it is visible to them.
     add(operation.resource, [...allowedBy(operation), ...operation.visible]);
     for (const { resource, visible } of operation.parents) add(resource, visible);
   }
   return new Map([...readers].map(([resource, grants]) => [resource, distinct(grants)]));
 }
 
-/** On records that the operation is about, and no others. */
+/** Restricts the grants to the operation's records. */
 function allowedBy({ allow, list, the }: Operation): readonly GrantPlan[] {
   const conditions = [the, list?.where].filter((one) => one !== undefined);
   return allow.map(({ if: condition, who }) => {
@@ -62,7 +62,7 @@ function allowedBy({ allow, list, the }: Operation): readonly GrantPlan[] {
   });
 }
 
-/** What expressions in a plan name, wherever in it they stand: all of it is plain data. */
+/** The names in all expressions of a plan, found by walking its plain data. */
 function namesIn(plan: unknown): {
   readonly fields: ReadonlySet<string>;
   readonly reached: ReadonlyMap<string, ReadonlySet<string>>;
@@ -84,7 +84,7 @@ function namesIn(plan: unknown): {
   return { fields, reached };
 }
 
-/** The views that records are nested as. */
+/** The views of nested records. */
 function nestedViews(plan: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (value: unknown): void => {

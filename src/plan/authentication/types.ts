@@ -6,43 +6,43 @@ import type { CredentialKind, SentIn } from "../../language/authentication/model
 /** Part 5 of the plan. */
 export interface AuthenticationPart {
   readonly credentials: readonly CredentialPlan[];
-  /** In the document's order; a caller's roles are bits by this index. */
+  /** In document order; a caller's roles are bits by this index. */
   readonly roles: readonly string[];
-  /** The status for a record that exists and that the caller may not see. */
+  /** The status for an existing record that the caller may not see. */
   readonly unseen: 403 | 404;
 }
 
 export interface CorsPlan {
-  /** As browsers write them, with `*` for the first label of a host or for a port. */
+  /** In the form that browsers send, with `*` for the first label of a host or for a port. */
   readonly origins: "any" | readonly string[];
   readonly credentials: boolean;
-  /** How long a browser may keep the answer to a preflight. */
+  /** How long a browser may cache the response to a preflight. */
   readonly maxAgeSeconds: number;
 }
 
 // ── Permissions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One alternative of a permission; a caller passes when any of a list does. */
+/** One alternative of a permission; a caller needs any one of a list. */
 export interface GrantPlan {
   readonly who: GrantOf<TypedExpression>["who"];
-  /** Over the record at hand and `caller`; `own` is already replaced. */
+  /** Over the current record and `caller`; `own` is already expanded. */
   readonly if?: TypedExpression;
 }
 
 export interface CredentialPlan {
   readonly name: string;
   readonly kind: CredentialKind;
-  /** What its tokens may do is bound by their scopes. */
+  /** Scopes restrict its tokens. */
   readonly scoped?: true;
-  /** Of a token of somebody else's: the roles that each of its scopes gives, beside `roles`. */
+  /** For tokens of another issuer: the roles of each scope, in addition to `roles`. */
   readonly scopeRoles?: Readonly<Record<string, readonly string[]>>;
   readonly sent: SentIn;
   readonly prefix: string;
-  /** Lifetime in milliseconds; absent: until revoked. Of a token of somebody else's: how long it may be good at most. */
+  /** Lifetime in milliseconds; absent: until revoked. For tokens of another issuer: the maximum age. */
   readonly lastsMilliseconds?: number;
-  /** How long after its revocation a key is still good; null: for ever, it cannot be revoked. */
+  /** How long a key stays valid after its revocation; null: it cannot be revoked. */
   readonly revokedAfterMilliseconds: number | null;
-  /** What the token has to be good for, all of it (RFC 6750, 3.1). */
+  /** Scopes that the token must have, all of them (RFC 6750, 3.1). */
   readonly scopes: readonly string[];
   /** The environment variable that holds the secret. */
   readonly secret?: string;
@@ -54,62 +54,62 @@ export interface CredentialPlan {
   readonly roles:
     | { readonly kind: "own" }
     | { readonly kind: "claim"; readonly claim: string }
-    /** What a column of the record says now: a text, or a list of them. */
+    /** The present value of the record's column: a text, or a list of texts. */
     | { readonly kind: "column"; readonly column: string }
     | { readonly kind: "fixed"; readonly roles: readonly string[] };
-  /** oauth2: whose tokens are made here. */
+  /** oauth2: Nonet issues the tokens. */
   readonly oauth?: OAuthPlan;
-  /** password, basic: whose callers are records of the service's own. */
+  /** password, basic: callers are records of the service. */
   readonly login?: LoginPlan;
 }
 
-/** An authorization server of the service's own. Paths are below the base address. */
+/** The service's authorization server. Paths are below the base URL. */
 export interface OAuthPlan {
   readonly token: string;
   readonly revoke: string;
   readonly introspect: string;
-  /** Where users let clients act for them; absent: clients act for themselves. */
+  /** Delegation by users; absent: clients act for themselves. */
   readonly users?: OAuthUsersPlan;
-  /** The roles that each scope gives; absent: there are no scopes, and a token has all roles of its client. */
+  /** The roles of each scope; absent: no scopes, and a token has all roles of its client. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface OAuthUsersPlan {
-  /** Where clients send their users, and where those are asked. */
+  /** The endpoint to which clients redirect users, and the consent page. */
   readonly authorize: string;
   readonly consent: string;
-  /** The password credential that they prove themselves by. */
+  /** The password credential of the users. */
   readonly credential: string;
-  /** For how long a refresh token is good; absent: there are none. */
+  /** Lifetime of a refresh token; absent: none are issued. */
   readonly renewedMilliseconds?: number;
 }
 
 export interface LoginPlan {
   readonly resource: string;
-  /** The unique column that names one of them, and the one that holds its secret. */
+  /** The unique column of the user name, and the column of the secret. */
   readonly name: string;
   readonly secret: string;
-  /** For how long a token to renew with is good; absent: there are none. */
+  /** Lifetime of a refresh token; absent: none are issued. */
   readonly renewedMilliseconds?: number;
 }
 
-/** What an operation has to do with the sessions of a credential. */
+/** What an operation does with the sessions of a credential. */
 export interface SessionPlan {
   readonly credential: string;
-  /** The member of the body that names who logs in; `login` only. */
+  /** The body member with the user name; `login` only. */
   readonly name?: string;
-  /** The member that proves it: the secret of a `login`, the token of a `renew`. */
+  /** The body member with the proof: the secret of a `login`, the token of a `renew`. */
   readonly proof?: string;
-  /** The error for whom the proof does not prove. */
+  /** The error for a wrong proof. */
   readonly else: string;
 }
 
-/** What a caller proves who changes the secret that it logs in with. */
+/** The present secret, which a caller must send to change it. */
 export interface PresentSecretPlan {
   readonly credential: string;
   /** The member of the body with the present secret, and the column of the secret. */
   readonly member: string;
   readonly secret: string;
-  /** The error of a wrong one: that of a wrong login. */
+  /** The error for a wrong secret, the same as for a wrong login. */
   readonly else: string;
 }

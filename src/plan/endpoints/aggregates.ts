@@ -1,4 +1,4 @@
-/** Reads that tell of the service as a whole: expressions over all records, for whoever may run them. */
+/** Plans aggregate reads: expressions over all records, without a current record. */
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { aggregateMembers } from "./responses.ts";
@@ -17,7 +17,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
     const resolved = resolveEndpoint(model, name);
     if (resolved?.kind !== "free" || resolved.action !== "read") return [];
     const { endpoint, segments } = resolved;
-    // Every operation is listed with some resource.
+    // Every operation needs a resource.
     const resource = tables[0]?.resource ?? "";
     const rated = { operation: name, resource, parents: [] };
     const errors = endpoint.statuses?.errors;

@@ -1,4 +1,4 @@
-/** Operations of handlers that say all that goes over the wire: what callers send, and what they are answered. */
+/** Plans handlers whose requests and responses are declared in full (`wire`). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
 import {
@@ -30,7 +30,7 @@ import type { PlanInput } from "../input.ts";
 
 export { essenceOf, formMedia, isJson, resolved, typesOf } from "../../language/endpoints/wire-media.ts";
 
-/** The plan with the operations that only functions can do: of a service that has some. */
+/** The plan including the operations with a wire, for a service with functions. */
 export function servedPlan(plan: Plan): Plan {
   const { operations, versions, contractOperations } = plan;
   const list = versions?.list.map((version) => {
@@ -44,14 +44,14 @@ export function servedPlan(plan: Plan): Plan {
   };
 }
 
-/** What a service serves: operations with a wire where it has functions, which is when they are enforced. */
+/** The served operations; those with a wire only if the service has functions. */
 export function servedOperations({ operations, contractOperations, unenforced }: Plan): readonly Operation[] {
   const open = new Set(unenforced.map(({ path }) => path));
   const run = contractOperations.filter(({ name }) => !open.has(`endpoints/endpoints/${name}`));
   return [...operations, ...run.map(({ operation }) => operation)];
 }
 
-/** What is still not enforced where they are served. */
+/** The unsupported statements that remain when the operations with a wire are served. */
 export function withoutContractOperations({ contractOperations, unenforced }: Plan): readonly Unenforced[] {
   const paths = new Set(contractOperations.map(({ name }) => `endpoints/endpoints/${name}`));
   return unenforced.filter(({ path }) => !paths.has(path));
@@ -79,10 +79,10 @@ export function contractOperationsOf(planInput: PlanInput, tables: readonly Tabl
   });
 }
 
-/** The members of what a function is given: one for each place of a request that says something. */
+/** The input of the function: one member for each declared location of the request (path, query, header, cookie, body). */
 function contractOperation(bare: Operation, wire: HttpContract, schemas: Schemas): Operation {
   const success = wire.answers.map(({ status }) => Number(status)).find((status) => status >= 200 && status < 300);
-  // What is remembered of an answer is its text.
+  // Only text responses can be stored for idempotency keys.
   const bytes = wire.answers.some(({ media }) => media.some((one) => !isJson(one) && !/^text\/|[/+]xml\b/.test(one)));
   const { repeats, ...rest } = bare;
   const idempotency = repeats === undefined || bytes ? {} : { repeats };
@@ -126,7 +126,7 @@ function groupedBody({ parameters, body }: HttpContract, schemas: Schemas): Body
   };
 }
 
-/** What a parameter has that is left out. */
+/** The default of a parameter. */
 export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefined {
   return resolved(schema, schemas)["default"];
 }

@@ -1,18 +1,18 @@
 /**
- * The objects that a body's members stand in on the wire, where these are not its own top: `{ "recipe": { "title": … } }`.
- * What is judged and kept is flat; a body is taken out of its envelope when it comes in, and put into it where one is made.
+ * Wraps and unwraps bodies whose members are inside other objects: `{ "recipe": { "title": … } }`. Validation and storage use the
+ * flat body; a request is unwrapped, a response wrapped.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 export interface Envelope {
-  /** The members of the body that stand here. */
+  /** The members of the body in this object. */
   readonly members: readonly string[];
   readonly objects: Readonly<Record<string, Envelope>>;
-  /** It may be left out where none of its members is sent. */
+  /** The object may be omitted if none of its members is sent. */
   readonly optional?: true;
 }
 
-/** What is wrong with an envelope; `path` is where. */
+/** A violation in the envelope; `path`: its location. */
 export interface EnvelopeViolation {
   readonly path: readonly string[];
   readonly code: "required" | "unknown-field" | "wrong-type";
@@ -21,11 +21,11 @@ export interface EnvelopeViolation {
 export interface Opened {
   readonly input: JsonObject;
   readonly violations: readonly EnvelopeViolation[];
-  /** By a name of the flat body the objects around it. */
+  /** The enclosing objects, by member of the flat body. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Where each member stands, and where what has no place of its own would: beside the first that has one. */
+/** The path of each member. */
 export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string[]> {
   const paths = new Map<string, readonly string[]>();
   const walk = ({ members, objects }: Envelope, path: readonly string[]): void => {
@@ -37,8 +37,8 @@ export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string
 }
 
 /**
- * The flat body. A member that has no place is kept under its name where others stand beside it, for it may be a field that
- * can be sent only as it is (R2.4); whoever judges the flat body says so, or that it is unknown.
+ * Returns the flat body. An undeclared member next to declared ones is passed on, because it may be a field that can only be sent
+ * unchanged (R2.4); the validator of the flat body decides, or reports it as unknown.
  */
 export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
   const localPaths = pathsOf(envelope);
@@ -66,7 +66,7 @@ export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
   return { input: Object.fromEntries(input), violations, paths };
 }
 
-/** The body as it is sent. */
+/** Wraps a flat body in its envelope. */
 export function inEnvelope(envelope: Envelope | undefined, body: JsonObject): JsonObject {
   if (envelope === undefined) return body;
   const { members, objects } = envelope;
@@ -78,7 +78,7 @@ export function inEnvelope(envelope: Envelope | undefined, body: JsonObject): Js
   return Object.fromEntries([...here, ...inner]);
 }
 
-/** JSON Schema of the body as it is sent, from that of the flat one. */
+/** The JSON Schema of the wrapped body, from that of the flat one. */
 export function envelopeSchema(envelope: Envelope | undefined, flat: JsonObject): JsonObject {
   if (envelope === undefined) return flat;
   const {

@@ -1,4 +1,4 @@
-/** How an operation lists: pages, filters, order. */
+/** Plans lists: pages, filters, sorting. */
 import type { ListNames, ListStyle } from "../../language/endpoints/model.ts";
 import { camelCase, plural } from "../../base/case.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -12,7 +12,7 @@ import type { FilterOperator, FilterPlan, ListPlan, PageShape } from "./types.ts
 import { conditionFilters } from "./queries.ts";
 import { type PlanInput, typedAt } from "../input.ts";
 
-/** Where the document is silent: pages of 20, at most 100 (R4.9, R8.8). */
+/** The default: pages of 20, at most 100 (R4.9, R8.8). */
 const defaultStyle = { kind: "cursor", size: 20, max: 100 } as const;
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
@@ -35,7 +35,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   };
 }
 
-/** A history goes on by position, whatever pages the document's lists have. */
+/** A history uses cursors, whatever pages the document's lists have. */
 export function historyPages({ model }: PlanInput): ListPlan {
   const style = model.endpoints.lists;
   return {
@@ -48,13 +48,13 @@ export function historyPages({ model }: PlanInput): ListPlan {
   };
 }
 
-/** How many moves there are in all is not counted. */
+/** A history has no total count. */
 function withoutCount({ names, ...style }: ListStyle): ListStyle {
   const { count: _, ...rest } = names ?? {};
   return { ...style, names: rest };
 }
 
-/** `general`: the names that all lists of the document have, where the list has none of its own. */
+/** `general`: parameter names of all lists, for those that the list does not declare. */
 function pages(
   style: ListStyle | undefined,
   general: ListNames = {},
@@ -68,7 +68,7 @@ function pages(
   return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, names: parameters, page };
 }
 
-/** The names of a list's parameters where the document has no others. */
+/** Default names of list parameters. */
 export const listParameters: ListPlan["names"] = {
   limit: "limit",
   cursor: "cursor",
@@ -78,7 +78,7 @@ export const listParameters: ListPlan["names"] = {
   search: "search",
 };
 
-/** A page as an object of its items and of where the next one starts. */
+/** A page as an object with its items and the position of the next page. */
 export function pageShape(items: string, next: string, count?: string): PageShape {
   return {
     kind: "object",
@@ -97,6 +97,6 @@ function filter({ model }: PlanInput, { resource }: Table, { name, type, schema 
   const ordered = type === "integer" || type === "number" || type === "timestamp" || byTime;
   const operators: readonly FilterOperator[] =
     bare?.kind === "named" || bare?.kind === "id" || !ordered ? ["eq", "in"] : ["eq", "in", "gt", "gte", "lt", "lte"];
-  // A filter compares with a value, so null is none even where the field may be null.
+  // A filter compares with a value, so its schema excludes null even for a nullable field.
   return { field: name, type, operators, schema: bare === undefined ? schema : jsonSchemaOf(model, bare, "input") };
 }

@@ -1,4 +1,4 @@
-/** Operations: what each takes, checks, changes, causes and answers. */
+/** Plans operations on resources: input, checks, changes, effects and responses. */
 import type { JsonObject } from "../../base/json.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
@@ -141,7 +141,7 @@ function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
   const id = lookup(fieldsOf(planInput.model, resolved.resource), "id");
-  // The path gives the id of what a PUT creates; the body may say it again.
+  // The id of a record that PUT creates comes from the path; the body may repeat it.
   const named =
     id !== undefined && creates(planInput.model, resolved) ? { id: fieldSchema(planInput.model, id, "input") } : {};
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
@@ -171,7 +171,7 @@ function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table
   };
 }
 
-/** Where the document says by itself what is taken, it says where that stands. */
+/** With a custom `takes`, the document declares the envelope; else it is `wrap`. */
 function envelopeOf(
   planInput: PlanInput,
   resolved: ResourceEndpoint,
@@ -186,12 +186,12 @@ function envelopeOf(
   }
   const { nesting } = accepted;
   if (Object.keys(nesting).length === 0) return undefined;
-  // What proves a secret stands beside it.
+  // The member with the present secret is in the same object as the new secret.
   const provedBy = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
   return envelopeAround(names, (name) => lookup(nesting, provedBy.get(name) ?? name) ?? []);
 }
 
-/** `around` are the objects that stand around a member, `user?` one that may be left out. */
+/** `around` returns the objects that enclose a member; `user?` is optional. */
 export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
   const inner = Map.groupBy(
     names.filter((name) => around(name).length > 0),
@@ -212,7 +212,7 @@ export function envelopeAround(names: readonly string[], around: (name: string) 
   };
 }
 
-/** In a merge patch null takes a field away (RFC 7396), so there an optional field takes it. */
+/** In a merge patch null removes a member (RFC 7396), so optional fields accept it. */
 function memberSchema({ model }: PlanInput, { action }: ResourceEndpoint, { field }: InputMember): JsonObject {
   const schema = fieldSchema(model, field, "input");
   if (action === "update") return isNullable(field) && field.type.kind !== "nullable" ? orNull(schema) : schema;
@@ -226,7 +226,7 @@ function inputField(
   { name, field, sets }: InputMember,
 ): InputField {
   const { model } = planInput;
-  // A member of `takes` sets the record's field, which says how it is kept.
+  // A member of `takes` sets the record's field, whose modifiers decide how it is stored.
   const kept = sets ? (lookup(fieldsOf(model, resource), name) ?? field) : field;
   return bodyField(planInput, name, field, {
     visible: visibleOf,
@@ -236,15 +236,15 @@ function inputField(
 }
 
 interface BodyFieldOptions {
-  /** Who may refer to the records of a resource. */
+  /** To whom the records of a resource are visible, who may therefore reference them. */
   readonly visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[];
-  /** Whether what is left out has the field's default. */
+  /** Whether an omitted member gets the field's default. */
   readonly defaults: boolean;
-  /** What is sent of it is text, whatever its type. */
+  /** The sent value is a text, whatever its type. */
   readonly secret: boolean;
 }
 
-/** A member of a body: what is to be asked of its value, and what it is where it is left out. */
+/** A member of a body: its conversion, and its default. */
 export function bodyField(
   planInput: PlanInput,
   name: string,
@@ -263,8 +263,8 @@ export function bodyField(
 }
 
 /**
- * `visible`: who may refer to the records of a resource. `around`: the embedded types that the value is inside of; a type
- * inside itself is not followed.
+ * `visible`: to whom the records of a resource are visible. `around`: the enclosing embedded types; a recursive type is not
+ * followed.
  */
 export function inputForm(
   planInput: PlanInput,
@@ -303,7 +303,7 @@ function fixedFields(
   const upsert = creates(planInput.model, resolved);
   const fields = fieldsOf(planInput.model, resolved.resource);
   const changeable = members.filter(({ name }) => {
-    // A PUT that creates takes create-only fields, and holds what exists to them.
+    // A PUT that creates accepts create-only fields, which must be unchanged for an existing record.
     return !(upsert && lookup(fields, name)?.marks.includes("create-only"));
   });
   const open = new Set(changeable.map(({ name }) => name));
@@ -327,7 +327,7 @@ function choicePlans(planInput: PlanInput, { operation, endpoint }: ResourceEndp
   }));
 }
 
-/** A renewal takes one token and nothing else that could be it. */
+/** The session of an operation; a renewal has exactly one member for the token. */
 function sessionPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pick<Operation, "session"> {
   const { action, endpoint, resource } = resolved;
   if (!sessionActions.has(action)) return {};
@@ -353,14 +353,14 @@ function presentSecretPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pi
   };
 }
 
-/** Where the document is silent, `If-Match` is honoured when it is sent (R4.16). */
+/** By default, `If-Match` is optional (R4.16). */
 function editsOf({ model }: PlanInput, { action }: ResourceEndpoint): Operation["edits"] {
   const declared = model.endpoints.edits ?? "optional";
   if (action === "update" || action === "replace" || action === "delete") return declared;
   return action === "move" && declared !== "none" ? "optional" : "none";
 }
 
-/** Where the document is silent: on every write, not required, kept a day (R4.18, R4.20). */
+/** The default: every write, optional, retained for a day (R4.18, R4.20). */
 const defaultIdempotency: IdempotencyStyle = { header: "Idempotency-Key", on: "write", required: false };
 
 export function idempotencyOf({ model }: PlanInput, action: Operation["action"], method: Method): Operation["repeats"] {
@@ -373,7 +373,7 @@ export function idempotencyOf({ model }: PlanInput, action: Operation["action"],
 
 type Known = Omit<Operation, "errors" | "needs">;
 
-/** The document's own errors that can come of it: of guards, choices and rules, and of what is taken already. */
+/** The document's errors that the operation may return: of guards, choices, rules and unique conflicts. */
 function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonly string[] {
   const { moves, choose, rules, body, action, effects, session, presentSecret, guard, response } = known;
   const { conflicts } = table;
@@ -394,7 +394,7 @@ function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonl
   ]);
 }
 
-/** What it can do to records, apart from what its events cause in turn. */
+/** Its possible writes, apart from the effects of its events. */
 function writesOf(known: Known, table: Table, tables: readonly Table[]): readonly PlannedWrite[] {
   const { resource } = table;
   const update: PlannedWrite = { resource, kind: "update", columns: columnsChanged(known, table) };
@@ -429,7 +429,7 @@ function columnsChanged(
   ]);
 }
 
-/** Those of the records that are moved in turn: what they may not be refuses the whole request. */
+/** The errors of effects on other records, which reject the whole request. */
 export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
   return effects.flatMap(({ resource, moves, effects: next }) => {
     const table = tables.find((one) => one.resource === resource);
@@ -443,8 +443,8 @@ export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Ta
 }
 
 /**
- * The rules over a record alone that a write by the operation can break: all for a whole record, else those that read what
- * changes, or that depend on the moment. The others held before and do so after.
+ * The single-record rules that the operation may break: all for a new or replaced record, else those that read a changed field,
+ * or depend on more than the record. The others remain true.
  */
 function rulesOf(
   { action }: ResourceEndpoint,
@@ -461,7 +461,7 @@ export function isEarly({ isLate }: RulePlan): boolean {
   return isLate !== true;
 }
 
-/** Those that the service itself keeps current at every change. */
+/** Fields that the service updates at every change. */
 function maintainedFields({ columns }: Table): readonly string[] {
   const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
   return kept.map(({ name }) => name);
@@ -478,7 +478,7 @@ function fieldsSet({ set }: TransitionPlan): readonly string[] {
   return set.map(({ field }) => field);
 }
 
-/** Stored columns only, in the table's order. */
+/** The stored columns that the operation needs, in the table's order. */
 function needsOf(operation: Known, table: Table): readonly string[] {
   const { action, allow, visible, moves, effects, body, key, parents } = operation;
   const writes = action === "create" || action === "update" || action === "replace" || action === "move";
@@ -509,7 +509,7 @@ function needsOf(operation: Known, table: Table): readonly string[] {
   return table.columns.map(({ name }) => name).filter((name) => needed.has(name));
 }
 
-/** The fields of the record at hand only; those of the records that are moved in turn belong to other tables. */
+/** Only fields of the current record; records changed by effects are in other tables. */
 function effectFields(effects: readonly EffectPlan[]): readonly string[] {
   return effects.flatMap(({ field, payload, moves }) => {
     const guarded = moves.some((transition) => transition.if !== undefined || transition.set.length > 0);

@@ -1,4 +1,4 @@
-/** What an operation does to another resource's records, and with which status its outcomes are answered. */
+/** Plans guards, associations (`link`) and the statuses of responses. */
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -39,7 +39,7 @@ export function isBodiless(status: number): boolean {
 
 type Statuses = Pick<ResponsePlan, "status" | "created" | "same" | "accepted" | "differs" | "errors">;
 
-/** Where the document does not say it: 201 for what is made, 204 where nothing is given, 200 for all else. */
+/** Default statuses: 201 for a created record, 204 without a body, else 200. */
 export function statusPlan(planInput: PlanInput, resolved: ResourceEndpoint, isBodyless: boolean): Statuses {
   const { action, endpoint } = resolved;
   const { created, same, accepted, differs, errors } = endpoint.statuses ?? {};
@@ -70,7 +70,7 @@ function when(
   return { states: passing(planInput, resource) };
 }
 
-/** The states that a record leaves without anybody asking for it. */
+/** The states that a record leaves without an operation. */
 function passing(planInput: PlanInput, resource: string): readonly string[] {
   if (lifecycleOf(planInput.model, resource) === undefined) return [];
   const moves = triggered(planInput, resource).filter(({ trigger }) => trigger.on.kind !== "by");

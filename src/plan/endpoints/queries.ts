@@ -1,4 +1,4 @@
-/** Query parameters that the document words itself: filters of lists, and what is `input` of any operation. */
+/** Plans custom query parameters: filters of lists, and `input` members of any operation. */
 import type { TypedExpression } from "../../expression/typed.ts";
 import { filterField, filterNames, filterType } from "../../language/endpoints/filter-type.ts";
 import { resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -19,7 +19,7 @@ export function conditionFilters(
   const around = filterScope(model, operation);
   return Object.entries(endpoint.filters ?? {}).map(([name, filter]): ConditionFilterPlan => {
     const type = filterType(model, resolveEndpoint(model, operation), name, filter, around);
-    // The newest version's filter says it then (permitted.ts).
+    // The newest version's filter replaces it (permitted.ts).
     if (type === undefined && older === true)
       return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
@@ -36,12 +36,12 @@ export function conditionFilters(
   });
 }
 
-/** A filter tells of every record, so whoever uses it sees the fields in all of them. */
+/** A filter reveals its fields in every record, so only callers who see them in all records may use it. */
 function everywhere(seers: ConditionFilterPlan["visibleTo"]): ConditionFilterPlan["visibleTo"] {
   return seers.map((grants) => grants.filter((grant) => grant.if === undefined));
 }
 
-/** The same expression, with the value under a name that no other filter of a request has. */
+/** Renames the filter's value in the expression to a name unique within a request. */
 function named(expression: TypedExpression, names: readonly string[], name: string): TypedExpression {
   return replaced(expression, (one) => {
     const isValue = one.kind === "variable" && names.includes(one.path[0] ?? "");
@@ -49,7 +49,7 @@ function named(expression: TypedExpression, names: readonly string[], name: stri
   });
 }
 
-/** Expressions are plain data, so whatever in one is an expression too has a kind and a place. */
+/** Expressions are plain data: every part with `kind` and `at` is an expression. */
 function replaced<Value>(value: Value, edit: (one: TypedExpression) => TypedExpression): Value {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, edit)) as Value;

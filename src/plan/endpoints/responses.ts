@@ -1,4 +1,4 @@
-/** What operations answer: the record as the caller sees it, or the shape that the document gives it. */
+/** Plans responses: the record as visible to the caller, or a custom shape. */
 import { camelCase } from "../../base/case.ts";
 import { returnsToken, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -40,15 +40,15 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   return { ...statuses, kind: "members", members: proved ? members : members.map(withoutProof) };
 }
 
-/** What stands around a record that is given, and around a body that makes or changes one. */
+/** The envelope of a record in responses, and in bodies that create or change one. */
 export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
-  // What webhooks add to a document is always as the reference says it.
+  // The webhook resources have no envelope, as the reference documents them.
   const added = resource === webhookResource || resource === deliveryResource;
   const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
   return one === undefined || action === "list" || action === "history" ? {} : { wrap: one };
 }
 
-/** What stands around the records of a page, where the document says it by itself. */
+/** A custom envelope for a page of records. */
 export function pageOf(shape: Shape): PageShape {
   switch (shape.kind) {
     case "object": {
@@ -64,7 +64,7 @@ export function pageOf(shape: Shape): PageShape {
   }
 }
 
-/** What begins or renews a session has a token to give for its record; all others only for the caller's own. */
+/** Creating a record, logging in and renewing return a token of the record; other operations only for the caller's record. */
 function proves(action: ResourceEndpoint["action"]): boolean {
   return action === "create" || action === "login" || action === "renew";
 }
@@ -91,7 +91,7 @@ function memberOf(planInput: PlanInput, resource: string, path: string, name: st
   }
 }
 
-/** The member where there may be no token to give. */
+/** Makes a member with a token nullable, for operations that may have no token. */
 function withoutProof(member: ResponseMember): ResponseMember {
   const { source } = member;
   if (source.kind === "object") return { ...member, source: { ...source, members: source.members.map(withoutProof) } };
@@ -109,7 +109,7 @@ function expressionSource({ model }: PlanInput, resource: string, expression: Ty
   };
 }
 
-/** A hidden field stays hidden in whatever an answer makes of it: whoever sees that sees every field that it reads. */
+/** A member computed from restricted fields is visible only to callers who see all of these fields. */
 function memberVisibility(
   planInput: PlanInput,
   resource: string,
@@ -119,7 +119,7 @@ function memberVisibility(
   return visibleTo.length === 0 ? {} : { visibleTo };
 }
 
-/** What an answer that is of no record says of all of them. */
+/** The members of an aggregate response. */
 export function aggregateMembers(
   planInput: PlanInput,
   operation: string,
@@ -148,7 +148,7 @@ export function viewPlans(planInput: PlanInput, tables: readonly Table[]): ViewP
   );
 }
 
-/** The fields of the record as its own answers have them. */
+/** The fields of a view, as in the record's own responses. */
 function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Table): readonly ResponseMember[] {
   return fields.flatMap((name): ResponseMember[] => {
     const column = columns.find((one) => one.name === name);
@@ -187,7 +187,7 @@ function viewMembers(
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };
-    // A view is also given where there is no token to give.
+    // Views also appear in responses without a token.
     return withoutProof({ name, source, absent, ...visibleTo });
   });
 }

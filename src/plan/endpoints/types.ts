@@ -14,14 +14,14 @@ import type { Envelope } from "./envelope.ts";
 export interface EndpointsPart {
   /** `{base_url}` or an absolute URL; the server fills it in. */
   readonly base: string;
-  /** Which pages of other origins may call; absent: none. */
+  /** The origins whose pages may call; absent: none. */
   readonly cors?: CorsPlan;
   readonly operations: readonly Operation[];
-  /** Handlers whose requests and responses are declared in full; served where there are functions (`servedPlan`). */
+  /** Handlers with fully declared requests and responses; served if the service has functions (`servedPlan`). */
   readonly contractOperations: readonly ContractOperation[];
-  /** What functions may do to records besides the operations; only of the newest version. */
+  /** Operations for functions that bypass permissions; only in the newest version. */
   readonly system: readonly SystemOperations[];
-  /** By name, where the document has any. */
+  /** By name, if the document has any. */
   readonly views?: Readonly<Record<string, ViewPlan>>;
 }
 
@@ -30,38 +30,36 @@ export interface EndpointsPart {
 export interface Operation {
   readonly name: string;
   readonly sentence: string;
-  /** `receive`: takes an event that comes in. What cannot be served yet is not listed here but under `unenforced`. */
+  /** `receive`: receives an incoming event. Unsupported operations are in `unenforced` instead. */
   readonly action: ResourceAction | "handler" | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
-  /** The path as the document writes it. */
   readonly template: string;
   readonly resource: string;
-  /** The path parameter that names the record at hand, and the unique column it is matched with. */
+  /** The path parameter of the current record, and the unique column that it is compared with. */
   readonly key?: { readonly parameter: string; readonly column: string };
-  /** In place of a key: a condition that the record at hand fulfils, the oldest of those that do. */
+  /** Instead of a key: a condition; the current record is the oldest that fulfils it. */
   readonly the?: TypedExpression;
   /**
-   * Path parameters before it that name parents, outermost first: each is matched with `column` of `resource`, and bound
-   * to the field `field` of the next parent, the last one's to that of the record.
+   * Path parameters of parents, outermost first: each is compared with `column` of `resource`, and must be referenced by the
+   * `field` of the next parent, the last one by that of the record.
    */
   readonly parents: readonly Parent[];
-  /** A `read` of no record: its answer is of the service as a whole, and `resource` means nothing. */
+  /** A `read` without a record: the response is about the whole service; `resource` is unused. */
   readonly aggregate?: true;
   readonly allow: readonly GrantPlan[];
   /**
-   * Whether a record exists for a caller whom no grant of `allow` lets run this on it (403 if so, else the `unseen`
-   * answer); whom one lets, it exists for. The grants of the resource's read and list operations, those of lists with a
-   * `where` of their own left out; where there are none, of all its operations.
+   * To whom a record is visible although no grant of `allow` permits the operation on it (then 403, else the `unseen` status).
+   * The grants of the resource's read and list operations, except lists with `where`; without any, those of all its operations.
    */
   readonly visible: readonly GrantPlan[];
-  /** Absent for read, list and delete: a body is refused. A move without `takes` has one that may only be `{}`. */
+  /** Absent for read, list and delete, which reject a body. A transition without `takes` accepts only `{}`. */
   readonly body?: BodyPlan;
-  /** A read gives the bytes of this file of the record; an update takes them, and nothing else. */
+  /** A read returns the bytes of this file of the record; an update accepts only them. */
   readonly file?: FilePlan & { readonly column: string };
-  /** PUT only: whether it creates the record where there is none, with the path's key as its id. */
+  /** PUT only: whether it creates a missing record, with the path's key as its id. */
   readonly creates: boolean;
-  /** Query parameters, which are members of `input`; those of lists are in `list`. */
+  /** Query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
   /** The guard: `if` must be true for the operation to run, else it returns the error `else`. `if` may name fields of the record, if the operation has one. */
   readonly guard?: { readonly if: TypedExpression; readonly else: string };
@@ -70,41 +68,41 @@ export interface Operation {
   /** For `clear`: a condition besides permissions. */
   readonly where?: TypedExpression;
   readonly response: ResponsePlan;
-  /** Of a `history` only its pages. */
+  /** For a `history` only pages. */
   readonly list?: ListPlan;
-  /** For `move`: tried in order; the first whose `from` holds the present state and whose guard is true is made. */
+  /** For `move`: makes the first transition whose `from` includes the present state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
-  /** Whether `If-Match` must or may be sent. Required only of update, replace and delete; of a move it may be sent. */
+  /** Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition accepts it. */
   readonly edits: "required" | "optional" | "none";
   readonly repeats?: { readonly header: string; readonly required: boolean; readonly retentionMilliseconds: number };
-  /** What entering a state or running this operation causes in other records, in the same transaction. */
+  /** Effects on other records, of the operation and of the states it enters, in the same transaction. */
   readonly effects: readonly EffectPlan[];
   /** For `receive`. */
   readonly inbound?: InboundPlan;
-  /** For a `handler` that says all that goes over the wire: then `body` is of all that a request says, by where it says it. */
+  /** For a `handler` with a wire: then `body` has the whole request, grouped by location. */
   readonly wire?: HttpContract;
   /** For `login`, `renew` and `logout`. */
   readonly session?: SessionPlan;
-  /** It can change the secret of its own caller, who proves the present one. */
+  /** The operation can change the caller's secret, and requires the present one. */
   readonly presentSecret?: PresentSecretPlan;
-  /** The events of part 6 that running it emits, beside those of the states that it enters. */
+  /** The events of part 6 that it emits, besides those of entered states. */
   readonly emits: readonly string[];
-  /** The rules of the table that a write by this operation can break; asked of the record as it would be afterwards. */
+  /** The rules of the table that its write may break; evaluated over the record after the write. */
   readonly rules: readonly RulePlan[];
   readonly limits: ServerLimits;
   readonly rates: readonly Limited[];
-  /** The quotas in a window that its success counts for. Those of live records are asked wherever a record is written. */
+  /** The window quotas that count its success. Live quotas are checked at every write of a record. */
   readonly quotas: readonly Limited[];
-  /** Functions of the service's owner run before or after it: the codes of errors that they can raise beside its own. */
+  /** The error codes of functions that run before or after it. */
   readonly hooked?: readonly string[];
-  /** Codes of the document's own errors that this operation can give. */
+  /** Codes of the document's errors that it may return. */
   readonly errors: readonly string[];
-  /** Columns of the record at hand that deciding needs (guards, permissions, rules), for stores that load only these. */
+  /** Columns of the current record that guards, permissions and rules need, for stores that load only these. */
   readonly needs: readonly string[];
 }
 
-/** Made, changed and deleted by a function of the service's own, which permissions do not hold back. */
+/** Operations for functions, without permissions. */
 export interface SystemOperations {
   readonly resource: string;
   readonly create: Operation;
@@ -114,17 +112,16 @@ export interface SystemOperations {
 
 export type Segment = PathSegment;
 
-/** What goes over the wire of an operation that a handler does, word for word as the document says it. */
+/** The requests and responses of a handler, exactly as declared. */
 export interface ContractOperation extends HttpContract {
   readonly name: string;
   readonly sentence: string;
   readonly method: Method;
   readonly path: readonly Segment[];
-  /** The path as the document writes it. */
   readonly template: string;
   readonly resource?: string;
   readonly allow: readonly GrantPlan[];
-  /** As it is served, where there are functions. */
+  /** The operation as served with functions. */
   readonly operation: Operation;
 }
 
@@ -163,37 +160,37 @@ export interface ContractResponsePlan {
 
 export interface Parent {
   readonly parameter: string;
-  /** The resource that it names, by which unique column. */
+  /** The parent's resource, and the unique column. */
   readonly resource: string;
   readonly column: string;
-  /** The reference field that ties the record (or the next parent) to it. */
+  /** The reference field of the record (or the next parent) to it. */
   readonly field: string;
-  /** Of that field. */
+  /** The column type of `field`. */
   readonly type: ColumnType;
-  /** Whether the parent exists for this caller. */
+  /** To whom the parent is visible. */
   readonly visible: readonly GrantPlan[];
 }
 
 export interface BodyPlan {
-  /** JSON Schema 2020-12 of what may be sent, closed at every depth (R2.3). For `update`: every member optional. */
+  /** JSON Schema 2020-12 of the body, closed at every depth (R2.3). For `update` every member is optional. */
   readonly schema: JsonObject;
   readonly mediaTypes: readonly string[];
-  /** Fields that are files, sent as parts of a form; or the one whose bytes are the whole body (`Operation.file`). */
+  /** File fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
   readonly files?: Readonly<Record<string, FilePlan>>;
-  /** Whether an absent body is refused; false: an absent body is `{}`. */
+  /** Whether an absent body is rejected; false: it means `{}`. */
   readonly required: boolean;
-  /** The objects that its members stand in on the wire; absent: none, they are its own. `schema` is of the flat body. */
+  /** The objects that enclose its members; absent: none. `schema` describes the flat body. */
   readonly envelope?: Envelope;
-  /** The document says the members of this body by themselves; without it they are the resource's fields. */
+  /** The document declares the members of this body; absent: they are the resource's fields. */
   readonly own?: true;
-  /** Fields of the record that the body sets. Members that are not fields are `input.x` only. */
+  /** Fields of the record that the body sets. Other members are only `input.x`. */
   readonly fields: readonly InputField[];
-  /** Members that set no field: `input.x` has them in their stored form too, and what they refer to has to exist. */
+  /** Members that set no field: also stored as `input.x` in their column form, and their references must exist. */
   readonly others: readonly InputField[];
   /**
-   * For `update` and `replace`: fields (columns or virtual) that may be sent only with the value that the record has
-   * (R2.4), so that what a read gave can be sent back. Those that `schema` does not know are compared and taken out before
-   * it is asked. A PUT that `creates` knows the create-only ones: they are compared where the record exists, and left in.
+   * For `update` and `replace`: fields (columns or virtual) that may only be sent unchanged (R2.4), so that clients can send back
+   * what they read. Those not in `schema` are compared and removed before validation. A PUT that `creates` has the create-only
+   * ones in `schema`: they are compared only if the record exists.
    */
   readonly fixed: readonly string[];
 }
@@ -201,22 +198,22 @@ export interface BodyPlan {
 export interface InputField {
   readonly name: string;
   readonly type: ColumnType;
-  /** What is to be done to what was sent; absent: it is kept as it was sent. */
+  /** How to convert the sent value; absent: stored as sent. */
   readonly form?: InputForm;
-  /** What it is when it is left out; not for `update`. Other defaults are the column's. */
+  /** The value if omitted; not for `update`. Other defaults belong to the column. */
   readonly default?: Json;
-  /** Kept as a hash (mark `secret`). */
+  /** Stored as a hash (modifier `secret`). */
   readonly secret?: true;
 }
 
-/** How a value that fits its schema is brought to its stored form, and what in it has to exist. */
+/** How to convert a valid value to its stored form, and which references in it must exist. */
 export type InputForm =
   /** `2026-01-01T01:00:00+01:00` to UTC. */
   | { readonly kind: "timestamp" }
-  /** The record with this id has to exist for the caller (R2.10). */
+  /** The record with this id must be visible to the caller (R2.10). */
   | { readonly kind: "reference"; readonly resource: string; readonly visible: readonly GrantPlan[] }
   | { readonly kind: "list" | "map"; readonly of: InputForm }
-  /** An embedded value; its members that are kept as they were sent and have no default are not here. */
+  /** An embedded value; members without a conversion or default are omitted here. */
   | {
       readonly kind: "object";
       readonly members: Readonly<Record<string, { readonly form?: InputForm; readonly default?: Json }>>;
@@ -224,36 +221,36 @@ export type InputForm =
 
 export interface ResponsePlan {
   readonly status: number;
-  /** For an operation that may create, and may not: the status when it has. */
+  /** The status after creating, for an operation that may create or not. */
   readonly created?: number;
-  /** The status where nothing had to be done. Of a create: then the record that there is already is given. */
+  /** The status if nothing had to change. For a create: returns the existing record. */
   readonly same?: number;
   readonly accepted?: AcceptedPlan;
-  /** The error where there is a record that would have to change. */
+  /** The error if an existing record would have to change. */
   readonly differs?: string;
-  /** Statuses that errors have in this operation alone. */
+  /** Statuses of errors in this operation only. */
   readonly errors?: Readonly<Record<string, number>>;
   /**
-   * `record`: the resource as the caller may see it; `members`: the document's own `gives`; `shape`: what a handler's
-   * function gives; `none`: no body. Of a list: each item.
+   * `record`: the resource as visible to the caller; `members`: the document's `gives`; `shape`: the result of a handler's
+   * function; `none`: no body. For a list: of each item.
    */
   readonly kind: "record" | "members" | "shape" | "none";
-  /** The name of the member that holds it, where it stands in one. Of a list it is `page` that says so. */
+  /** The member that contains the response; for a list see `page`. */
   readonly wrap?: string;
   readonly members?: readonly ResponseMember[];
-  /** The view that the members are. */
+  /** The view of the members. */
   readonly view?: string;
   readonly shape?: ShapePlan;
 }
 
-/** What a handler's function has to give. */
+/** The required result of a handler's function. */
 export interface ShapePlan {
   readonly schema: JsonObject;
-  /** Members that the function names a record for, or a list of them, and that are given as its caller may see them. */
+  /** Members for which the function returns one or more records, which the response shows as visible to the caller. */
   readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
 }
 
-/** When a success is 202: always when `if` is true of the record afterwards, without it in these states. */
+/** When a success is 202: if `if` is true of the record after the operation; without `if`, in these states. */
 export interface AcceptedPlan {
   readonly status: number;
   readonly if?: TypedExpression;
@@ -269,12 +266,12 @@ export interface QueryPlan {
   readonly default?: Json;
 }
 
-/** The one record of another resource that an operation makes or deletes. */
+/** The record of another resource that an operation creates or deletes. */
 export interface AssociationPlan {
   readonly resource: string;
-  /** Over the record at hand. */
+  /** Over the current record. */
   readonly values: readonly { readonly field: string; readonly expression: TypedExpression }[];
-  /** Over the other resource: it is the one that has these values, which are the members of the variable `link`. */
+  /** Over the other resource: it has these values, which are members of the variable `link`. */
   readonly where: TypedExpression;
 }
 
@@ -282,12 +279,12 @@ export interface ResponseMember {
   readonly name: string;
   readonly source: ResponseSource;
   readonly absent: "left out" | "null";
-  /** Who sees it, where it is made of hidden fields: who passes one grant of each list. */
+  /** Who sees a member that reads restricted fields: callers who pass one grant of each list. */
   readonly visibleTo?: readonly (readonly GrantPlan[])[];
 }
 
 export type ResponseSource =
-  /** Over the record as it is afterwards. */
+  /** Over the record after the operation. */
   | {
       readonly kind: "expression";
       readonly expression: TypedExpression;
@@ -304,13 +301,13 @@ export type ResponseSource =
       readonly nullable: boolean;
     }
   | { readonly kind: "object"; readonly members: readonly ResponseMember[] }
-  /** The record at hand, as the caller sees it or as a view. */
+  /** The current record, as visible to the caller or as a view. */
   | { readonly kind: "whole" }
   | { readonly kind: "view"; readonly view: string }
   /** Another record as a view, or a list of them. */
   | { readonly kind: "record" | "records"; readonly expression: TypedExpression; readonly view: string };
 
-/** A projection that answers name. */
+/** A named projection for responses. */
 export interface ViewPlan {
   readonly resource: string;
   readonly members: readonly ResponseMember[];
@@ -320,16 +317,16 @@ export interface ListPlan {
   readonly kind: "cursor" | "offset" | "page" | "none";
   readonly size: number;
   readonly max: number;
-  /** What its parameters are called. */
+  /** The names of its parameters. */
   readonly names: Readonly<Record<ListParameter, string>>;
-  /** The answer around a page's items. */
+  /** The object around a page's items. */
   readonly page: PageShape;
-  /** A condition of the list's own, besides permissions. */
+  /** The list's condition, besides permissions. */
   readonly where?: TypedExpression;
   readonly filters: readonly FilterPlan[];
-  /** Filters that the document words itself. */
+  /** Custom filters of the document. */
   readonly conditions: readonly ConditionFilterPlan[];
-  /** The columns that `?search=` looks into, for those who see them. */
+  /** The columns that `?search=` searches, for callers who see them. */
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
 }
@@ -338,13 +335,13 @@ export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "s
 
 export type PageShape =
   | { readonly kind: "items" }
-  /** Where the next page starts, null on the last one. */
+  /** The start of the next page; null on the last page. */
   | { readonly kind: "next" }
-  /** How many records fit, on all pages together. */
+  /** The number of matching records on all pages. */
   | { readonly kind: "count" }
   | { readonly kind: "object"; readonly members: readonly { readonly name: string; readonly shape: PageShape }[] };
 
-/** A filter, and a sort, is only for those who see the column (its `shown`); for others there is no such parameter. */
+/** A filter or sort exists only for callers who see the column (its `visibleTo`). */
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
@@ -360,11 +357,11 @@ export interface ConditionFilterPlan {
   readonly type: ColumnType;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
-  /** Where the value is compared with a field: it means what that does, also to callers of older versions. */
+  /** The field that the value is compared with: its conversions between versions also apply to the value. */
   readonly field?: { readonly resource: string; readonly name: string };
   /** Over a record of the list; the value is the member `name` of the variable `filter`. */
   readonly condition: TypedExpression;
-  /** Who may use it: whoever passes all, since each is of a hidden field that the condition reads. */
+  /** Who may use it: callers who pass one grant of every list, each for a restricted field that the condition reads. */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
 }
 

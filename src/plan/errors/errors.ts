@@ -1,4 +1,4 @@
-/** Every code that the service can answer with. */
+/** Plans every error code of the service. */
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import { protocolErrors, standardErrors } from "../../language/errors/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
@@ -6,7 +6,7 @@ import type { ErrorPlan } from "./types.ts";
 import type { ErrorsPart } from "./types.ts";
 import type { PlanInput } from "../input.ts";
 
-/** Codes that come with a second status: what cannot be read is 400, what was read and is wrong 422. */
+/** Codes with a second status: 400 for an unreadable request, 422 for an invalid one. */
 const secondStatus: Readonly<Record<string, number>> = { "invalid-request": 400 };
 
 export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorPlan>> {
@@ -47,7 +47,7 @@ export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorP
   return plans;
 }
 
-/** The bodies of errors, and what is said of faults. */
+/** The bodies of errors, and the messages of violations. */
 export function errorBodies({
   model,
 }: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages"> {
@@ -60,7 +60,7 @@ function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "sta
   return { status, statuses: second === undefined || second === status ? [status] : [status, second] };
 }
 
-/** Whole seconds, as `Retry-After` has them. */
+/** Whole seconds, as required in `Retry-After`. */
 function secondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
   return duration === undefined ? undefined : Math.max(1, Math.ceil(lengthOf(duration) / 1000));

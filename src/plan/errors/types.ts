@@ -3,7 +3,7 @@ import type { ErrorBody } from "../../language/errors/model.ts";
 
 /** Part 7 of the plan. */
 export interface ErrorsPart {
-  /** Every code that the service can answer with: the document's, the catalogue's, the protocol's. */
+  /** Every error code of the service: from the document, the catalogue and the protocol. */
   readonly errors: Readonly<Record<string, ErrorPlan>>;
   readonly problemBody: ErrorBody;
   /** Bodies that replace `problemBody`: by `without field`, a code, a code `in` an operation. */
@@ -16,16 +16,16 @@ export interface ErrorsPart {
 
 export interface ErrorPlan {
   readonly status: number;
-  /** Every status it can come with, `status` first: `invalid-request` is 422, and 400 for what cannot be read. */
+  /** All possible statuses, `status` first: `invalid-request` is 422, and 400 for an unreadable request. */
   readonly statuses: readonly number[];
-  /** The document has said `status` for it: only an operation's own takes its place. */
+  /** The document declares `status`; only an operation's declaration overrides it. */
   readonly fixed?: true;
-  /** What the wire calls it, where that is not its code. */
+  /** The code in responses, if it differs. */
   readonly wire?: string;
   readonly title: string;
-  /** What is said of it whatever happened, with facts in braces. */
+  /** A constant message, with placeholders in braces. */
   readonly message?: string;
   readonly retryAfterSeconds?: number;
-  /** Declared in the document's own part 7, in the catalogue it imports, or given by HTTP itself. */
+  /** Where the error is defined: part 7 of the document, the imported catalogue, or HTTP. */
   readonly source: "document" | "catalogue" | "protocol";
 }

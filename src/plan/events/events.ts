@@ -1,4 +1,4 @@
-/** How events leave the service: their envelope, who receives which, webhooks and the stream. */
+/** Plans outgoing events: their envelope and receivers, webhooks and the stream. */
 import { parseClockDuration } from "../../base/duration.ts";
 import type { FieldType } from "../../expression/types.ts";
 import type { Grant } from "../../language/authentication/model.ts";
@@ -17,7 +17,7 @@ import type { EventsPart } from "./types.ts";
 import { placeholder, type PlanInput } from "../input.ts";
 
 const day = 86_400_000;
-/** As Standard Webhooks advises: ten attempts in about three days. */
+/** As Standard Webhooks recommends: ten attempts in about three days. */
 const usualRetry = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"];
 
 export function eventsPlan(planInput: PlanInput): EventsPlan {
@@ -48,8 +48,8 @@ export function eventsPlan(planInput: PlanInput): EventsPlan {
 }
 
 /**
- * Whoever is told of the document's events is told what becomes of the endpoints that they made themselves, whatever the
- * condition: that speaks of the document's own records, and of endpoints everybody sees their own only.
+ * Receivers of the document's events also receive events about their own webhook endpoints, whatever the grant's condition: it is
+ * about the document's records.
  */
 function receivingGrants(grants: readonly Grant[], resource: string): readonly Grant[] {
   if (resource !== webhookResource && resource !== deliveryResource) return grants;
@@ -60,7 +60,7 @@ function receivers(planInput: PlanInput, grants: readonly Grant[], resource: str
   const { model, older, typed } = planInput;
   return grants.map(({ who, if: condition }) => {
     if (condition === undefined) return grantPlan(planInput, who);
-    // Receivers are those of the newest version.
+    // The newest version decides the receivers.
     if (older === true) return grantPlan(planInput, who, placeholder);
     return grantPlan(planInput, who, typeCondition(model, condition, resource, { typed }));
   });
@@ -88,14 +88,14 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
   };
 }
 
-/** An event is not a record, and a resource of the document may have its name. */
+/** Candidate names for the stream's pseudo-resource, since the document may have a resource `Event`. */
 const eventNames = ["Event", "ServiceEvent", "ServiceEvents"];
 
 function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: Stream): StreamPlan {
   const { resources, endpoints } = planInput.model;
   const resource = eventNames.find((name) => lookup(resources.resources, name) === undefined) ?? "Event";
   const free = (name: string): string => (lookup(endpoints.endpoints, name) === undefined ? name : `${name}s`);
-  // Whoever could receive some event may ask; which, is asked of each event's record.
+  // Every possible receiver may call it; conditions are checked for the record of each event.
   const allow = grants.map(({ who }) => grantPlan(planInput, who));
   const segments = pathSegments(path);
   const common = {
@@ -154,7 +154,7 @@ function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: S
   };
 }
 
-/** One type, or with `.*` all that begin so. */
+/** Filters by one type, or with `.*` by a prefix. */
 const typeFilter: FilterPlan = {
   field: "type",
   type: "text",
@@ -167,12 +167,12 @@ const typeFilter: FilterPlan = {
   },
 };
 
-/** The stream's own operations, where the document has one. */
+/** The operations of the event stream, if the document has one. */
 export function streamOperations({ events: { stream } }: EventsPart): readonly Operation[] {
   return stream === undefined ? [] : [stream.follow, stream.read];
 }
 
-/** Whether anything is told of, or taken as an event. */
+/** Whether the service delivers or receives events. */
 export function hasEvents({ events, operations }: Pick<EndpointsPart & EventsPart, "operations" | "events">): boolean {
   return (
     events.webhook !== undefined || events.stream !== undefined || operations.some(({ action }) => action === "receive")

@@ -1,4 +1,4 @@
-/** Events that come in (part 6, `in`), each as the operation that takes it. */
+/** Plans incoming events (part 6, `in`) as operations that receive them. */
 import { pathSegments } from "../../language/endpoints/resolve.ts";
 import type { InEvent } from "../../language/events/model.ts";
 import { lookup, referenceOf } from "../../language/resources/fields.ts";
@@ -12,7 +12,7 @@ import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 
-/** None where there is nothing that an event could be about. */
+/** Empty without any resource. */
 export function inboundOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
   const [first] = tables;
   if (first === undefined) return [];
@@ -34,9 +34,9 @@ function inbound(
     const resource = referenceOf(model, type);
     return resource === undefined ? [] : [{ member, resource }];
   });
-  // The names of operations have no dots.
+  // Operation names contain no dots, so the suffix is unique.
   const name = lookup(model.endpoints.endpoints, event) === undefined ? event : `${event}.received`;
-  // Every operation is listed with some resource.
+  // Every operation needs a resource.
   const resource = effects[0]?.resource ?? references[0]?.resource ?? first.resource;
   const repeats = idempotencyOf(planInput, "receive", inEvent.method);
   return {
@@ -53,12 +53,12 @@ function inbound(
     body: bodyOf(planInput, inEvent),
     creates: false,
     query: [],
-    // It is taken whether or not it moves anything.
+    // 202 whether or not the event causes a transition.
     response: { status: 202, kind: "none" },
     moves: [],
     choose: [],
     edits: "none",
-    // Whoever sends events was not made for this service, and may not know its header.
+    // Senders of events may not know the idempotency header of this service.
     ...(repeats === undefined ? {} : { repeats: { ...repeats, required: false } }),
     effects,
     inbound: { event, credential: inEvent.with, references },
@@ -92,5 +92,5 @@ function bodyOf(planInput: PlanInput, { carries, optional = [] }: InEvent): Body
   };
 }
 
-/** What there is, and not what a role sees, is what an event may be about: its sender is no user of the service. */
+/** An event may refer to any record: its sender is not a user of the service. */
 const anything = (): readonly GrantPlan[] => [{ who: { kind: "anyone" } }];

@@ -13,7 +13,7 @@ export interface InboundPlan {
   readonly event: string;
   /** The credential that the sender must present. A request with any other credential is rejected. */
   readonly credential: string;
-  /** The members of its payload that refer to records, in its order. */
+  /** The payload's members that refer to records, in payload order. */
   readonly references: readonly { readonly member: string; readonly resource: string }[];
 }
 
@@ -25,52 +25,52 @@ export interface EventsPlan {
   readonly out: Readonly<Record<string, OutEventPlan>>;
   readonly webhook?: WebhookPlan;
   readonly stream?: StreamPlan;
-  /** For how long events can be read and sent. */
+  /** How long events are stored. */
   readonly retentionMilliseconds: number;
 }
 
 export interface OutEventPlan {
   readonly resource: string;
-  /** The members of its data, whoever receives it; absent: the resource as the receiver may see it. */
+  /** The members of its data, for every receiver; absent: the resource as visible to the receiver. */
   readonly carries?: readonly string[];
-  /** Who receives it, asked of the record as it was: subscribers of webhooks, and callers of the stream. */
+  /** Receivers, evaluated over the record at the time of the event: webhook subscribers, and callers of the stream. */
   readonly webhook: readonly GrantPlan[];
   readonly stream: readonly GrantPlan[];
 }
 
-/** Webhook endpoints and deliveries are resources like others, `Webhook` and `WebhookDelivery`; this is how they are sent. */
+/** How webhooks are delivered. Endpoints and deliveries are resources, `Webhook` and `WebhookDelivery`. */
 export interface WebhookPlan {
   readonly signed: boolean;
   readonly timeoutMilliseconds: number;
-  /** Waits between one attempt and the next; when all are over, the delivery has failed. */
+  /** Waits between attempts; after the last one the delivery has failed. */
   readonly retryMilliseconds: readonly number[];
-  /** Whether an endpoint where a delivery has failed is disabled. */
+  /** Whether a failed delivery disables its endpoint. */
   readonly disable: boolean;
-  /** Whether a record's events are sent one after the other. */
+  /** Whether the events of one record are delivered in order. */
   readonly inOrder: boolean;
-  /** Over a delivery: it is one to the endpoint `input.webhook`. */
+  /** Over a delivery: it is for the endpoint `input.webhook`. */
   readonly of: TypedExpression;
-  /** Over a delivery: it waits to be sent to the endpoint `input.webhook`. */
+  /** Over a delivery: it waits for an attempt at the endpoint `input.webhook`. */
   readonly waiting: TypedExpression;
-  /** Over a delivery: it is about `input.record`, and still has what it tells. */
+  /** Over a delivery: it is about `input.record`, and its body is still stored. */
   readonly about: TypedExpression;
-  /** Over a delivery: it is to be sent to `input.webhook`, and is about `input.record`. */
+  /** Over a delivery: it is pending for `input.webhook`, and about `input.record`. */
   readonly ahead: TypedExpression;
-  /** Over a delivery: it is the one to `input.webhook` of `input.event`, which is about `input.record`. */
+  /** Over a delivery: it is for `input.webhook` and `input.event`, and about `input.record`. */
   readonly made: TypedExpression;
 }
 
 /**
- * Events as callers follow and list them. Its operations are not among `operations`: what they are about is in the journal
- * and in no table.
+ * The event stream, which callers follow or list. Its operations are not in `operations`, because they read the journal instead
+ * of a table.
  */
 export interface StreamPlan {
   /** `GET /events`: the stream, or a page of events. */
   readonly follow: Operation;
   /** `GET /events/{id}` */
   readonly read: Operation;
-  /** The header field that names the last event a caller has. */
+  /** The request header with the id of the last received event. */
   readonly resume: string;
-  /** For how long after an event a caller that has it may go on from there. */
+  /** How long after an event a caller may resume from it. */
   readonly resumableMilliseconds: number;
 }

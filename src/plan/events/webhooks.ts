@@ -1,7 +1,6 @@
 /**
- * What a document with webhooks says besides: that an endpoint which events are sent to, and each delivery to it, are
- * resources like any other. It is written as what it is, a part of the document, so that who may see and change them,
- * lists, edits, retries, limits, errors and the exports are those of every other operation.
+ * Adds the resources of webhooks to a model: endpoints and their deliveries. It writes them as a document fragment, so that
+ * permissions, lists, edits, retries, limits, errors and exports are those of every other operation.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
@@ -13,7 +12,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import { deliveryResource, webhookOperations, webhookResource } from "../../language/events/decide.ts";
 import type { Webhook } from "../../language/events/model.ts";
 
-/** The model with its webhooks as resources; the same model where it has none. Reading them costs as much as a small document. */
+/** The model with webhooks as resources; unchanged without. Cached: the fragment costs as much as a small document. */
 export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
   const webhook = model.events.delivery?.webhook;
   if (webhook === undefined || lookup(model.resources.resources, webhookResource) !== undefined) return model;
@@ -41,7 +40,7 @@ function added(model: Model, webhook: Webhook): Model {
       own: { ...model.authentication.own, ...more.authentication.own },
       allow: { ...model.authentication.allow, ...allowed(webhook.for) },
     },
-    // The stream has events about deliveries.
+    // The event stream includes events about deliveries.
     events: { ...model.events, out: { ...model.events.out, ...more.events.out } },
     limits: {
       ...model.limits,
@@ -51,7 +50,7 @@ function added(model: Model, webhook: Webhook): Model {
   };
 }
 
-/** Names that an endpoint may ask for in some version; which of them it can in its own, is asked when it is made. */
+/** Event names of all versions; creating an endpoint checks the names of the caller's version. */
 function namesOf({ events, versioning }: Model): readonly string[] {
   const before = (versioning.versions ?? []).flatMap(({ changes }) =>
     changes.flatMap((change) => (change.kind === "event" && change.was !== undefined ? [change.was] : [])),
@@ -59,7 +58,7 @@ function namesOf({ events, versioning }: Model): readonly string[] {
   return [...new Set([...Object.keys(events.out ?? {}), ...before])];
 }
 
-/** A model whose events have other names than when its webhooks were added: an endpoint asks for them by those. */
+/** Replaces the event names that an endpoint accepts, for a model whose events were renamed after its webhooks were added. */
 export function withEventNames(model: Model): Model {
   const { resources } = model.resources;
   const webhook = lookup(resources, webhookResource);
@@ -74,12 +73,12 @@ export function withEventNames(model: Model): Model {
   };
 }
 
-/** A document may have webhooks before it has events. */
+/** A document may have webhooks but no events yet. */
 function oneOf(names: readonly string[]): Json {
   return names.length === 0 ? false : { enum: names };
 }
 
-/** Who may subscribe has endpoints, and each caller those that it made. */
+/** Subscribers may create endpoints, and use only those that they created. */
 function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Grant[]>> {
   const creating = grants.map(({ who }): Grant => ({ who }));
   const owning = creating.map((grant): Grant => ({ ...grant, if: "own" }));
@@ -91,7 +90,7 @@ function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Gra
 /** The default retention of deliveries. */
 const deliveryRetention = "30d";
 
-/** The secret is made from the rest (`runtime/events/webhooks.ts`); here it is only said that it is there. */
+/** The runtime computes the secret (`runtime/events/webhooks.ts`); here it only has a placeholder. */
 const secret = `secret: "''"`;
 const withSecret = [
   ...["id", "state", "owner", "url", "events", "version", "description", "secretNumber", "createdAt"].map(
@@ -100,7 +99,7 @@ const withSecret = [
   secret,
 ].join(", ");
 
-/** Written as plainly as most documents are, so that no library is loaded to read it (`document/plain-yaml.ts`). */
+/** Simple YAML, so that reading it needs no YAML library (`document/plain-yaml.ts`). */
 function fragment(model: Model, { method, path, then }: Webhook): string {
   const names = namesOf(model).map((one) => JSON.stringify(one));
   const events = names.length === 0 ? "false" : `{ enum: [${names.join(", ")}] }`;

@@ -1,6 +1,6 @@
 /**
- * Part 8, but for retention: what protects the server (from part 8 where it says so, else R8.8 and R4.21), how often, and
- * how much. Each operation knows the limits that hold for it.
+ * Plans part 8 except retention: server limits (from part 8, else the defaults R8.8 and R4.21), rates and quotas, with the limits
+ * of each operation.
  */
 import { parseSize } from "../../base/bytes.ts";
 import { parseClockDuration } from "../../base/duration.ts";
@@ -23,7 +23,7 @@ export function serverLimits({ model }: PlanInput): ServerLimits {
   };
 }
 
-/** What holds for one operation: its own line, else the one for every request. */
+/** The limits of one operation: its own line, else the one for all requests. */
 export function operationLimits(planInput: PlanInput, operation: string): ServerLimits {
   const { size = {}, time = {} } = planInput.model.limits;
   const general = serverLimits(planInput);
@@ -33,7 +33,7 @@ export function operationLimits(planInput: PlanInput, operation: string): Server
   };
 }
 
-/** What the longest of all operations may take, and so any request whose operation is not known yet. */
+/** The longest time limit of all operations, for requests whose operation is not known yet. */
 export function longestRequest({
   limits,
   operations,
@@ -65,7 +65,7 @@ export function ratePlans(planInput: PlanInput): readonly RatePlan[] {
   }));
 }
 
-/** Those of `all` and `anyone` hold beside the operation's own; one per record only where the path names that record. */
+/** Its own rates and those of `all` and `anyone`; a rate per resource only if the path identifies its record. */
 export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Limited[] {
   return statedRates(planInput).flatMap(({ target, rate }, limit) => {
     if (target !== "all" && target !== "anyone" && target !== resolvedRate.operation) return [];
@@ -74,7 +74,7 @@ export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Lim
   });
 }
 
-/** Those that hold for whatever is asked, also for what no operation of the document is. */
+/** The rates of all requests, also to unknown operations. */
 export function generalRates(planInput: PlanInput): readonly Limited[] {
   return statedRates(planInput).flatMap(({ target, rate: { per } }, limit): readonly Limited[] => {
     if ((target !== "all" && target !== "anyone") || (per !== "user" && per !== "ip")) return [];
@@ -110,7 +110,7 @@ export function quotaPlans(planInput: PlanInput): readonly QuotaPlan[] {
   });
 }
 
-/** Where no states are named, all but those in which a record has ended. */
+/** Without named states: all except final ones. */
 function countedStates(
   { model }: PlanInput,
   resource: string,
@@ -121,7 +121,7 @@ function countedStates(
   return Object.keys(lifecycle.states).filter((state) => !lifecycle.final?.includes(state));
 }
 
-/** The quotas in a window that count what the operation does. */
+/** The window quotas that count the operation. */
 export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): readonly Limited[] {
   const { operation, resource, action } = resolvedRate;
   const makes = action === "create" || action === "link" || creates(planInput.model, resolvedRate);
@@ -134,7 +134,7 @@ export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): 
   });
 }
 
-/** The same of a handler, which makes no record of its own accord. */
+/** The window quotas of a handler, which creates no records by itself. */
 export function quotasOfOperation(
   planInput: PlanInput,
   resolvedRate: Rated,
@@ -149,7 +149,7 @@ export function quotasOfOperation(
   });
 }
 
-/** Columns to index, so that the live records of somebody are counted without reading others. */
+/** Columns to index, so that counting an owner's live records reads no others. */
 export function quotaIndexes({ model }: PlanInput, resource: string): readonly (readonly string[])[] {
   const live = (lookup(model.limits.quota ?? {}, resource) ?? []).filter(({ kind }) => kind === "live");
   return live.flatMap(({ per }) => {
@@ -170,7 +170,7 @@ function statedQuotas(planInput: PlanInput): readonly StatedQuota[] {
   );
 }
 
-/** Records can only be counted of a resource that the document shows, with a field that says whose they are. */
+/** A live quota needs a resource of the document with a field for the owner. */
 export function isCounted(planInput: PlanInput, target: string, quota: Quota): boolean {
   if (quota.kind === "window") return true;
   return isResource(planInput, target) && ownerFields(planInput.model, target, quota.per).length > 0;
@@ -183,8 +183,8 @@ function isResource({ model }: PlanInput, name: string): boolean {
 // ── Names and windows ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The names of the rates, then of the quotas, in their order: as short as tells all of them apart, and made of what the lines
- * say rather than of their places, so that a limit keeps its name, and with it its counts, when others come and go.
+ * The names of the rates, then of the quotas: as short as is unique, and derived from the content of the lines instead of their
+ * positions, so that a limit keeps its name and counts when others are added or removed.
  */
 function namesOf(planInput: PlanInput): { readonly rates: readonly string[]; readonly quotas: readonly string[] } {
   const rates = statedRates(planInput);

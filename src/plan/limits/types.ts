@@ -5,27 +5,27 @@ import type { Erased } from "../../language/resources/erased-value.ts";
 /** Part 8 of the plan. */
 export interface LimitsPart {
   readonly limits: ServerLimits;
-  /** In the document's order; operations refer to their rates by index. */
+  /** In document order; operations refer to rates by index. */
   readonly rates: readonly RatePlan[];
   /** The rates of every request, also of one to an unknown operation. */
   readonly generalRates: readonly Limited[];
   readonly quotas: readonly QuotaPlan[];
 }
 
-/** Limits that protect the server itself; from part 8 where it says so, else the engine's defaults (R8.8). */
+/** Limits that protect the server: from part 8, else the defaults (R8.8). */
 export interface ServerLimits {
   readonly requestBytes: number;
   readonly requestMilliseconds: number;
 }
 
 /**
- * How often. A window begins at the first request of a key and takes `count` of them; with `burst` it is a bucket that holds
- * so many and is refilled by `count` in each window.
+ * A rate limit. A window starts at the first request of a key and allows `count` requests; with `burst` it is a token bucket of
+ * that size, which gains `count` tokens per window.
  */
 export interface RatePlan {
   /**
-   * In `RateLimit` fields and in refusals: `collect-per-Parcel`, and with its window where another limit would have the same
-   * name. Letters, digits, `-` and `_` only, so that it needs no escapes (RFC 9651 section 3.3.3).
+   * The name in `RateLimit` fields and error responses: `collect-per-Parcel`, with its window if another limit has the same name.
+   * Only letters, digits, `-` and `_`, so that it needs no escapes (RFC 9651 section 3.3.3).
    */
   readonly name: string;
   /** Every request, or only those that carry no credential. */
@@ -38,7 +38,7 @@ export interface RatePlan {
 }
 
 export type QuotaPlan =
-  /** So many successes in a window, or records made. */
+  /** Maximum successful calls or created records per window. */
   | {
       readonly kind: "window";
       readonly name: string;
@@ -47,7 +47,7 @@ export type QuotaPlan =
       readonly windowMilliseconds: number;
       readonly per: string;
     }
-  /** So many records at a time with the same value in `column`; where states are given, in one of these. */
+  /** Maximum records at a time with the same value in `column` and, if `states` is present, in one of these states. */
   | {
       readonly kind: "live";
       readonly name: string;
@@ -57,7 +57,7 @@ export type QuotaPlan =
       readonly count: number;
     };
 
-/** A limit that holds for an operation: the index of its plan, and what tells one key from another. */
+/** A limit of an operation: the index of its plan, and the key of the counter. */
 export interface Limited {
   readonly limit: number;
   readonly by: CountedBy;

@@ -1,4 +1,4 @@
-/** How the values of the document's types are kept. */
+/** Maps types of the document and of expressions to column types and JSON Schemas. */
 import type { TypedExpression } from "../../expression/check.ts";
 import type { ValueType } from "../../expression/types.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -36,7 +36,7 @@ const scalarColumns: { readonly [name: string]: ColumnType } = {
   json: "json",
 }; // biome-ignore format: a table
 
-/** How the value of an expression is given. A duration is given in milliseconds. */
+/** The column type of an expression's value. Durations are milliseconds. */
 export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   switch (type.kind) {
     case "bool":
@@ -63,13 +63,13 @@ export function columnTypeOfComputed(model: Model, type: FieldType, { type: made
   return declared === "json" ? columnTypeOfValue(model, made) : declared;
 }
 
-/** What an expression takes the value of a column for; a value in JSON is compared as its text. */
+/** The expression type of a column; JSON values are compared as text. */
 export function valueTypeOfColumn(type: ColumnType): ValueType {
   const kinds = { integer: "int", number: "double", boolean: "bool", timestamp: "timestamp" } as const;
   return type === "text" || type === "json" ? { kind: "string" } : { kind: kinds[type] };
 }
 
-/** What JSON Schema says of an expression's value: of a field that it names what the field says, else what its type says. */
+/** The JSON Schema of an expression: for a field its declared schema, else by its type. */
 export function schemaOfExpression(model: Model, resource: string, expression: TypedExpression): JsonObject {
   const type = fieldTypeOf(model, resource, expression);
   const schema = type === undefined ? schemaOfValue(model, expression.type) : jsonSchemaOf(model, type);

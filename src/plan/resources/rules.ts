@@ -1,4 +1,4 @@
-/** Rules: those of a record alone, and for each resource what its writes have to be held to when all is written. */
+/** Plans rules: those of a single record, and those that a transaction checks after its writes. */
 import { isItself, negation, reachOf, type Reach } from "../../expression/reach.ts";
 import { expressibleInSql } from "../../expression/sql.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -32,8 +32,8 @@ function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): b
 }
 
 /**
- * The rules of any resource that a write of a record of this one can break, and that read other records; and those of a record
- * alone that read a reference which a deletion can clear, since nothing is evaluated before that.
+ * The rules that a write of this resource can break and that read other records; and rules of a single record that read a
+ * reference which a deletion can clear, since the deletion itself evaluates no rules.
  */
 export function lateRules(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly LateRule[] {
   const cleared = columnsCleared(columns);
@@ -46,7 +46,7 @@ export function lateRules(planInput: PlanInput, resource: string, columns: reado
   );
 }
 
-/** What differs in a record after what it refers to was deleted. */
+/** The columns that change when a referenced record is deleted. */
 function columnsCleared(columns: readonly Column[]): readonly string[] {
   const cleared = columns.filter(({ references }) => references?.onDelete === "clear");
   return cleared.length === 0 ? [] : [...cleared.map(({ name }) => name), ...computedColumns({ columns })];
@@ -88,7 +88,7 @@ function lateRulesOf({ model }: PlanInput, { resource, rule, name }: Named, writ
     on: { insert: true, delete: false, columns: reach.aboutWrite ? "any" : reach.local },
     find: { column: "id", where: isItself(id.type), one: false },
   };
-  // What is about a write is evaluated for what was written alone.
+  // A rule about the write itself is evaluated only for the written record.
   const others = reach.aboutWrite ? [] : reach.others.filter((other) => other.resource === written);
   return [
     ...(resource === written ? [itself] : []),
@@ -114,12 +114,12 @@ function lateRulesOf({ model }: PlanInput, { resource, rule, name }: Named, writ
   ];
 }
 
-/** Whether the rule says the same of all records that have one value in `field`. */
+/** Whether the rule has the same value for all records with one value in `field`. */
 function isSameForAll({ local: read }: Reach, field: string | undefined): boolean {
   return read.every((name) => name === field);
 }
 
-/** The columns of a resource that rules look for records by, each to be indexed. */
+/** The columns by which rules look for records; each gets an index. */
 export function ruleColumns(planInput: PlanInput, resource: string): readonly string[] {
   const columns = Object.keys(planInput.model.resources.rules).flatMap((of) =>
     rulePlans(planInput, of).flatMap(({ expression, isLate }) => {
@@ -132,15 +132,15 @@ export function ruleColumns(planInput: PlanInput, resource: string): readonly st
   return unique(columns);
 }
 
-/** A write that an operation can do. */
+/** A possible write of an operation. */
 export interface PlannedWrite {
   readonly resource: string;
   readonly kind: "insert" | "update" | "delete";
-  /** Of an update, those that it can change. */
+  /** For an update: the columns that it may change. */
   readonly columns?: ReadonlySet<string>;
 }
 
-/** The errors of rules that read other records and that these writes can break. */
+/** The errors of rules that read other records and that these writes may break. */
 export function lateErrors(writes: readonly PlannedWrite[], tables: readonly Table[]): readonly string[] {
   return writes.flatMap((write) => {
     const { lateRules: rules = [] } = tables.find(({ resource }) => resource === write.resource) ?? {};
@@ -153,7 +153,7 @@ function concerns({ on }: LateRule, { columns, kind }: PlannedWrite): boolean {
   return on.columns === "any" || on.columns.some((name) => columns?.has(name));
 }
 
-/** What a deletion of a record of a resource does: the records that are deleted with it, the references that it clears. */
+/** The writes of a deletion: records deleted with it, and references cleared. */
 export function writesOfDeletion(
   resource: string,
   tables: readonly Table[],

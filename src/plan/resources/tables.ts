@@ -1,4 +1,4 @@
-/** Resources as tables: columns, what is unique, what is indexed, rules. */
+/** Plans the tables of resources: columns, unique sets, indexes, rules. */
 import { plural, snakeCase } from "../../base/case.ts";
 import { isDeletable } from "../../language/endpoints/deletable.ts";
 import { resourceEndpoints } from "../../language/endpoints/resolve.ts";
@@ -44,7 +44,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
   const absentEqual = uniques.filter(
     (set) => set.absent === "equal" && columns.some(({ name, nullable }) => nullable && set.columns.includes(name)),
   );
-  // Time does nothing by the word of an older version.
+  // Older versions define no timers.
   const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
   const late = lateRules(planInput, resource, columns);
   return {
@@ -70,7 +70,7 @@ function idPlan({ model }: PlanInput, resource: string): IdPlan {
   const type = lookup(fieldsOf(model, resource), "id")?.type;
   assert(type?.kind === "id", `${resource} has no id`);
   if (type.made !== "server") return { made: type.made };
-  // `id` alone is an id without a prefix; one of another type is made by its default.
+  // A plain `id` has no prefix; an id of another type gets its value from the default.
   return { made: "server", ...(type.of === undefined ? { prefix: type.prefix ?? "" } : {}) };
 }
 
@@ -79,7 +79,7 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
   const bare = bareType(field.type);
   const target = referenceOf(model, field.type);
   const made = defaultPlan(planInput, field);
-  // Of a secret only its hash is kept, which is a text whatever was hashed.
+  // Only the hash of a secret is stored, which is a text.
   const secret = field.marks.includes("secret");
   return {
     name,
@@ -98,7 +98,7 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
   };
 }
 
-/** What is hashed or computed holds nothing of its own that could lead nowhere. */
+/** References in hashed or computed values need no check. */
 function holdsOf({ model }: PlanInput, field: Field): Pick<Column, "holds"> {
   const isReference = referenceOf(model, field.type) !== undefined;
   if (isReference || field.computed !== undefined || field.marks.includes("secret")) return {};
@@ -106,7 +106,7 @@ function holdsOf({ model }: PlanInput, field: Field): Pick<Column, "holds"> {
   return holds.length === 0 ? {} : { holds };
 }
 
-/** `around`: the embedded types that the value is inside of; the check refuses one inside itself. */
+/** `around`: the enclosing embedded types; `nonet check` rejects a type inside itself. */
 function nestedReferences(
   model: Model,
   type: FieldType,
@@ -124,7 +124,7 @@ function nestedReferences(
   );
 }
 
-/** What a record says of the field when it says anything: null only where nulls are given. */
+/** The schema of the field's value in responses; null is allowed only for `| null`. */
 function transportSchema({ model }: PlanInput, field: Field): Column["schema"] {
   const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
   return absence(field) === "null" ? orNull(schema) : schema;
@@ -146,7 +146,7 @@ function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {
 
 function defaultPlan({ model }: PlanInput, field: Field): DefaultPlan | undefined {
   const { type } = field;
-  // An id that is a `uuid` and that nobody else gives is made by the server.
+  // The server generates ids of type `uuid` without a default.
   const made = type.kind === "id" && type.made === "server" && type.of?.kind === "scalar" ? type.of.name : undefined;
   if (made === "uuid" && field.default === undefined) return { kind: "uuid" };
   if (field.default?.kind !== "literal") return field.default;
@@ -202,7 +202,7 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
   const ruled = (lookup(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
     if (rule.kind !== "unique") return [];
     const { absent, else: code, fields: columns } = rule;
-    // Of two rules over the same fields both hold.
+    // Two rules over the same fields are merged.
     return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
   });
   const sets = new Map<string, UniqueSet>();
@@ -212,10 +212,10 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
 }
 
 /**
- * Whatever can be asked has an index (R8.8): each filter and sort, what `choose`, `where` and permissions hold to one value,
- * such a permission together with each sort, what quotas count, what rules look for records by, and each reference by which
- * lists are tied to a parent or deleting looks for what refers to a record. A column that is unique has one already; and
- * nothing has one that only writes would pay for.
+ * Every possible query has an index (R8.8): each filter and sort; the columns that `choose`, `where` and permissions compare with
+ * one value; such a permission combined with each sort; the columns that quotas count and rules look up; references that tie
+ * lists to a parent, or that a deletion follows. A unique column has one already; columns without such a query get none, because
+ * an index costs each write.
  */
 function indexes(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
   const uniques = uniqueSets(planInput, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
@@ -242,7 +242,7 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
 }
 
-/** What the sending of deliveries asks for: see `WebhookPlan`. */
+/** Indexes for the delivery queries of `WebhookPlan`. */
 const deliveryIndexes = [
   ["webhook", "state", "nextAttemptAt"],
   ["record", "webhook", "state"],

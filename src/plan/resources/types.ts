@@ -1,4 +1,4 @@
-/** What a resource is stored as: tables, columns, references, rules. */
+/** The plan of a resource's storage: tables, columns, references, rules. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Default, Modifier } from "../../language/resources/model.ts";
@@ -8,17 +8,16 @@ import type { LifecyclePlan, TimedJob } from "../states/types.ts";
 /** Part 2 of the plan. */
 export interface ResourcesPart {
   readonly tables: readonly Table[];
-  /** Named JSON Schemas, by the address that references use. */
+  /** Named JSON Schemas, by their reference URI. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * A resource as a table. Besides `columns` every table has `_seq` (integer primary key, order of creation) and `_rev`
- * (integer, changes with every visible change); resources with states have a column `state`, listed like any other; what
- * time changes has `_entered` (epoch milliseconds at which the state was entered) and `_due` (when time next does
- * something to the record; see `due.ts`).
+ * A resource as a table. Besides `columns` every table has `_seq` (integer primary key, order of creation) and `_rev` (integer,
+ * changes with every visible change). Resources with states also have a regular column `state`; resources with timers have
+ * `_entered` (epoch milliseconds of entering the state) and `_due` (when the next timer is due; see `schedule.ts`).
  */
 export interface Table {
   readonly resource: string;
@@ -26,29 +25,29 @@ export interface Table {
   readonly name: string;
   /** How the column `id` gets its value. */
   readonly id: IdPlan;
-  /** In the order in which a record is written on the wire. */
+  /** In the order of members in responses. */
   readonly columns: readonly Column[];
   /** Fields computed at reading, `:=` without `unique`, `filter` or `sort`. */
   readonly virtual: readonly Virtual[];
-  /** Sets of columns that together are unique, besides `id`. */
+  /** Sets of columns that are unique together, besides `id`. */
   readonly uniques: readonly (readonly string[])[];
-  /** Those of `uniques` for which two absent values are equal; for all others they are distinct. */
+  /** The sets of `uniques` in which two nulls conflict; in others they do not. */
   readonly absentEqual?: readonly (readonly string[])[];
-  /** Sets of `uniques` whose being taken has an error of the document's own; for all others it is `already-exists`. */
+  /** The sets of `uniques` whose conflict has an error of the document; others use `already-exists`. */
   readonly conflicts: readonly { readonly columns: readonly string[]; readonly else: string }[];
-  /** Sets of columns to index, `_seq` understood as the last: what filters, sorts and ownership use. */
+  /** Sets of columns to index, each implicitly followed by `_seq`: for filters, sorts and ownership. */
   readonly indexes: readonly (readonly string[])[];
   readonly rules: readonly RulePlan[];
-  /** Rules that read other records, of this resource or another, that a write of a record of this one can break. */
+  /** Rules, of any resource, that read other records and that a write of this resource may break. */
   readonly lateRules?: readonly LateRule[];
   readonly lifecycle?: LifecyclePlan;
-  /** What time does to a record, in the document's order, moves before retention; absent: nothing. */
+  /** Timed jobs in document order, transitions before retention; absent: none. */
   readonly timed?: readonly TimedJob[];
 }
 
 /**
- * `server`: a prefix, `_` and 26 characters that sort by time, which are alone where the prefix is empty; where the id has
- * another type than `id` or `id(prefix)`, from the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
+ * `server`: a prefix, `_` and 26 characters that sort by time, or only those for an empty prefix; for an id of another type, the
+ * column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
  */
 export type IdPlan =
   | { readonly made: "server"; readonly prefix?: string }
@@ -56,58 +55,58 @@ export type IdPlan =
   | { readonly made: "client" };
 
 export interface Column {
-  /** The field's name, which is also the column's and the wire's. */
+  /** The name of the field, of the column and in JSON. */
   readonly name: string;
   readonly type: ColumnType;
-  /** May be null in the store. */
+  /** Whether the column allows null. */
   readonly nullable: boolean;
-  /** On the wire a null is left out (`?`) or given as null (`| null`). */
+  /** How JSON shows null: no member (`?`), or null (`| null`). */
   readonly absent: "left out" | "null";
-  /** A closed list of values, which the store holds the column to. */
+  /** The closed list of values, which the store enforces. */
   readonly values?: readonly string[];
   readonly references?: ReferencePlan;
-  /** A file: the value says of it `{ id, type, bytes, sha256, name? }`, its bytes are kept beside the record. */
+  /** For a file: the value is its metadata `{ id, type, bytes, sha256, name? }`; the bytes are stored separately. */
   readonly file?: FilePlan;
-  /** References inside of the value: deleting what they refer to is refused. */
+  /** References inside the value; deleting a referenced record is rejected. */
   readonly holds?: readonly HeldReference[];
-  /** Stored and kept current at each write of the record. */
+  /** Stored, and recomputed at each write of the record. */
   readonly computed?: TypedExpression;
   readonly default?: DefaultPlan;
   readonly marks: readonly Modifier[];
-  /** Who sees it; absent: everybody who sees the record. Empty: nobody (`write-only`, `secret`). */
+  /** Who sees it; absent: everyone who sees the record. Empty: nobody (`write-only`, `secret`). */
   readonly visibleTo?: readonly GrantPlan[];
-  /** What JSON Schema says of the value on the wire. */
+  /** The JSON Schema of the value in responses. */
   readonly schema: JsonObject;
 }
 
 export interface ReferencePlan {
   readonly resource: string;
   readonly onDelete: "refuse" | "delete" | "clear";
-  /** The resource is its own, and no record may be above itself. */
+  /** The reference is to the same resource, and cycles are forbidden. */
   readonly tree?: true;
 }
 
-/** What a file may be. */
+/** The allowed files. */
 export interface FilePlan {
   readonly maxBytes: number;
   /** Media types, a subtype may be `*`; empty: any. */
   readonly media: readonly string[];
 }
 
-/** Where in a value ids of a resource stand: names of members, and `*` for every item of a list or value of a map. */
+/** The location of a resource's ids inside a value: member names, and `*` for every list item or map value. */
 export interface HeldReference {
   readonly resource: string;
   readonly path: readonly string[];
 }
 
-/** A default; a literal with the value that the field's type gives it. */
+/** A default; a literal also has its typed value. */
 export type DefaultPlan =
   | Exclude<Default, { kind: "literal" }>
   | { readonly kind: "literal"; readonly text: string; readonly value: Json };
 
 /**
- * How a value is kept and given. `text`; `integer`; `number` (double; a whole number is written without a fraction);
- * `boolean`; `timestamp` (RFC 3339 in UTC with milliseconds); `json` (lists, maps, embedded values, schema fields, money).
+ * How a value is stored and written in JSON. `text`; `integer`; `number` (double; integers have no fraction); `boolean`;
+ * `timestamp` (RFC 3339 in UTC with milliseconds); `json` (lists, maps, embedded values, schema fields, money).
  */
 export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "json";
 
@@ -123,46 +122,46 @@ export interface Virtual {
 export interface RulePlan {
   readonly expression: TypedExpression;
   readonly else: string;
-  /** It reads other records, and is evaluated when all is written (`Table.lateRules`); absent: before its record is. */
+  /** Reads other records, so it is evaluated after all writes (`Table.lateRules`); absent: before its record's. */
   readonly isLate?: true;
-  /** It mentions the moment, the caller or the record before: it says nothing of what is stored. */
+  /** The rule reads the time, the caller or the former record, so it does not apply to stored data. */
   readonly isAboutWrite?: true;
 }
 
-/** A rule, and for which records it is evaluated when a transaction has written a record of the table that it is listed at. */
+/** A rule to evaluate after a transaction has written a record of this table, and the records to evaluate it for. */
 export interface LateRule {
-  /** The resource that the rule is of. */
+  /** The resource of the rule. */
   readonly resource: string;
   readonly rule: TypedExpression;
   readonly else: string;
-  /** Of the document's rules this one. */
+  /** A unique name of the rule. */
   readonly name: string;
-  /** `itself`: for the written record, with what it was before as `old`. `other`: for those that read it. */
+  /** `itself`: evaluated for the written record, with the former one as `old`. `other`: for the records that read it. */
   readonly kind: "itself" | "other";
   readonly on: {
     readonly insert: boolean;
     readonly delete: boolean;
-    /** What an update has to change. */
+    /** The rule is evaluated after an update of one of these. */
     readonly columns: readonly string[] | "any";
   };
   readonly find: RuleFinder;
   readonly isAboutWrite: boolean;
-  /** It goes through the records of a resource, which only the database does. */
+  /** The rule iterates over the records of a resource, which only the database can do. */
   readonly inDatabase: boolean;
-  /** True of a record that breaks it; absent where SQL cannot say that. */
+  /** True for a record that violates the rule; absent if SQL cannot express it. */
   readonly broken?: TypedExpression;
-  /** Writes that reach it through different values of this field of its record have nothing to do with one another. */
+  /** Writes with different values of this field cannot affect each other's records. */
   readonly key?: string;
 }
 
-/** The records that a rule is evaluated for. */
+/** How to find the records to evaluate a rule for. */
 export interface RuleFinder {
-  /** Of the written record: its values, before and after, are `reach.value` in `where`. */
+  /** A column of the written record: `where` reads its values, before and after the write, as `reach.value`. */
   readonly column?: string;
   /** Absent: all records. */
   readonly where?: TypedExpression;
-  /** In place of `where` for a null; without it there is no such record. */
+  /** Replaces `where` for a null; absent: a null matches no record. */
   readonly absent?: TypedExpression;
-  /** The rule says the same of each of them, so that one is enough. */
+  /** The rule has the same value for all of them, so evaluating one is enough. */
   readonly one: boolean;
 }

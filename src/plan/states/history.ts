@@ -1,6 +1,6 @@
 /**
- * What part 9 says that stored data has to follow: names that were other ones, and what is taken where the version before
- * had nothing, or something of another type. The same entries serve old callers; here they serve old data.
+ * Plans the data changes of part 9: renames, and the values that data of the version before lacks or has in another type. The
+ * same entries convert the requests of old callers.
  */
 import { checkExpression } from "../../expression/check.ts";
 import { parseExpression } from "../../expression/parse.ts";
@@ -39,7 +39,7 @@ export function buildHistory({ model }: Pick<PlanInput, "model">): readonly Vers
   });
 }
 
-/** From a version's names to those of the document, and its types, while versions are gone through from the newest down. */
+/** Maps names and types of a version to those of the document, while iterating over versions from the newest to the oldest. */
 class Names {
   readonly #resources = new Map<string, string>();
   readonly #fields = new Map<string, string>();
@@ -58,12 +58,12 @@ class Names {
     return same;
   }
 
-  /** What a field is in the version that is being looked at; named as the document does. */
+  /** The type of a field in the current version of the iteration; the field has the document's name. */
   typeOf(model: Model, resource: string, field: string): FieldType | undefined {
     return this.#types.get(`${resource}.${field}`) ?? lookup(fieldsOf(model, resource), field)?.type;
   }
 
-  /** What the version before called them; fields first, because their places are said in the names of this version. */
+  /** Continues with the names of the version before; fields first, because entries use this version's resource names. */
   before(changes: Version["changes"]): void {
     for (const change of changes) {
       if (change.kind !== "retype") continue;
@@ -83,7 +83,7 @@ class Names {
 
 type Model = PlanInput["model"];
 
-/** `names` of the version, and `former` of the one before it, in whose words what is taken is said. */
+/** `names`: of the version; `former`: of the version before, which `taken as` expressions use. */
 function dataChange(model: Model, names: Names, former: Names, change: Change): readonly DataChange[] {
   switch (change.kind) {
     case "rename": {
@@ -110,7 +110,7 @@ function dataChange(model: Model, names: Names, former: Names, change: Change): 
   }
 }
 
-/** As the entry says it, which was found to be a type when the document was read. */
+/** The type in the entry, which the reader of the document has already checked. */
 function formerType(was: string): FieldType {
   const type = readType(createReader(), "versioning", unlocatedText(was));
   assert(type !== undefined, `\`${was}\` is no type`);
@@ -121,15 +121,15 @@ interface Subject {
   readonly model: Model;
   readonly resource: string;
   readonly field: string;
-  /** Which it has in the version whose entry it is. */
+  /** The type in the version of the entry. */
   readonly type: FieldType;
-  /** What the document calls a field that the version before called so. */
+  /** The document's name of a field with this name in the version before. */
   nameNow(older: string): string;
 }
 
 /**
- * A value, or an expression over the record as it is now and `value`, what the field held. Quoted text is an expression and
- * bare text a value, so of a text the expression is tried first; of all else the value, which `2026-01-01` is.
+ * A value, or an expression over the record and `value`, the field's former value. Quoted text is an expression, bare text a
+ * value: so for a text field the expression is tried first, for other types the value, such as `2026-01-01`.
  */
 function fallbackPlan(subject: Subject, text: string, former: ValueType | undefined): FallbackPlan | undefined {
   const { model, type } = subject;
@@ -140,7 +140,7 @@ function fallbackPlan(subject: Subject, text: string, former: ValueType | undefi
     : (literal ?? expressionPlan(subject, text, former));
 }
 
-/** The field itself is what was sent to callers' services, and what was kept here: its `value`. */
+/** Here the field's own name means `value`, its former value. */
 function expressionPlan(
   subject: Subject,
   expressionText: string,
@@ -159,7 +159,7 @@ function expressionPlan(
   const { expression } = parseExpression(text);
   const wanted = valueTypeOf(model, type);
   const typedAs = (as: ValueType) => expression && checkExpression(expression, { names, resources: {} }, as).typed;
-  // No expression makes a whole number of another; whether it is one is asked of each value.
+  // The language cannot convert a double to an integer, so each resulting value is checked.
   const typed = typedAs(wanted) ?? (wanted.kind === "int" ? typedAs({ kind: "double" }) : undefined);
   if (typed === undefined || (typed.nullable && itself?.nullable !== true)) return undefined;
   return typed.kind === "constant"
@@ -167,7 +167,7 @@ function expressionPlan(
     : { kind: "expression", expression: typed };
 }
 
-/** An expression with other names in it. */
+/** Replaces names in an expression. */
 function withNames(text: string, now: (name: string) => string): string {
   const cuts: (readonly [start: number, name: string])[] = [];
   const visit = (node: Expression): void => {
@@ -181,7 +181,7 @@ function withNames(text: string, now: (name: string) => string): string {
     .reduce((all, [start, name]) => all.slice(0, start) + now(name) + all.slice(start + name.length), text);
 }
 
-/** Whether any text is a value of it. */
+/** Whether any text is a valid value. */
 function isFreeText(type: FieldType): boolean {
   const bare = bareType(type);
   if (bare.kind === "one-of") return bare.open;

@@ -1,11 +1,11 @@
-/** When time does something to a record. Pure, and the same for every store and for the service. */
+/** Computes when a record's timers are due. Pure, shared by all stores and the runtime. */
 import { addDuration } from "../../base/duration.ts";
 import type { Table } from "../resources/types.ts";
 import type { TimedJob } from "./types.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The earliest moment, epoch milliseconds, at which an act of the table is due for the record; null: none is. It may be past. */
+/** The earliest due time of the record's timers in epoch milliseconds, possibly past; null: none. */
 export function dueOf(table: Table, row: Row): number | null {
   let earliest: number | null = null;
   for (const job of table.timed ?? []) {
@@ -15,7 +15,7 @@ export function dueOf(table: Table, row: Row): number | null {
   return earliest;
 }
 
-/** When an act is due; undefined where it is not: in another state, or while the column it counts from is empty. */
+/** When a timed job is due; undefined in other states, or while the column it counts from is null. */
 export function momentOf({ after, since, states }: TimedJob, row: Row): number | undefined {
   if (states !== undefined && !states.includes(row["state"] as string)) return undefined;
   const start = since.kind === "entered" ? row["_entered"] : row[since.column];

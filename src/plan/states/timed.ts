@@ -1,4 +1,4 @@
-/** What time does to records: moves `after` and `at` (part 3), retention (part 8). */
+/** Plans timed jobs: transitions `after` and `at` (part 3), and retention (part 8). */
 import { type Duration, parseDuration } from "../../base/duration.ts";
 import { lifecycleOf, lookup, fieldsOf, isStored } from "../../language/resources/fields.ts";
 import type { TriggerSource } from "../../language/states/model.ts";
@@ -60,7 +60,7 @@ function durationOf(text: string): Duration {
 
 function erasures({ model }: PlanInput, resource: string): readonly Erasure[] {
   const fields = Object.entries(fieldsOf(model, resource));
-  // What is computed follows from the others.
+  // Computed fields change with the erased ones.
   const personal = fields.filter(
     ([, field]) => field.marks.includes("personal") && isStored(field) && field.computed === undefined,
   );

@@ -1,4 +1,4 @@
-/** Which moves an operation makes, and which moves of other records that causes. */
+/** Plans the transitions of an operation, and the transitions of other records that they cause. */
 import { eventResource } from "../../language/analysis/expressions.ts";
 import { fieldsOf, lifecycleOf, lookup, referenceOf, referencesTo } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
@@ -6,7 +6,7 @@ import { type Transition, transitionName, type Trigger } from "../../language/st
 import type { EffectPlan, TransitionPlan } from "./types.ts";
 import { type PlanInput, typedAt, unique } from "../input.ts";
 
-/** The moves of the resource that the operation makes, in the document's order. */
+/** The transitions of the resource by the operation, in document order. */
 export function transitionsBy(planInput: PlanInput, resource: string, operation: string): readonly TransitionPlan[] {
   return triggered(planInput, resource).flatMap((one) =>
     one.trigger.on.kind === "by" && one.trigger.on.operation === operation
@@ -26,7 +26,7 @@ export function triggered({ model }: PlanInput, resource: string): readonly Trig
   return moves.flatMap((transition) => transition.triggers.map((trigger, index) => ({ transition, trigger, index })));
 }
 
-/** One plan, or two where a move with several starts leads to one of them: only from the others does it enter. */
+/** One plan, or two if a transition's target is also one of its sources: from that state it enters no state. */
 export function transitionPlans(
   planInput: PlanInput,
   resource: string,
@@ -58,8 +58,8 @@ export function startsOf({ model }: PlanInput, resource: string, { from, to }: T
 }
 
 /**
- * What an operation causes in other records: its own events, and those of the states that it can lead its record into,
- * move the records that their payloads refer to, which enter states in turn.
+ * The effects of an operation on other records: its events, and those of the states it enters, trigger transitions of the records
+ * that their payloads refer to, which cause events in turn.
  */
 export function effectsOf(
   planInput: PlanInput,
@@ -77,7 +77,7 @@ export function effectsOf(
   ];
 }
 
-/** What entering a state causes; `before` are the events that led there. */
+/** The effects of entering a state; `before`: the events that led there. */
 export function effectsOfState(
   planInput: PlanInput,
   resource: string,
@@ -86,19 +86,19 @@ export function effectsOfState(
 ): readonly EffectPlan[] {
   const { out = {} } = planInput.model.events;
   return Object.entries(out).flatMap(([event, { when }]) => {
-    // The check refuses events that cause themselves; without this a document that it does not see through would not end.
+    // `nonet check` rejects events that cause themselves; this guards against cycles that it does not find.
     const emitted =
       when.kind === "enters" && when.resource === resource && when.state === state && !before.includes(event);
     return emitted ? effectsOfEvent(planInput, event, resource, state, [...before, event]) : [];
   });
 }
 
-/** What an event that comes in causes in the records that its payload refers to. */
+/** The effects of an incoming event on the records that its payload refers to. */
 export function effectsOfInbound(planInput: PlanInput, event: string): readonly EffectPlan[] {
   return effectsOfEvent(planInput, event, undefined, undefined, [event]);
 }
 
-/** `resource`: what it is about; undefined for one that comes in, which is about what its payload says. */
+/** `resource`: the event's resource; undefined for an incoming event, whose payload names the records. */
 function effectsOfEvent(
   planInput: PlanInput,
   event: string,
@@ -130,7 +130,7 @@ function effectsOfEvent(
   });
 }
 
-/** What `carries` says, else all that is stored of the record. */
+/** The members in `carries`, else all stored members. */
 function payloadOf({ model }: PlanInput, event: string, resource: string | undefined): readonly string[] {
   if (resource === undefined) return Object.keys(lookup(model.events.in ?? {}, event)?.carries ?? {});
   const names = Object.keys(recordMembers(model, resource));
@@ -138,7 +138,7 @@ function payloadOf({ model }: PlanInput, event: string, resource: string | undef
   return carries === undefined ? names : names.filter((name) => carries.includes(name));
 }
 
-/** The member of the event's payload that refers to the record which the trigger moves; undefined where it is not meant. */
+/** The payload member that refers to the record to change; undefined if the trigger is not for this event or resource. */
 function referringField(
   { model }: PlanInput,
   event: string,

@@ -1,4 +1,4 @@
-/** Steps between versions: of data, types and defaults. */
+/** Types of the steps between versions: data, embedded types, defaults. */
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ColumnType } from "../resources/types.ts";
@@ -6,7 +6,7 @@ import type { ConversionPlan } from "./version.ts";
 
 // ── Versions of the data ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** How the data of a version comes from that of the version before. */
+/** The data changes from the version before. */
 export interface VersionStep {
   readonly version: string;
   readonly changes: readonly DataChange[];
@@ -14,11 +14,11 @@ export interface VersionStep {
 
 export type DataChange =
   | { readonly kind: "rename-resource"; readonly from: string; readonly to: string }
-  /** `resource` is named as this version does. */
+  /** `resource`: its name in this version. */
   | { readonly kind: "rename-field"; readonly resource: string; readonly from: string; readonly to: string }
-  /** What a field has where it had nothing; it and its resource are named as the document does. */
+  /** The value of a field that had none; with the document's names. */
   | { readonly kind: "fill"; readonly resource: string; readonly field: string; readonly taken: FallbackPlan }
-  /** What it has in place of a value that was kept as `was`. */
+  /** Replaces a value stored with the type `was`. */
   | {
       readonly kind: "convert";
       readonly resource: string;
@@ -26,13 +26,13 @@ export type DataChange =
       readonly was: ColumnType;
       readonly taken: FallbackPlan;
     }
-  /** What becomes of the embedded values that it holds. */
+  /** Converts the embedded values of a field. */
   | { readonly kind: "reshape"; readonly resource: string; readonly field: string; readonly reshape: ReshapePlan };
 
-/** The types are named as their version does. */
+/** With the type names of their version. */
 export interface ReshapePlan extends HeldType {
   readonly kind: "reshape";
-  /** Every type that is reached, by its name. */
+  /** All reachable types, by name. */
   readonly types: Readonly<Record<string, TypeStep>>;
 }
 
@@ -45,15 +45,15 @@ export interface HeldType {
 export interface TypeStep {
   readonly renames: readonly (readonly [from: string, to: string])[];
   /**
-   * Over the value as it was, by its former names: of a member that is not there, or with `was`, what the member was
-   * called, of one that is.
+   * Expressions over the former value, with its former names: for a missing member, or with `was` (its former name) for a present
+   * one.
    */
   readonly taken: readonly { readonly member: string; readonly was?: string; readonly taken: ConversionPlan }[];
-  /** Members that hold embedded values, by their names afterwards. */
+  /** Members that contain embedded values, by their new names. */
   readonly holds: Readonly<Record<string, HeldType>>;
 }
 
 export type FallbackPlan =
   | { readonly kind: "literal"; readonly value: Json }
-  /** Over the record, and for `convert` over `value`, what the field had. */
+  /** Over the record, and for `convert` also `value`, the former value. */
   | { readonly kind: "expression"; readonly expression: TypedExpression };

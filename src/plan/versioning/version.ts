@@ -1,6 +1,6 @@
 /**
- * What the plan says of versions: how a caller's is found, what each older one looks like, and how what is said in one is
- * said in the next. Nothing here runs an older version: its own plan only says what its callers may send and are given.
+ * The plan of versions: how to determine a caller's version, the API of each older version, and the conversions between
+ * neighbours. An older version is never run; its plan only describes requests and responses.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -11,25 +11,25 @@ import type { VersionStep } from "./types.ts";
 
 /** Part 9 of the plan. */
 export interface VersioningPart {
-  /** This version's name, where the document has versions. */
+  /** This version's name, if the document has versions. */
   readonly version?: string;
   /** The changes of stored data from one version to the next, newest first; every version is listed, also one without changes. */
   readonly history: readonly VersionStep[];
-  /** The document's versions, this one first; only of the newest. */
+  /** All versions, newest first; only in the newest plan. */
   readonly versions?: VersionsPlan;
 }
 
 export type { VersionLocation };
 
 export interface VersionsPlan {
-  /** How the names of versions look. */
+  /** The format of version names. */
   readonly scheme: "dated" | "numbered";
-  /** Where callers send the version; absent: nowhere. */
+  /** Where callers send the version; absent: they do not. */
   readonly sent?: VersionLocation;
   readonly absent: "pinned" | "newest" | "oldest" | "refuse";
-  /** The answer after a sunset. */
+  /** The response after a sunset. */
   readonly removed: VersionResponse;
-  /** The answer to a version that there is not, and to none where one has to be said; absent: 400 `invalid-request`. */
+  /** The response to an unknown version, or to a missing required one; absent: 400 `invalid-request`. */
   readonly unknown?: VersionResponse;
   /** Newest first, never empty. */
   readonly list: readonly VersionPlan[];
@@ -37,40 +37,40 @@ export interface VersionsPlan {
 
 export interface VersionPlan {
   readonly name: string;
-  /** Epoch milliseconds. From `sunset` on it is not served. */
+  /** Epoch milliseconds. After `sunset` the version is not served. */
   readonly deprecated?: { readonly since?: number; readonly sunset?: number; readonly guide?: string };
   /** Absent for the newest. */
   readonly older?: OlderPlan;
 }
 
 export interface OlderPlan {
-  /** The API as this version's callers know it: paths, what may be sent, what is given, errors. */
+  /** This version's API: paths, requests, responses, errors. */
   readonly received: Plan;
   /**
-   * The operations that are run for them, by the names of the newest version and on its tables, at this version's paths;
-   * those only that differ from the newest version's own.
+   * The newest version's operations at this version's paths, by their newest names and on the newest tables; only those whose
+   * path or method differs.
    */
   readonly operations: readonly Operation[];
-  /** From this version to the one after it. */
+  /** The step from this version to the next newer one. */
   readonly step: StepPlan;
 }
 
-/** How two versions that follow one another differ; `older` and `newer` are names in the one and the other. */
+/** The differences of two consecutive versions; `older` and `newer` are their names for the same item. */
 export interface StepPlan {
-  /** Records and embedded values that differ, or whose name does. */
+  /** Records and embedded values that differ, or were renamed. */
   readonly shapes: readonly ShapeStep[];
   readonly operations: readonly OperationStep[];
   readonly errors: readonly { readonly older: string; readonly newer: string }[];
-  /** Without `older` the older version's receivers are not told of it. */
+  /** Without `older`, receivers with the older version do not get the event. */
   readonly events: readonly { readonly older?: string; readonly newer: string }[];
-  /** What the older version's events carry, where that is not the whole record. */
+  /** The members of the older version's events, if not the full record. */
   readonly carries: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ShapeStep {
   readonly older: string;
   readonly newer: string;
-  /** In the older version's order. Members that neither this nor `added` names are not known to one of them. */
+  /** In the older version's order. Only one of the versions knows members that are in neither `members` nor `added`. */
   readonly members: readonly MemberStep[];
   /** Members that only the newer version has. */
   readonly added: readonly { readonly newer: string; readonly taken?: ConversionPlan }[];
@@ -79,9 +79,9 @@ export interface ShapeStep {
 export interface OperationStep {
   readonly older: string;
   readonly newer: string;
-  /** Of a body that is not the resource's own fields; always there for such a one. */
+  /** For a body other than the resource's fields; always present for one. */
   readonly takes?: ShapeStep;
-  /** Of an answer in the operation's own members. */
+  /** For a response with custom members. */
   readonly gives?: ShapeStep;
 }
 
@@ -89,27 +89,27 @@ export interface MemberStep {
   readonly older: string;
   /** Absent: the newer version has no such member. */
   readonly newer?: string;
-  /** The embedded type, by its older name, that the value or what lists and maps of it hold is of, where that differs. */
+  /** The older name of the embedded type of the value, or of its list items and map values, if that type differs. */
   readonly shape?: string;
-  /** The lists and maps around what `shape` and `values` speak of, outermost first. */
+  /** The lists and maps around the values of `shape` and `values`, outermost first. */
   readonly enclosing?: readonly ("list" | "map")[];
-  /** By a newer value what is seen of it, also inside lists and maps. */
+  /** What the older version shows for a newer value, also inside lists and maps. */
   readonly values?: Readonly<Record<string, ConversionPlan>>;
-  /** What is seen whatever the value: of a member that is gone, or of another type. */
+  /** What the older version always shows: for a removed member, or one of another type. */
   readonly seen?: ConversionPlan;
-  /** What is seen where there is no value, or none that fits the older schema. */
+  /** What the older version shows for an absent value, or one that does not match its schema (`fits`). */
   readonly filled?: { readonly seen: ConversionPlan; readonly fits?: JsonObject };
-  /** What is taken whenever something is sent: for another type. */
+  /** Converts every sent value, for a changed type. */
   readonly taken?: ConversionPlan;
-  /** What is taken where nothing is sent for a whole record, or null. */
+  /** The value if a full record lacks the member, or has null. */
   readonly required?: ConversionPlan;
-  /** How the older version says that there is no value. */
+  /** How the older version represents an absent value. */
   readonly absent: "left out" | "null";
-  /** Where the newer version leaves it out, and the older one says null. */
+  /** The newer version omits an absent value, the older one has null. */
   readonly nulls?: true;
-  /** Whole numbers only, where the newer version has others. */
+  /** Rounds to integers, because the newer version has other numbers. */
   readonly rounded?: true;
-  /** The name by which expressions know the newer value, where it is another than the member's. */
+  /** The name of the newer value in expressions, if it is not the member's. */
   readonly as?: string;
 }
 

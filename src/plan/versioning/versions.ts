@@ -1,6 +1,6 @@
 /**
- * Older versions of a document, planned: each from the model as it was (`modelAt`) by the same builder as the newest, so
- * that an older caller is held to its own schemas, and beside it the steps between neighbours as data.
+ * Plans the older versions of a document: each from its model (`modelAt`) with the same builder as the newest, so that its
+ * callers are validated against its schemas, and the steps between neighbours as data.
  */
 import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Endpoint, ResolvedPath } from "../../language/endpoints/model.ts";
@@ -86,7 +86,7 @@ export function versionsPlan(
   return {
     scheme: scheme ?? (/^\d{4}-/.test(first.name) ? "dated" : "numbered"),
     ...(sent === undefined ? {} : { sent }),
-    // Where the document is silent: the caller keeps what it first met (R9.2).
+    // The default: a caller keeps the version of its first request (R9.2).
     absent: absent ?? "pinned",
     removed: policy?.afterSunset ?? { status: 410, error: "version-gone" },
     ...(policy?.unknown === undefined ? {} : { unknown: policy.unknown }),
@@ -101,7 +101,7 @@ interface Built {
   readonly older?: OlderPlan;
 }
 
-/** A date stands for its first moment. */
+/** A date means its first moment. */
 function deprecationOf({ deprecated = {} }: Versioning, version: string): VersionPlan["deprecated"] {
   const deprecation = lookup(deprecated, version);
   if (deprecation === undefined) return undefined;
@@ -115,7 +115,7 @@ function deprecationOf({ deprecated = {} }: Versioning, version: string): Versio
 
 interface ShapeExpressions {
   readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** Paths of the expressions that name what the version does not have. */
+  /** Paths of expressions with names that the version does not have. */
   readonly later: ReadonlySet<string>;
 }
 
@@ -127,7 +127,7 @@ function shapeExpressions(model: Model): ShapeExpressions {
 
 // ── What runs ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The newest version's operations with the methods and paths of an older one, planned like any other. */
+/** The newest version's operations, planned with the methods and paths of an older one. */
 function runningOperations(
   planInput: PlanInput,
   newest: Pick<Plan, "tables" | "operations">,
@@ -150,7 +150,7 @@ function runningOperations(
     const adjusted = { ...now, method, path, meant, ...(of === undefined ? {} : { of }) };
     const file = then.kind === "resource" && then.file !== undefined ? resolveEndpoint(model, operation) : undefined;
     if (file?.kind === "resource" && file.file !== undefined) {
-      // Its path says that it is a file's, by the newest name: so it is planned there, and found at the older one.
+      // The planner recognises a file operation by its newest path: planned there, then moved to the older path.
       const bare = path.replace(/\/$/, "");
       const last = bare.slice(bare.lastIndexOf("/") + 1);
       files.set(operation, { last, path });
@@ -181,12 +181,12 @@ function runningOperations(
     });
 }
 
-/** Which segments are parameters, whatever these are called. */
+/** The path with parameter names removed. */
 function withoutNames(path: string): string {
   return path.replaceAll(/\{[^{}]*\}/g, "{}");
 }
 
-/** What an older path is about and what its segments mean, in the names of the newest version. */
+/** The resources and columns of an older path, in the newest version's names. */
 function meantNow(
   { anchor, key, parents, resource }: ResourceEndpoint | FreeEndpoint,
   steps: readonly StepPlan[],
@@ -225,7 +225,7 @@ interface Between {
   readonly newer: Model;
   readonly plan: Pick<Plan, "tables" | "operations">;
   readonly newerPlan: Pick<Plan, "tables" | "operations" | "views">;
-  /** The newer version, whose entries these are. */
+  /** The newer version, which has the entries. */
   readonly version: Version;
   readonly found: ReadonlyMap<string, Conversion>;
 }
@@ -272,7 +272,7 @@ function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
   });
 }
 
-/** Definitions of the older version that differ by themselves or by what they hold. */
+/** The older version's definitions that changed, or contain one that changed. */
 function changedDefinitions(between: Between): ReadonlySet<string> {
   const { older, version } = between;
   const places = version.changes.flatMap((change): readonly string[] => {
@@ -311,7 +311,7 @@ function typeShape(between: Between, older: string, fields: Fields, changed: Rea
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
-/** On the wire a record is its columns, then what is worked out. */
+/** In responses a record is its columns, then its computed members. */
 function recordShape(between: Between, older: string, changed: ReadonlySet<string>): ShapeStep {
   const newer = newerName(between, older);
   const present = transportMembers(between.newerPlan.tables, newer);
@@ -346,7 +346,7 @@ function stateValues({ version }: Between, resource: string): MemberStep["values
   return values.length === 0 ? undefined : Object.fromEntries(values);
 }
 
-/** The entries about a member, each with the path of its clauses. */
+/** The entries about a member, with their paths. */
 function changesOf({ version }: Between, of: string, newer: string): readonly (readonly [Change, string])[] {
   return version.changes.flatMap((change, index) => {
     const about = "target" in change && change.target.of === of && change.target.field === newer;
@@ -467,7 +467,7 @@ function operationSteps(between: Between, changed: ReadonlySet<string>, nested: 
   });
 }
 
-/** Whether the members are the same, in the same order, and none is converted. */
+/** Whether the members are equal, in the same order, and none is converted. */
 function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(now);
   const plain = members.every(({ older, newer, absent: _, as: __, enclosing: ___, ...rest }, index) => {
@@ -483,7 +483,7 @@ function inputStep(between: Between, older: string, newer: string, changed: Read
   const resolved = resolveEndpoint(between.older, older);
   const resource = resolved?.kind === "resource" ? newerName(between, resolved.resource) : newer;
   const members = Object.entries(fields).map(([name, field]) => {
-    // What a view stands for are fields of the resource, and converted as these.
+    // Members from a view are fields of the resource, and are converted like them.
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
     return memberStep(between, isCustom ? newer : resource, name, field, "left out", changed);
   });
@@ -491,7 +491,7 @@ function inputStep(between: Between, older: string, newer: string, changed: Read
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
-/** What a handler gives is converted like a record, member by member. */
+/** Converts a handler's response like a record, member by member. */
 function shapeStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
   const fields = lookup(between.older.endpoints.endpoints, older)?.shape ?? {};
   const members = Object.entries(fields).map(([name, field]) =>
@@ -502,8 +502,8 @@ function shapeStep(between: Between, older: string, newer: string, changed: Read
 }
 
 /**
- * An answer in a shape of the document's own: a member that gives a field alone is converted as that field is, a view as
- * that view. What stands in objects has a step of its own, which is put into `nested`.
+ * A custom response: a member that is a single field is converted like that field, a view like that view. Nested objects get
+ * separate steps in `nested`.
  */
 function responseStep(between: Between, older: string, newer: string, nested: ShapeStep[]): ShapeStep {
   const then = resolveEndpoint(between.older, older);
@@ -522,7 +522,7 @@ interface ResponseScope {
   readonly between: Between;
   readonly nested: ShapeStep[];
   readonly operation: Operation;
-  /** The operation's, whose members entries speak of. */
+  /** The operation to whose members the entries refer. */
   readonly name: string;
 }
 
@@ -585,12 +585,12 @@ function responseMemberStep(
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** No resource or type has such a name. */
+/** The name of a view's step, which no resource or type can have. */
 function viewStep(view: string): string {
   return `view ${view}`;
 }
 
-/** A field is converted as its resource's, a member as what it gives. */
+/** Converts fields like the resource's, and members by their sources. */
 function viewShape(between: Between, name: string): ShapeStep {
   const { older, newer, newerPlan, version } = between;
   const changed = changedDefinitions(between);
@@ -633,7 +633,7 @@ function viewShape(between: Between, name: string): ShapeStep {
   return { older: viewStep(name), newer: viewStep(name), members: steps, added };
 }
 
-/** What the entries about a field say of it, for where it is given alone. */
+/** The conversions of a field, for a member that is that field alone. */
 function fieldStep(between: Between, about: string, expression: TypedExpression | undefined): Partial<MemberStep> {
   if (expression === undefined || (expression.kind !== "walk" && expression.kind !== "field")) return {};
   const resource = expression.kind === "walk" ? expression.resource : about;

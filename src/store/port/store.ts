@@ -157,7 +157,7 @@ export interface ViewMember {
 
 /**
  * The source of a member. Nested members are evaluated over the nested record, while `caller`, `now` and `input` remain those of
- * the request. Whoever may read the outer record may read nested ones, except for their members' `when`.
+ * the request. Callers who may read the outer record may read nested ones, except for their members' `when`.
  */
 export type ViewSource =
   | { readonly kind: "column"; readonly column: string }

@@ -93,7 +93,7 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   return indexes;
 }
 
-/** Ascending with what is absent first, so that it is last the other way round. */
+/** Ascending with nulls first, so a backward scan has them last. */
 function sortKey(table: Table, name: string): string {
   const column = quoteName(name);
   return `${isLong(table, name) ? beginningOf(column) : column} NULLS FIRST`;

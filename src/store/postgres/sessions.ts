@@ -61,19 +61,19 @@ export function replaceSession(session: PgSession, hash: string, at: number): vo
   session.send("UPDATE nonet_sessions SET replaced = $1 WHERE hash = $2", [at, hash]);
 }
 
-/** How many tokens are good until then. */
+/** Makes tokens expire at `at`; returns their number. */
 export async function endSessions(session: PgSession, which: Sessions, at: number): Promise<number> {
   if ("session" in which) session.hold("nonet_sessions", which.session);
   const [condition, values] =
     "session" in which
       ? ["session = $2", [which.session]]
       : ['"user" = $2 AND credential = $3 AND session <> $4', [which.user, which.credential, which.except ?? ""]];
-  // Of two values LEAST takes the one that is there.
+  // LEAST ignores nulls.
   const sql = `UPDATE nonet_sessions SET expires = least(expires, $1) WHERE ${condition} RETURNING hash`;
   return (await session.rows(sql, [at, ...values])).length;
 }
 
-/** Those of a record that is deleted. */
+/** Deletes the sessions of a deleted record. */
 export function forgetSessions(session: PgSession, resource: string, user: string): void {
   session.send('DELETE FROM nonet_sessions WHERE "user" = $1 AND resource = $2', [user, resource]);
 }

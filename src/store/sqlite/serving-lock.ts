@@ -12,9 +12,8 @@ import { createForOwner, isBusy } from "./connection.ts";
 const retryMilliseconds = 50;
 
 /**
- * Locks an empty file beside `file` until the returned function is called.
- *
- * @throws StoreError `busy` where another process holds the lock for longer than `waitMilliseconds`.
+ * Locks an empty file next to `file` until the returned function is called.
+ * @throws StoreError `busy` if another process holds the lock for longer than `waitMilliseconds`.
  */
 export async function holdServingLock(file: string, waitMilliseconds: number): Promise<() => void> {
   const path = `${actualPath(file)}-serving`;

@@ -155,12 +155,12 @@ function isOthers(name: string): boolean {
   return name.startsWith(passingPrefix);
 }
 
-/** Whoever else was given rights on a table by its owner has them as before. */
+/** A policy for all other roles, whose privileges on the table stay as before. */
 function passingSql(name: string, table: string, roles: readonly string[]): string {
   return `CREATE POLICY ${quoteName(name)} ON ${table} USING (current_user <> ALL (ARRAY[${roles.map(quoteText).join(", ")}]::name[]))`;
 }
 
-/** Of what is made beside tables. */
+/** Drops views and functions; tables stay. */
 function droppingSql({ kind, name }: Present): readonly string[] {
   return kind === "table" ? [] : [`DROP ${kind === "view" ? "VIEW" : "FUNCTION"} ${name}`];
 }
