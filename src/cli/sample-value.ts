@@ -1,4 +1,4 @@
-/** A value that a JSON Schema of the plan takes: the first of a list, random where records must differ. Required members only. */
+/** A sample value for a JSON Schema: the first alternative, random where records must differ, only required members. */
 import { randomInt } from "node:crypto";
 import type { Json, JsonObject } from "../base/json.ts";
 

@@ -41,7 +41,7 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   readonly random?: (bytes: number) => Uint8Array;
   /** Receives errors that no client caused; default: writes to standard error. */
   readonly report?: (failure: unknown, requestId: string) => void;
-  /** Receives log lines of functions and messages about prevented timers; default: writes to standard error. */
+  /** Receives log lines of functions, prevented timers, and a lack of row-level security; default: standard error. */
   readonly notice?: (message: string) => void;
   /** Called once for each request. */
   readonly observe?: Observe;

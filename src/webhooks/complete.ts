@@ -68,8 +68,8 @@ export function createDeliveryCompletion(
   }
 
   /**
-   * Stores when failures began; disables the endpoint after too long, or if its response was 410. Returns the reason if it is
-   * disabled.
+   * Stores when failures began. Disables the endpoint if they last too long, after 410, or after the last retry (`disable`).
+   * Returns the reason if it is disabled.
    */
   async function recordHealth(
     tx: Transaction,

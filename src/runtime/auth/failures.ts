@@ -8,7 +8,7 @@ import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { refund, type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 
-/** Returns an unreserved slot in the counter of one name. */
+/** The reservation of one name in a limit; nothing is consumed yet. */
 export type FailureLimit = (name: string, now: number) => Reservation;
 
 const rate = { count: 10, windowMilliseconds: 60_000 };

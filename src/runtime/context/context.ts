@@ -100,7 +100,7 @@ export interface Call extends ChangeContext {
   readonly envelope?: Unwrapped;
   /** The caller's version. */
   readonly version: Served;
-  /** Where that is an older one: what the call is in its own words, which `input` then is in as well (versions/request.ts). */
+  /** For an older version: the request in its names, which `input` has too until it is upgraded (versions/request.ts). */
   readonly own?: VersionedRequest;
   /** The record that logs in. */
   readonly proved?: Proved;

@@ -185,7 +185,7 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
   const counts = new Map<string, number>();
   const failing = new Map<string, Attempts>();
 
-  /** Intervals start at midnight UTC; of the intervals missed during downtime, one runs. */
+  /** Intervals are aligned to the Unix epoch (UTC); of the intervals missed during downtime, one runs. */
   async function runOne({ name, milliseconds, supplied }: IntervalFunction): Promise<boolean> {
     const now = context.clock.now();
     const began = Math.floor(now / milliseconds) * milliseconds;

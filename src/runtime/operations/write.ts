@@ -105,7 +105,7 @@ async function runTransactions(
   for (;;) {
     try {
       const response = await runTransaction(call, task);
-      // A waiting function may have been rejected because of other writes.
+      // The response may be an error that occurred while a function was waiting: abort that function.
       functions.end(new Error("its request has been answered"));
       return response;
     } catch (thrown) {

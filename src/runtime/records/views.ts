@@ -1,4 +1,4 @@
-/** The members of a resource that a kind of caller sees: an allow-list, computed at start (R2.9, R5.9). */
+/** The members of a resource that a kind of caller sees: an allow-list, independent of the request (R2.9, R5.9). */
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
 import { type TypedExpression, parts } from "../../expression/typed.ts";

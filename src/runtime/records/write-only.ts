@@ -215,7 +215,7 @@ function readsWriteOnly(columns: Columns, resource: string, expression: TypedExp
 
 // ── The store ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A store whose views omit write-only members. The event renderer uses the unfiltered store and filters itself. */
+/** A store whose views omit write-only members. Webhook delivery uses the unfiltered store, so the renderer filters too. */
 export function filteringStore(store: Store, filter: ResponseFilter): Store {
   const inside = (tx: Transaction): Transaction => {
     const written = (view: View, result: Awaitable<Written>): Awaitable<Written> =>

@@ -45,7 +45,7 @@ function decodePath(path: string): readonly string[] {
   return segments;
 }
 
-/** Whether a path can have this text as a segment: clients leave out empty ones, `.` and `..` (WHATWG URL), and encoded dots too. */
+/** Whether a path segment can have this text: clients normalise empty ones, `.` and `..` (WHATWG URL), even encoded. */
 export function isSegment(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && !control.test(text);
 }

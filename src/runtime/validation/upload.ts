@@ -31,7 +31,7 @@ export function fits(type: string, media: readonly string[]): boolean {
 }
 
 export interface Receiving {
-  /** Resolves when more can be taken. @throws Refusal 413 as soon as the file is too large. */
+  /** Resolves when the next chunk can be written. @throws ApiError 413 if the file is too large. */
   write(bytes: Buffer): Promise<void>;
   end(): Promise<Uploaded>;
 }
