@@ -18,7 +18,7 @@ export function dataSource(data: string | undefined): string {
   return only;
 }
 
-/** @throws UsageError where there is no data, or it is damaged. */
+/** @throws UsageError if there is no data, or it is damaged. */
 export async function openSource(database: string): Promise<PortableSource> {
   const source = await sourceAt(database);
   if (source === undefined) throw new UsageError(`there is no data in ${withoutSecret(database)} yet`);

@@ -1,4 +1,4 @@
-/** Bodies as JSON: what `JSON.parse` would read, without members that stand twice or integers that lose a digit, in linear time. */
+/** Tests JSON bodies: accepted like by `JSON.parse`, except repeated members and rounded integers, in linear time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -103,7 +103,7 @@ test("R2.5 the time is linear in the length", () => {
     `{${Array.from({ length: 80_000 }, (_, at) => `"${at}":1`).join()}}`,
   ];
   for (const text of texts) {
-    // What the thread works, not what passes: a machine that is busy with other things says nothing of the parser.
+    // CPU time of the thread instead of elapsed time, so that the test passes on a busy machine.
     const before = process.threadCpuUsage();
     parse(text);
     const { user, system } = process.threadCpuUsage(before);

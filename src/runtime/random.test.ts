@@ -1,4 +1,4 @@
-/** Random bytes from a pool: as many as asked for, and none twice. */
+/** Tests random bytes from a pool: the requested number, and none twice. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createRandom } from "./random.ts";

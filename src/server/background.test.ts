@@ -1,4 +1,4 @@
-/** What keeps a purge from its work is told, where somebody could do something about it. */
+/** Tests that a failing purge is reported if an operator can fix it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StoreError } from "../store/port/error.ts";

@@ -1,4 +1,4 @@
-/** Which addresses webhooks may be sent to: every form in which an inner one can be written (R6.11, R6.12). */
+/** Tests the addresses of webhooks: internal ones are rejected in every notation (R6.11, R6.12). */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,11 +1,11 @@
-/** When an endpoint at which nothing arrives is given up (R6.9). */
+/** Tests when a failing endpoint is disabled (R6.9). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { afterFailure, type Health, isTired } from "./health.ts";
 
 const hour = 3_600_000;
 
-/** Failures at these hours, and whether the last of them finds the endpoint tired. */
+/** Hours of the failures, and whether the last one disables the endpoint. */
 const cases: readonly (readonly [what: string, failures: readonly number[], tired: boolean])[] = [
   ["one failure, however long ago", [0], false],
   ["two, five days apart: in between there was nothing to send", [0, 121], false],

@@ -1,4 +1,4 @@
-/** What becomes of a delivery after an attempt (R6.7, R6.8). */
+/** Tests the outcome of delivery attempts (R6.7, R6.8). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Attempt, nextAttempt, type AttemptOutcome } from "./retry-policy.ts";
@@ -23,14 +23,14 @@ test("each answer has its verdict", () => {
     [status(410), 1, { kind: "failed", why: "gone" }],
     [status(400, { delivery: "abort-message" }), 1, { kind: "failed", why: "aborted" }],
     [status(200, { delivery: "abort-message" }), 1, { kind: "delivered" }],
-    // Whoever has too much to do is left alone for a minute at least.
+    // After an overload response the delay is at least a minute.
     [status(429), 1, { kind: "again", waitMilliseconds: minute }],
     [status(502), 1, { kind: "again", waitMilliseconds: minute }],
     [status(504), 1, { kind: "again", waitMilliseconds: minute }],
     [silence(true), 1, { kind: "again", waitMilliseconds: minute }],
     [status(503), 1, { kind: "again", waitMilliseconds: 5 * second }],
     [status(429), 2, { kind: "again", waitMilliseconds: 5 * minute }],
-    // What it asks for is heard, between the wait and twice the wait.
+    // `retry-after` counts between one and two times the scheduled delay.
     [status(503, { retryAfter: "7" }), 1, { kind: "again", waitMilliseconds: 7 * second }],
     [status(503, { retryAfter: "1" }), 1, { kind: "again", waitMilliseconds: 5 * second }],
     [status(503, { retryAfter: "86400" }), 1, { kind: "again", waitMilliseconds: 10 * second }],

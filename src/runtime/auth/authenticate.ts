@@ -26,7 +26,7 @@ export interface Authentication {
    * signature does not end.
    */
   still(httpRequest: HttpRequest, caller: Caller): Promise<Caller | undefined>;
-  /** Whether the request carries a credential, good or bad. */
+  /** Whether the request has a credential, valid or not. */
   carries(httpRequest: HttpRequest): boolean;
   /** The 401 error for a caller without credentials (R5.2). */
   challenge(): ApiError;

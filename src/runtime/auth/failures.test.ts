@@ -1,4 +1,4 @@
-/** Ten failures in a minute, across processes: who made them waits and nobody else, whatever the clock does, in bounded memory. */
+/** Tests the limit of ten failures a minute: shared by processes, per name, robust to clock changes, in bounded memory. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscriberOf } from "../limits/limiter.ts";
@@ -8,7 +8,7 @@ import { attempt, createFailureLimits, type FailureLimit, noFailure } from "./fa
 
 const limitOf = (): FailureLimit => createFailureLimits(undefined, "a test")("tries");
 
-/** Counts a failure; gives the seconds to wait where there were too many, 0 where it was let pass. */
+/** Counts a failure; returns the seconds to wait if there were too many, otherwise 0. */
 async function fail(failures: FailureLimit, name: string, now: number): Promise<number> {
   const attempted = await attempt([failures(name, now)], now);
   return "full" in attempted ? attempted.waitSeconds : 0;

@@ -8,7 +8,7 @@ import type { Served } from "./version.ts";
 export type Observe = (begun: Begun) => Observer;
 
 export interface Begun {
-  /** R1.3 */
+  /** The request id (R1.3). */
   readonly requestId: string;
   /** Its headers and query may contain credentials: never log them (R1.5). */
   readonly httpRequest: HttpRequest;
@@ -31,7 +31,7 @@ export interface Observation extends Readonly<Omit<ObservationBuilder, "observer
 
 /** Facts about a request; the stages that find them out add them. */
 export interface ObservationBuilder {
-  /** R1.3 */
+  /** The request id (R1.3). */
   readonly requestId: string;
   /** The path template with the base path: `/v1/parcels/{parcel}`. */
   route?: string;

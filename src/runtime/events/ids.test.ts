@@ -1,4 +1,4 @@
-/** Ids of events: each holds its position, and only those that were given are known. */
+/** Tests event ids: each decrypts to its position, and forged ones are rejected. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";

@@ -54,7 +54,7 @@ export interface Admission {
   readonly reservations: Reservation[];
   /** Items of `RateLimit` for the quotas in a window that the request counted for. */
   readonly counted: string[];
-  /** The limits that refused it, for the response header. */
+  /** The used-up limits of a rejected request, for the response header. */
   exceeded: readonly Reservation[];
   signedIn: boolean;
 }
@@ -275,7 +275,7 @@ function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
   return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
 }
 
-/** The subscriber of an address: one IPv6 subscriber has a /64 (R8.4). */
+/** The subscriber of an address: the whole address for IPv4, its /64 network for IPv6 (R8.4). */
 export function subscriberOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = ""] = address.split("::");

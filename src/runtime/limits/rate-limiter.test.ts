@@ -1,4 +1,4 @@
-/** What a meter admits, exactly (R8.3), and that its memory is bounded without letting a live window go. */
+/** Tests that a rate limiter is exact (R8.3), and that its memory is bounded without dropping active windows. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ function meterOf(
   return createRateLimiter({ rate: { name: "posts", count, windowMilliseconds, ...burst }, maximumKeys, seed: 7 });
 }
 
-/** Whether one more is admitted; it is taken if so. */
+/** Consumes one request; false if the limit is used up. */
 function admits(meter: RateLimiter, key: string, now: number): boolean {
   const place = meter.look(key, now);
   if (meter.left(place, now) === 0) return false;

@@ -1,4 +1,4 @@
-/** R8.3 where several processes count together: what they admit in all, and what becomes of it when they cannot ask. */
+/** Tests shared counts (R8.3): the total that several processes admit, and their behaviour without the shared store. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -45,7 +45,7 @@ function nodeOf(rates: Rates, { count, windowMilliseconds = 60_000, burst }: Lim
   return { limits: limiter.of(operation) as OperationLimits, notices };
 }
 
-/** The admission, or undefined where it is refused. */
+/** The admission, or undefined for a rejected request. */
 async function ask({ limits }: Node, now: number): Promise<ReturnType<typeof admissionOf> | undefined> {
   const admission = admissionOf(limits, exchange, {}, false);
   try {
@@ -59,7 +59,7 @@ async function ask({ limits }: Node, now: number): Promise<ReturnType<typeof adm
   }
 }
 
-/** Answers after some turns of the event loop. */
+/** Responds after some ticks of the event loop. */
 function slow(rates: Rates, turns: () => number): Rates {
   return {
     async count(asks, now) {
@@ -199,7 +199,7 @@ void test("a bucket gives no more than its burst and the time that goes by, wher
     const limit = { count: 10, windowMilliseconds: 1000, burst: 5 };
     let granted = 0;
     for (let passed = 0; passed < 3000; passed += 1) {
-      // The one asks by a clock that is behind that of the other.
+      // One process's clock is behind the other's.
       const now = start + passed + (passed % 2) * apart;
       const [count] = await rates.count([{ name: "posts", key: "ann", limit, consumed: 0, wanted: 1 }], now);
       granted += count?.granted ?? 0;

@@ -44,7 +44,7 @@ export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiErr
   return new ApiError(error.code, { ...error.details, violations: relocated });
 }
 
-/** The outermost member of a pointer into what the envelope held. */
+/** The first segment of a pointer into the content of the envelope. */
 function memberOf(pointer: string): string {
   return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
 }

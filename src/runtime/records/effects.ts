@@ -152,7 +152,7 @@ export async function applyTransition(
   await holdLive(changeContext, tx, table, row, written.row);
 }
 
-/** A transition of one record, which other writes of the same request may precede. */
+/** A transition of one record, after other writes of the same request. */
 export interface RecordTransition {
   readonly table: Table;
   readonly row: Row;

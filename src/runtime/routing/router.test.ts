@@ -1,4 +1,4 @@
-/** Which route a method and a path lead to: the one that a search through all of them would find, and no other. */
+/** Tests that the router finds the same route as a search through all routes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -113,7 +113,7 @@ test("R4.3 a path is found as it is written, and no other", () => {
         if (found === undefined) assert.deepEqual(fits, [], address);
         else {
           assert(fits.includes(found.template), `${address} found ${found.template}, and fits ${fits.join(" ")}`);
-          // The parameters are what has to be filled in again to have the address.
+          // Filling the parameters into the template returns the path.
           const again = found.template.replaceAll(/\{(p\d)\}/g, (_, name: string) => found.parameters[name] ?? "");
           assert.equal(again, address);
         }
@@ -122,7 +122,7 @@ test("R4.3 a path is found as it is written, and no other", () => {
   );
 });
 
-/** Read by itself: a segment's parameter is any text that is not empty and has no slash. */
+/** An independent implementation: a parameter matches any non-empty text without a slash. */
 function expressionOf(path: string): RegExp {
   const escaped = path.replaceAll(/[.:~-]/g, String.raw`\$&`).replaceAll(/\{p\d\}/g, "[^/]+");
   return new RegExp(`^${escaped}$`);

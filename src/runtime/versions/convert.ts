@@ -152,7 +152,7 @@ export function createVersionConverter(stepConverters: readonly StepConverter[])
   return converter;
 }
 
-/** A record of the newest version, converted to the newer side of each shape. */
+/** The record of the newest version, downgraded to the input of each step's `downgrade`. */
 function atEach(
   shapes: readonly (Shape | undefined)[],
   newest: JsonObject | undefined,

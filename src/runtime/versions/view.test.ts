@@ -1,4 +1,4 @@
-/** Which members an older version sees as a plain view; where that needs the record itself no view is made. */
+/** Tests which members of an older version can be a view, and which need a conversion of the record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberStep } from "../../plan/versioning/version.ts";
@@ -39,7 +39,7 @@ const rows: readonly (readonly [
   ["hidden from the caller", { older: "a", newer: "a", absent: "left out" }, [], []],
   ["shown by condition", { older: "a", newer: "a", absent: "left out" }, [hidden], [hidden]],
   ["gone, without a word", { older: "a", absent: "left out" }, [], []],
-  // What follows is told record by record.
+  // The following ones need a conversion of each record.
   ["null of what is hidden", { older: "a", newer: "a", absent: "null", nulls: true }, [], undefined],
   ["null of what is hidden by condition", { older: "a", newer: "a", absent: "null", nulls: true }, [hidden], undefined],
   ["embedded", { older: "a", newer: "a", absent: "left out", shape: "Address" }, [column("a")], undefined],
