@@ -1,4 +1,4 @@
-/** Renders an event log entry for one receiver: checks whether it may see the event, and creates the body (R6.2, R6.13, R6.14). */
+/** Renders an event log entry for one receiver: checks its permission, and creates the body (R6.2, R6.13, R6.14). */
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
