@@ -1,4 +1,4 @@
-/** What a document resolves to. Any model without errors is planned, and what is not enforced is listed by its line. */
+/** Tests that any model without errors is planned, and that the plan lists unsupported statements with their lines. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -279,7 +279,7 @@ test("what the flagship says and is not enforced yet is listed by line, in the o
   );
 });
 
-/** A small service from its blocks, part by part. */
+/** Builds a small service from its YAML blocks, part by part. */
 function service(blocks: Readonly<Record<string, string>>): Plan {
   return planOf(serviceText(blocks));
 }
@@ -654,7 +654,7 @@ test("a reference is indexed where deleting, or a list below a parent, looks for
   }
 });
 
-/** The flagship with one more operation, which deletes. */
+/** Edits of the flagship that add a delete operation. */
 function dropping(name: string, path: string): readonly (readonly [string, string])[] {
   return [
     ["  addSite: Open", `  ${name}: Drop it\n  addSite: Open`],

@@ -1,4 +1,4 @@
-/** What part 9 says of stored data: what is taken where there was none, in the words of the version that it was stored by. */
+/** Tests the data changes that part 9 plans: conversions and fill values, in the names of the stored version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../test/migrate/data.ts";
@@ -78,7 +78,7 @@ test("what is taken is said in the words of the version before, as for callers",
   assert.deepEqual(said(retyped("value / 2")), ["value"], "whether it is a whole number is asked of each value");
 });
 
-/** The names that an expression reads, as the document has them. */
+/** The names that a conversion's expression reads, in the document's terms. */
 function said(change: DataChange | undefined): readonly string[] {
   const visit = (node: TypedExpression): readonly string[] =>
     node.kind === "field" ? [node.name] : node.kind === "variable" ? node.path : parts(node).flatMap(visit);

@@ -1,4 +1,4 @@
-/** A schema is called wider only where all data that fitted the one before fits it, too. */
+/** Tests that a schema counts as wider only if all values valid before remain valid. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../base/json.ts";

@@ -1,4 +1,4 @@
-/** A text is found in whatever pieces it comes. */
+/** Tests that the search finds a text however a file is split into pieces. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSearch, isInBytes } from "./search.ts";

@@ -1,4 +1,4 @@
-/** The memory store keeps to the contract of every store. */
+/** Runs the contract suite of all stores on the memory store. */
 import { contract } from "../../../test/store/contract.ts";
 import { openMemoryStore } from "./open.ts";
 

@@ -1,4 +1,4 @@
-/** A stored value becomes one of another type where that has its equal; else it is left for somebody to decide on. */
+/** Tests that stored values convert to another type if it has an equal value, and are rejected otherwise. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -64,7 +64,7 @@ test("what has an equal in another type becomes that, and nothing else does", ()
 });
 
 test("what is converted there and back is what it was", () => {
-  // No store keeps the sign of a nought.
+  // No store preserves the sign of zero.
   const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => n + 0);
   fc.assert(
     fc.property(fc.oneof(fc.string(), numbers, fc.boolean()), fc.constantFrom<ColumnType>("text", "integer", "number", "boolean"), (value, type) => {
@@ -72,7 +72,7 @@ test("what is converted there and back is what it was", () => {
       const there = converted(value, from, kind(type));
       if (there === undefined) return;
       const back = converted(there, kind(type), from);
-      // A number may be written with noughts at its end, which are not kept; its value is.
+      // A text may have trailing zeros, which are lost; its numeric value is not.
       if (back !== undefined) assert.equal(typeof value === "string" && type === "number" ? Number(back) : back, type === "number" ? Number(value) : value);
     }),
   ); // biome-ignore format: one property

@@ -1,4 +1,4 @@
-/** Which changes of a document leave processes with the document before able to serve. */
+/** Tests which changes of a document let processes with the former document continue to serve. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type JobsDocument, tablesOf, usual, without } from "../../../test/migrate/jobs.ts";

@@ -1,4 +1,4 @@
-/** Texts that are kept beside their columns: that they are used, and that none is that does not hold. */
+/** Tests that valid cached JSON fragments are used, and invalid ones are not. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -39,7 +39,7 @@ interface Opened {
   readonly store: Store;
   readonly add: (row: Row) => Promise<void>;
   readonly change: (id: string, changes: Row) => Promise<void>;
-  /** The same in a read, a list, and a list within a transaction. */
+  /** Reads a record by `read`, `list`, and `list` in a transaction, and asserts that all are equal. */
   readonly read: (id: string) => Promise<string | undefined>;
 }
 
@@ -100,7 +100,7 @@ test("what is kept with each write is what is read, for as long as the row is of
 
   await run(schema, `UPDATE jobs SET _json = '{"kept":true'`);
   assert.equal(await read("a"), '{"kept":true}');
-  // As one does who does not know of the text.
+  // A manual change, which updates `_rev` but not the cached fragment.
   await run(schema, "UPDATE jobs SET note = NULL, _rev = _rev + 1");
   assert.equal(await read("a"), '{"id":"a","size":"s\\"","weight":1e+21}');
   await change("a", { size: "m" });

@@ -1,4 +1,4 @@
-/** Transactions that are committed several at once. */
+/** Tests batches of transactions that commit together. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -23,7 +23,7 @@ test("while one group waits for a row that somebody holds, the next is sent", as
   await other.query(
     "CREATE SCHEMA commits; CREATE TABLE commits.rows (id text, n integer); INSERT INTO commits.rows VALUES ('held', 0), ('free', 0)",
   );
-  // Two connections are there already.
+  // Opens two connections in advance.
   await Promise.all([1, 2].map(() => connections.transaction((work) => work.rows("SELECT 1"))));
   const raise = (id: string): Promise<void> =>
     connections.transaction(async (work) => work.send(`UPDATE rows SET n = n + 1 WHERE id = '${id}'`));

@@ -1,4 +1,4 @@
-/** Connections that are lost, on a real server. */
+/** Tests lost connections, on a real server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
@@ -27,7 +27,7 @@ test("a transaction whose connection is cut off between two statements is done a
   async function gone(pid: number): Promise<void> {
     const sql = "SELECT 1 FROM pg_stat_activity WHERE pid = $1";
     while ((await connections.rows(sql, [pid])).length > 0);
-    // The process has its turn to hear of it.
+    // Lets the process receive the close event.
     await connections.rows("SELECT 1");
   }
 });
@@ -43,7 +43,7 @@ test("a server that is lost without a word: who waits is told, who comes later f
   for (const ask of [one, both, one, both]) await assert.rejects(ask, isPassing);
   way.find();
   assert.deepEqual([await one(), await both()], [[[1]], [[1]]]);
-  // Nothing is asked of it now, and nobody says good-bye.
+  // An idle connection, which a lost server does not close.
   await connections.connect();
   way.lose();
   await connections.close();

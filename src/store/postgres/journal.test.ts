@@ -1,4 +1,4 @@
-/** The order of positions with several writers, sequencers and readers at once, on a real server. */
+/** Tests the order of journal positions with concurrent writers, sequencers and readers, on a real server. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const entry: JournalEntry = { at: start, resource: "Thing", record: "a", by: "an
 
 const addressOf = (schema: number): string => `${server.address}?schema=journal_${schema}`;
 
-/** What a process has of the journal. */
+/** The journal objects of one process. */
 interface Process {
   readonly connections: Connections;
   readonly sequencer: Sequencer;
@@ -29,7 +29,7 @@ interface Process {
   readonly failures: readonly unknown[];
 }
 
-/** Runs `body` with processes of one schema, which has a table of its own to change records in. */
+/** Runs `body` with processes on one schema, which has a separate table of records to change. */
 async function withProcesses(count: number, body: (...processes: readonly Process[]) => Promise<void>): Promise<void> {
   const place = parseDatabaseUrl(addressOf((schemas += 1)));
   const made = openConnections(place);
@@ -59,7 +59,7 @@ const enter = ({ connections }: Process, ...entries: readonly Partial<JournalEnt
     for (const one of entries) record(work, { ...entry, ...one });
   });
 
-/** Changes a record, writes down which change of it that was, and pauses before and after. */
+/** Changes a record, adds the number of the change to the journal, and pauses before and after. */
 async function change(work: PgSession, id: string, pauses: readonly [number, number], entries: number): Promise<void> {
   await work.rows("SELECT pg_sleep($1)", [pauses[0] / 1000]);
   const [row] = await work.rows<[number]>(
@@ -70,7 +70,7 @@ async function change(work: PgSession, id: string, pauses: readonly [number, num
   await work.rows("SELECT pg_sleep($1)", [pauses[1] / 1000]);
 }
 
-/** Reads as a follower does, from the last position that it has seen, until `done` and nothing is left. */
+/** Reads as a consumer does, from the last position seen, until `done` and nothing is left. */
 async function followed({ journal }: Process, limit: number, done: () => boolean): Promise<readonly JournalRecord[]> {
   const seen: JournalRecord[] = [];
   for (;;) {
@@ -106,7 +106,7 @@ test("readers skip no entry and see none twice, and each record's entries are in
               if (fate === "undone") throw undo;
             });
             await run.catch((thrown: unknown) => assert.equal(thrown, undo));
-            // A process that was killed after its commit tells its sequencer nothing.
+            // A process killed after its commit does not notify its sequencer.
             if (fate === "written") sequencer.written();
             if (fate !== "undone") committed.set(id, (committed.get(id) ?? 0) + entries);
           }),
@@ -191,7 +191,7 @@ test("of three processes that write and are killed one after the other nothing i
         });
         assert.equal(writer.signalCode, "SIGKILL", "it wrote until then");
         const left = "SELECT 1 FROM pg_stat_activity WHERE usename = $1";
-        // What it had sent may be committed after its end.
+        // Statements that it sent may still commit after its end.
         if (killed === 2) while ((await connections.rows(left, [role])).length > 0);
         killed += 1;
       }
@@ -235,7 +235,7 @@ test("sequencers of several processes at once place each entry once", () =>
     assert.equal(await one.journal.last(), 120);
   }));
 
-/** Counts how often it was told, and resolves when it was so often. */
+/** Counts notifications; `until` resolves after that many. */
 function counting(): { readonly tell: () => void; readonly count: () => number; until(times: number): Promise<void> } {
   let told = 0;
   const waiting = new Set<() => void>();
@@ -260,7 +260,7 @@ test("a batch is notified once, to those who listen for this schema", () =>
       const changes = [openChanges(other.connections), openChanges(stranger.connections)] as const;
       const end = changes[0].listen(mine.tell);
       changes[1].listen(theirs.tell);
-      // Each is told once when it has begun to listen.
+      // Each listener is notified once when it starts to listen.
       await Promise.all([mine.until(1), theirs.until(1)]);
       await enter(one, ...Array.from({ length: 50 }, () => ({})));
       await Promise.all([one.sequencer.flush(), other.sequencer.flush()]);
@@ -349,7 +349,7 @@ test("no reading and no placing goes through the journal, whatever the planner k
       const sql = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'nonet_journal' AND schemaname = current_schema()"; // biome-ignore format: short
       return (await connections.rows(sql))[0]?.[0];
     };
-    // Statements are planned while nothing is there, and figures are taken when nothing is placed: both mislead.
+    // Plans made for an empty table, and statistics taken when every row has a position, both mislead the planner.
     await sequencer.flush();
     const many = (): Promise<void> =>
       enter(process, ...Array.from({ length: 3000 }, (_, index) => ({ record: `r${index}`, to: "open" })));

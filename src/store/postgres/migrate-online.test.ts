@@ -1,4 +1,4 @@
-/** A change of the document that only adds, made while a process with the document before serves the data. */
+/** Tests a migration that only adds, while a process with the former document serves the data. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -83,7 +83,7 @@ test("both documents are served, each with what it knows, and only the newer one
   assert.partialDeepStrictEqual(await read(second, job, "a"), { id: "a", size: "s", ...filled });
   assert.deepEqual((await second.journal.at(1))?.data, { id: "a", size: "s", ...filled });
 
-  // Whoever knows less writes less, and reads what it knows.
+  // The older process writes and reads only the columns that it knows.
   await add(first, oldJob, { id: "b", size: "m", note: "n" });
   assert.partialDeepStrictEqual(await read(second, job, "b"), { id: "b", size: "m", note: "n", ...filled });
   await add(second, job, { id: "c", size: "l", place: "p", ...filled, at: new Date(start).toISOString() });
@@ -91,14 +91,14 @@ test("both documents are served, each with what it knows, and only the newer one
   assert.deepEqual(await read(first, oldJob, "c"), { id: "c", size: "l" });
   assert.equal(await second.acquireLease("webhooks"), true);
 
-  // An older one that begins again leaves the data as it is.
+  // An older process that restarts leaves the data unchanged.
   await first.close();
   const third = await open(old, "made");
   assert.deepEqual(await read(third, oldJob, "c"), { id: "c", size: "l" });
   assert.equal(await third.acquireLease("webhooks"), false);
   assert.partialDeepStrictEqual(await read(second, job, "c"), { place: "p" });
 
-  // The newer one is taken back.
+  // A rollback: the newer process ends.
   await second.close();
   for (let tries = 0; !(await third.acquireLease("webhooks")); tries += 1) {
     assert.ok(tries < 200, "nobody leads");
@@ -136,7 +136,7 @@ async function connected(address: string): Promise<pg.Client> {
   return client;
 }
 
-/** As whoever changes the table does. */
+/** Locks the table as a migration does. */
 function locking(single: Session): (lockMilliseconds: number) => Promise<void> {
   return async (lockMilliseconds) => {
     await single.rows("BEGIN");
@@ -167,7 +167,7 @@ test("beside a long transaction requests are answered, and the tables are change
   };
   for (const id of ["b", "c", "d", "e"]) {
     await until(isWaitedFor, "nobody waits for the table");
-    // Whoever comes now stands behind it.
+    // Later statements queue behind the waiting lock.
     assert.deepEqual(await read(first, oldJob, "a"), { id: "a", size: "s" });
     await add(first, oldJob, { id, size: "m" });
   }

@@ -1,4 +1,4 @@
-/** Data that follows a changed document, on a real server. What becomes of values is for SQLite's tests, which has them brought along. */
+/** Tests migrations on a real server. The SQLite tests cover the conversion of values, which has the same code. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
@@ -69,7 +69,7 @@ async function texts({ store }: Opened, table: Table): Promise<readonly unknown[
   return JSON.parse(`[${(await list({ limit: 9, filters: [] }, {})).text}]`) as unknown[];
 }
 
-/** What a schema that says when it was left has of notes. */
+/** The notes in the backup schema of a migration. */
 async function leftBehind(address: string): Promise<readonly unknown[]> {
   const place = parseDatabaseUrl(address);
   const single = await openSingle(place);

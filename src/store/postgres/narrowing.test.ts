@@ -1,4 +1,4 @@
-/** A document that takes something away is refused while a process with the document before serves the data, and nothing is changed. */
+/** Tests that a document that removes something is rejected while a process with the former document serves. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tablesOf, usual, without, type JobsDocument } from "../../../test/migrate/jobs.ts";
@@ -11,7 +11,7 @@ const { admin, server } = await postgresForFile();
 const start = Date.parse("2026-06-01T12:00:00.000Z");
 const tool = "Tool:\n  id: id(too)\n  name: string(1..9)";
 
-/** What the document before says in place of the usual, what the next one says, and what is in the way. */
+/** The changed parts of the former and of the next document, and the obstacle. */
 const rows: readonly (readonly [what: string, before: JobsDocument, next: JobsDocument, why: string])[] = [
   ["a field that is gone", {}, { fields: without("note") }, "Job.note is gone"],
   ["a resource that is gone", { more: tool }, {}, "Tool is gone"],
@@ -61,7 +61,7 @@ test("what takes something away is refused beside the process before", { concurr
         return true;
       });
       assert.equal(await first.ready(), true);
-      // One with the document before goes on beside it, and begins again alone.
+      // A second process with the former document starts alongside, and later restarts alone.
       const second = await open(before);
       for (const store of [first, second]) await store.close();
       const third = await open(before);
@@ -81,9 +81,9 @@ test("only a document that the data has followed is an older one", async () => {
   const [place, hue] = ["place?: string(1..9)", "hue?: string(1..9)"];
   const stores = [await open(), await open(place), await open(place, hue)];
   await stores.shift()?.close();
-  // Known, two documents back.
+  // A known document, two before the newest.
   stores.push(await open());
-  // Never followed: it has what the second and third have not together.
+  // An unknown document: it has what the second and third have only separately.
   await assert.rejects(open(hue), /another process serves|other processes serve/);
   for (const store of stores) await store.close();
 });

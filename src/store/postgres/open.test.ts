@@ -1,4 +1,4 @@
-/** The suite of every store, on a real server. */
+/** Runs the contract suite of all stores on a real server. */
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
 import { contract } from "../../../test/store/contract.ts";
 import { openPostgresStore } from "./open.ts";

@@ -1,4 +1,4 @@
-/** A backup of one store is data of the other, cell by cell, and of one moment on both. */
+/** Tests that a backup of one store restores to the other, value by value, and is a consistent snapshot. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ async function bring(lines: readonly string[], target: PortableTarget): Promise<
   }
 }
 
-/** Without what says where it is from, and its checksum. */
+/** Without the header and the checksum. */
 const rowsOf = (lines: readonly string[]): readonly string[] => lines.slice(1, -2);
 
 async function filled(store: Store): Promise<void> {
@@ -119,7 +119,7 @@ test("rates of long windows are the same after a restore into either store, and 
   await store.close();
   const lines = await linesOf(await openPostgresSource(first));
   await bring(lines, openSqliteTarget(file, now));
-  // As one process keeps them: what is used and until when; of a bucket, when it is full again.
+  // In the form of a single process: requests used and end of the window; for a bucket, when it is full again.
   const inFile = await openSqliteStore({ file, tables, clock: () => now });
   const until = now + Math.ceil((3 * bucket.windowMilliseconds) / bucket.count);
   assert.deepEqual(await inFile.counts.all(now), [
@@ -128,7 +128,7 @@ test("rates of long windows are the same after a restore into either store, and 
   ]);
   await inFile.close();
   await bring(await linesOf(openSqliteSource(file)), await openPostgresTarget(second, now));
-  // As it is in a backup once more, before anything was asked.
+  // A second backup equals the first, before any request.
   assert.deepEqual(rowsOf(await linesOf(await openPostgresSource(second))), rowsOf(lines));
   const again = await openPostgresStore({ address: second, tables, clock: Date.now });
   const left = await again.rates?.count(ask(9), now + 1);
@@ -215,11 +215,11 @@ test("no table of the store's own is left out of a backup, but for what processe
     "nonet_leads",
     "nonet_processes",
     "nonet_rates",
-    // Among the counts.
+    // In a backup they are counts.
     "nonet_long_rates",
   ];
   const ours = found.map(([name]) => name).filter((name) => name.startsWith("nonet_") && !passing.includes(name));
-  // Here counters are sequences.
+  // On PostgreSQL counters are sequences.
   const told = systemTables.map(({ name }) => name).filter((name) => name !== "nonet_counters");
   assert.deepEqual(ours.toSorted(), told.toSorted());
 });

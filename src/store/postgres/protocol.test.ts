@@ -1,4 +1,4 @@
-/** What goes over the wire, on a real server. */
+/** Tests the exchanges with a real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
@@ -98,7 +98,7 @@ test("questions of one turn go out together, and one that fails costs the others
     answers.map((one) => (one.status === "fulfilled" ? one.value[0]?.[0] : (one.reason as { code?: string }).code)),
     ["22012", 12, 6, 4, 3, 2, 2, 1],
   );
-  // All of them, and those after the one that failed once more.
+  // One for all of them, and one that repeats those after the failed one.
   assert.equal(exchanges.length, 2);
 });
 
@@ -135,7 +135,7 @@ test("of as many statements as callers think up, the server keeps about a thousa
   const before = nameOf(await kept(), usual);
   assert.ok(before !== undefined);
   for (let turn = 0; turn < 3000; turn += 10) {
-    // One of ten fails, and what was sent with it is passed over.
+    // One of ten fails, and the server skips those sent with it.
     const numbers = Array.from({ length: 10 }, (_, index) => turn + index);
     const asked = numbers.map((number) => connections.execute(`SELECT ${number} / $1::integer`, [number % 10]));
     const answers = await Promise.allSettled([...asked, connections.execute(usual)]);
@@ -145,7 +145,7 @@ test("of as many statements as callers think up, the server keeps about a thousa
   assert.ok(all.length <= 1020, `${all.length}`);
   assert.ok(all.length >= 900, `${all.length}`);
   assert.equal(nameOf(all, usual), before);
-  // What was forgotten is known again where it is asked for again, also in the same round trip.
+  // Closed statements are prepared again when needed, also in the same round trip.
   const again = await Promise.all(
     [1, 2, 1, 3].map((number) => connections.execute(`SELECT ${number} / $1::integer`, [1])),
   );

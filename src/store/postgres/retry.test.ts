@@ -1,4 +1,4 @@
-/** What passes is done again inside, and what does not pass is told (R7.4). */
+/** Tests that the store retries passing errors internally and reports others (R7.4). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";

@@ -1,4 +1,4 @@
-/** Sessions that end while they are renewed: whatever comes of that, what has ended has ended. */
+/** Tests that a session ended during its renewal stays ended, in any order of commits. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
@@ -30,7 +30,7 @@ function token(session: string, hash: string, replaced?: number): SessionToken {
   return { ...given, created: 1, expires: 1000, ...(replaced === undefined ? {} : { replaced }) };
 }
 
-/** As a request that renews a session: the newest token of it gives way to another one. */
+/** Renews a session as a request does: a new token replaces the newest one. */
 async function renew(work: PgSession, session: string): Promise<void> {
   await heldSession(work, `${session} newest`);
   replaceSession(work, `${session} newest`, 500);
@@ -45,7 +45,7 @@ function somebodyWaits(): Promise<void> {
   }, "nobody waits for the renewal");
 }
 
-/** What ends a session begins when the renewal has written all, and has to wait for it. */
+/** Starts `end` after the renewal has written everything, so that it has to wait. */
 async function endMeanwhile(session: string, end: () => Promise<unknown>): Promise<readonly (number | undefined)[]> {
   await connections.transaction(async (work) => {
     addSession(work, token(session, `${session} former`, 1));

@@ -1,4 +1,4 @@
-/** What processes on one schema do together: who leads, and rates that all of them count. */
+/** Tests leader election and shared rate limits of processes on one schema. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -40,7 +40,7 @@ interface Process extends Leadership {
   readonly connections: Connections;
 }
 
-/** Processes by a clock that each test moves. */
+/** Runs `body` with processes whose clock the test advances. */
 async function withProcesses(
   generations: readonly number[],
   body: (processes: readonly Process[], pass: (milliseconds: number) => void) => Promise<void>,
@@ -109,7 +109,7 @@ test("an older document leaves it to a newer one for as long as that is served",
     await fresh.close();
     pass(500);
     assert.equal(one(await leading([old, other], "webhooks")), 1);
-    // Its time is not over, and it is in the way of nobody whose document is newer.
+    // The other lease has not expired, but does not block a process with a newer document.
     const next = await openLeadership(fresh.connections, { generation: 3 });
     assert.equal(await next.acquireLease("webhooks"), true);
     pass(10_000);

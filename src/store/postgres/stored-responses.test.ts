@@ -1,4 +1,4 @@
-/** Requests with idempotency keys at once, on a real server. */
+/** Tests concurrent requests with idempotency keys, on a real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
@@ -24,7 +24,7 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** What a write does that has a key, and how often it was begun. */
+/** Performs a write with a key; returns its response and the number of attempts. */
 async function request(key: string, expires = 100): Promise<{ readonly body: string; readonly tries: number }> {
   let tries = 0;
   const body = await connections.transaction(async (work) => {

@@ -1,4 +1,4 @@
-/** How many statements stay prepared, whatever callers ask for: they choose the members that a change has, and what a list filters by. */
+/** Tests that the number of prepared statements is bounded, although callers choose the changed members and the filters. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { StatementSync } from "node:sqlite";
@@ -16,13 +16,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const times = 4000;
 const atOnce = 100;
 const most = 2500;
-/** A change of all that it may name. */
+/** A change of all members. */
 const values: Row = {
   ...{ owner: "bo", name: "other", note: "n", title: "t", size: "large", count: 1, ratio: 0.25, maybe: 0.5 },
   ...{ flag: true, tags: ["a"], photo: { bytes: 1 }, secret: "s", placed: true },
 };
 
-/** Those of the members whose bits are set. */
+/** The members whose bits are set. */
 const subset = (bits: number): Row =>
   Object.fromEntries(Object.entries(values).filter((_, at) => ((bits >> at) & 1) === 1));
 

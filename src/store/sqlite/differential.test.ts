@@ -1,4 +1,4 @@
-/** The SQLite store and its twin in memory give the same answers to any sequence of operations. */
+/** Tests that the SQLite and the memory store return the same results for any sequence of operations. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -47,7 +47,7 @@ const batches: fc.Arbitrary<readonly Batch[]> = fc.array(
 
 const chosen = expression("Thing", "size == 'small' && (count == null || count < input.count)");
 
-/** What a step came to, as plain data. */
+/** The result of a step as plain data. */
 async function run(tx: Transaction, step: Step): Promise<unknown> {
   const view = fullView("Thing");
   switch (step.kind) {
@@ -118,12 +118,12 @@ async function everything(store: Store): Promise<unknown> {
 test("sqlite and memory agree", async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
-      // Each clock ticks when it is looked at, so that the stores must look equally often.
+      // Each clock advances when read, so the stores must read it equally often.
       const options = () => {
         let time = 1000;
         return { tables, clock: () => time++ };
       };
-      // A statement that starts again on a thread reads the clock again.
+      // No slices: a statement that runs again on a thread would read the clock again.
       const sliceMilliseconds = Number.POSITIVE_INFINITY;
       const stores = [
         await openMemoryStore(options()),

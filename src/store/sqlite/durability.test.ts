@@ -1,4 +1,4 @@
-/** What was answered is there, however the process ends. */
+/** Tests that confirmed writes survive, however the process ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -47,7 +47,7 @@ test("after kill -9 at any moment every acknowledged write is there, with all th
           assert.ok(await read(id, {}), `${id} was acknowledged`);
           assert.equal((await tx.findResponse("ann", id))?.body, id);
         }
-        // And nothing is there by halves.
+        // No transaction is stored partially.
         const { text } = await list({ limit: 100_000, filters: [] }, {});
         for (const { id } of JSON.parse(`[${text}]`) as { id: string }[]) {
           assert.equal((await tx.findResponse("ann", id))?.body, id);
@@ -60,7 +60,7 @@ test("after kill -9 at any moment every acknowledged write is there, with all th
   }
 });
 
-/** Kills the writer once it has acknowledged so many; gives what it has. */
+/** Kills the writer after `count` acknowledged writes; returns their ids. */
 async function writeUntilKilled(file: string, round: number, count: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", writer, file, `${round}`], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -79,7 +79,7 @@ test("the log stays small while it is written and read without pause, and nothin
   try {
     const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes: 200_000 });
     const read = store.read({ resource: "Thing", key: "id", view: fullView("Thing") });
-    // Who copies the log is a thread of its own, which a busy machine lets wait: writing goes on until it has had its turns.
+    // A busy machine may delay the thread that copies the log: the test writes until it has run.
     const isSmall = (): boolean => statSync(`${file}-wal`).size < statSync(file).size;
     let count = 0;
     const client = async (name: string): Promise<void> => {
@@ -107,7 +107,7 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
   try {
     const store = await openSqliteStore({ file, tables, clock: Date.now, logBytes });
     const log = `${file}-wal`;
-    // Each is a group of its own, and changes a few pages.
+    // Each is a separate group, and changes a few pages.
     const write = async (from: number, to: number): Promise<void> => {
       for (let index = from; index < to; index += 1) {
         const values = sampleRow(`${index}`, { note: "x".repeat(1000) });
@@ -117,7 +117,7 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
     await write(0, 50);
     const bytesOfEach = statSync(log).size / 50;
     await write(50, 1000);
-    // SQLite counts in the log's head how often it has begun anew.
+    // The log's header counts its restarts.
     const begun = readFileSync(log).readUInt32BE(12);
     const needed = (1000 * bytesOfEach) / logBytes;
     assert.ok(begun > 0 && begun <= needed / 3, `begun anew ${begun} times, with ${needed} copies`);
@@ -127,7 +127,7 @@ test("the log is copied each time it has grown by so much, and begins anew at a 
   }
 });
 
-// Who writes alone may wait for the disk where it is, and all where there is one processor; others are flushed on another thread.
+// A single writer may flush synchronously, and all writers with one processor; others flush on another thread.
 for (const [writers, processors] of [
   [1, 2],
   [3, 2],
@@ -167,7 +167,7 @@ for (const [writers, processors] of [
 
   test(`nor what could not be made durable, ever (${writers} at once, processors: ${processors})`, () =>
     inFolder(async (store, file) => {
-      // What is written from now on is in a file that nobody can find again.
+      // Later writes go to a deleted file.
       rmSync(`${file}-wal`);
       const outcomes = await Promise.allSettled(write(store));
       assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Two stores on one file: what one counts in memory is counted anew when the other has written. */
+/** Tests two stores on one file: a write of one makes the other count again. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What happens to the data in a file when the document changes, and with files that are not fit to hold any. */
+/** Tests the migration of a file's data to a changed document, and unsuitable files. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -296,7 +296,7 @@ test("the file can be read with sqlite3: plain columns under the document's name
     { ...row },
     { id: "a", owner: "ann", size: "small", count: 3, ratio: 1 / 3, flag: 1, tags: '["x"]', secret: null },
   );
-  // The stored text follows a change by hand, so that answers do too.
+  // The cached JSON follows a manual change, so that responses do too.
   database.exec("UPDATE things SET name = 'by hand' WHERE id = 'a'");
   assert.throws(() => database.exec("UPDATE things SET size = 'huge' WHERE id = 'a'"), /CHECK/);
   assert.throws(() => database.exec("UPDATE things SET tags = '[' WHERE id = 'a'"), /CHECK/);
@@ -377,7 +377,7 @@ test("a file that may not be written is said to be so", async () => {
   await fill(file, [before], rows);
   chmodSync(folder, 0o555);
   chmodSync(file, 0o444);
-  // Root may write everything; for once it is nobody.
+  // Root may write any file, so the test runs as `nobody`.
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
   try {

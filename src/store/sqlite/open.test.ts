@@ -1,4 +1,4 @@
-/** The SQLite store keeps to the contract of every store. */
+/** Runs the contract suite of all stores on the SQLite store. */
 import { contract } from "../../../test/store/contract.ts";
 import { openSqliteStore } from "./open.ts";
 
@@ -8,7 +8,7 @@ for (const processors of [1, 2]) {
   );
 }
 
-// Whatever goes through many records does so on a thread, and so do the transactions that it is in.
+// Runs all long statements, and their transactions, on threads.
 contract("sqlite, everything long on a thread", (options) =>
   openSqliteStore({ file: ":memory:", sliceMilliseconds: -1, ...options }),
 );

@@ -1,4 +1,4 @@
-/** What is in a store comes back the same through a backup, of a single moment, whatever is written meanwhile. */
+/** Tests that a backup restores the same data, a consistent snapshot despite concurrent writes. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const each of lines) yield Buffer.from(each);
 }
 
-/** Every cell of every table. */
+/** All values of all tables. */
 function contents(file: string): Readonly<Record<string, unknown>> {
   const database = new DatabaseSync(file);
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
@@ -82,7 +82,7 @@ test("no table of the store's own is left out of a backup", async () => {
   for (const { columns, name } of systemTables) {
     const stored = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
     const missed = stored.map((row) => String(row["name"])).filter((column) => !columns.includes(column));
-    // Row numbers, of which those of the journal are its positions, and what an index is made of.
+    // Omitted columns: row numbers (for the journal they are positions), and index hashes.
     assert.deepEqual(missed.filter((column) => column !== "_seq" && column !== "hash"), [], name); // biome-ignore format: short
   }
   database.close();

@@ -1,4 +1,4 @@
-/** One store at a time serves a file; others may use it meanwhile, and each process's end lets the next one serve. */
+/** Tests that one store at a time serves a file, and that the end of its process releases the lock. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A folder that the disk does not take: no file in it is taken for one that stays. */
+/** Tests that a folder which cannot be flushed is an error. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -15,7 +15,7 @@ test("a folder is synced, or it is said that it was not", { skip }, (t) => {
   for (const [code, isTold] of [
     ["EIO", true],
     ["ENOSPC", true],
-    // File systems that know no such thing.
+    // File systems without directory sync.
     ["EINVAL", false],
     ["ENOTSUP", false],
   ] as const) {

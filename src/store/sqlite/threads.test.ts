@@ -1,4 +1,4 @@
-/** A request ends at its deadline also while the thread of its statement is still starting. */
+/** Tests that a request ends at its deadline even while its thread is still starting. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { test, type TestContext } from "node:test";
 import { isLate } from "../port/error.ts";
 import { openThreads, type Threads } from "./threads.ts";
 
-/** SQLite counts for seconds before the thread takes its first task. */
+/** A pragma that keeps SQLite busy for seconds before the thread's first task. */
 const slow =
   "cache_size = 10; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 8000000) SELECT max(n) FROM c";
 const deadline = 50;
@@ -31,7 +31,7 @@ function slowThreads(t: TestContext): { readonly threads: Threads; readonly file
 test("R8.10 a read ends at its deadline while its thread starts", async (t) => {
   const { threads } = slowThreads(t);
   let started = false;
-  // There is no such table, which the thread reports once it has started.
+  // Fails once the thread has started: the table does not exist.
   const waiting = threads.read("read", {}, [], undefined).catch(() => (started = true));
   await assert.rejects(threads.read("read", {}, [], deadline), isLate);
   assert.equal(started, false);

@@ -1,4 +1,4 @@
-/** A work that fails among others leaves each table as if it had never run, whatever it wrote and however that is taken back. */
+/** Tests that a failed task in a group leaves every table as if it had never run, whatever it wrote and however it is undone. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -67,7 +67,7 @@ await store.transaction(async (tx) => {
   await tx.count("quota", "over", 1, 50);
 });
 
-/** What all tables hold; a count that is over is as good as none. */
+/** The contents of all tables, without expired counts. */
 function everything(): unknown {
   const database = new DatabaseSync(file, { readOnly: true });
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
@@ -79,7 +79,7 @@ function everything(): unknown {
   return held;
 }
 
-/** Runs it between two others, which write what is there already, in one group. */
+/** Runs the steps between two other tasks in one group, which write existing values. */
 async function fail(...failing: readonly Step[]): Promise<void> {
   const [before, failed, behind] = await Promise.allSettled([
     store.transaction(async (tx) => tx.setOffset("beside", 1)),

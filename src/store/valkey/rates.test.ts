@@ -1,4 +1,4 @@
-/** Rates counted in a real Valkey or Redis. */
+/** Tests rate limits counted in a real Valkey or Redis. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
@@ -30,7 +30,7 @@ void describe("rates in valkey", { skip: noValkey }, () => {
   });
 
   test("a count comes to the same as in memory, whatever is asked and whatever the clock does", async () => {
-    // Counts go when the server's own clock says so, by which all of this takes place in the present.
+    // The server expires counts by its own clock, so the test uses the present time.
     const start = Date.now();
     const there = await open();
     let runs = 0;
