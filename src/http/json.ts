@@ -1,6 +1,6 @@
 /**
  * Parses JSON as R2.5 and R2.6 require: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates, at
- * most 64 levels. `JSON.parse` checks the grammar; one more pass here finds what it accepts. An integer that a double would round
+ * most 64 levels. `JSON.parse` checks the grammar; one more pass here finds the rest. An integer that a double would round
  * becomes Infinity, which no schema accepts: so the error has a pointer instead of being a syntax error.
  */
 import type { Json, JsonObject } from "../base/json.ts";

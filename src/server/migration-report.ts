@@ -44,7 +44,7 @@ function outcomeOf(plan: MigrationPlan): string {
     : "this cannot be done before the data or the document is changed";
 }
 
-/** What was done, what was lost, and where the backup is. */
+/** The steps of a completed migration, its losses, and the path of the backup. */
 export function followedText({ steps, backup }: Migrated, data: string): string {
   const done = steps.map(({ description }) => description);
   const lost = steps.flatMap(({ obstacle }) => (obstacle === undefined ? [] : [`  lost: ${recordsText(obstacle)}`]));

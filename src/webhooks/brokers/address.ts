@@ -27,7 +27,7 @@ const targets = {
 };
 const written = /^(nats|kafka):\/\/(?:([^@/?]*)@)?([^/?@]+)\/([^?]+)(?:\?(.*))?$/;
 
-/** The address, or what is wrong with it: a clause that follows "--sink …". */
+/** The address, or its error: a clause that follows "--sink …". */
 export function parseBrokerUrl(text: string): BrokerUrl | string {
   const found = written.exec(text);
   if (found === null) return "is written nats://HOST/SUBJECT or kafka://HOST,HOST/TOPIC, and ?as=ROLE after it";
