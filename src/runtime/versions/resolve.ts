@@ -1,6 +1,6 @@
 /**
- * Resolves the version of a request (R9.1, R9.2). The server reads the requested version first, because paths differ between versions; its
- * errors are thrown after authentication (R0.1).
+ * Resolves the version of a request (R9.1, R9.2). The server reads the requested version first, because paths differ between
+ * versions; its errors are thrown after authentication (R0.1).
  */
 import { isNewerVersion } from "../../base/version.ts";
 import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
