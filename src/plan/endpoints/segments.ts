@@ -1,2 +1,2 @@
-/** Paths of operations as text, for what serves them. */
+/** Re-exports path segments as text for the runtime. */
 export { segmentText } from "../../language/endpoints/resolve.ts";

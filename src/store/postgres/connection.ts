@@ -238,7 +238,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     }
   };
 
-  /** After a stale read, this many transactions lock from the start, because an optimistic attempt that fails costs twice. */
+  /** Remaining transactions that lock from the start after a stale read, because a failed optimistic attempt costs twice. */
   let careful = 0;
 
   const repeatedly = async <T>(task: Task<T>): Promise<T> => {

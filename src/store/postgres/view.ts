@@ -1,4 +1,4 @@
-/** Views in PostgreSQL's SQL. Every text is what `JSON.stringify` would have written. */
+/** Configures the compiler of views for PostgreSQL. Every text equals the output of `JSON.stringify`. */
 import { sql } from "../sql/fragment.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import { isPlain } from "../sql/json-text.ts";

@@ -1,4 +1,4 @@
-/** Derives from a table's columns which get counter values, which are unique, and the values of the hidden timer columns. */
+/** Derives from a table which columns are counters, which sets are unique, and the values of the hidden timer columns. */
 import type { Table } from "../../plan/resources/types.ts";
 import { dueOf } from "../../plan/states/schedule.ts";
 import type { Row } from "../port/store.ts";

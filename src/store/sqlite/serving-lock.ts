@@ -1,6 +1,6 @@
 /**
- * At most one process serves a file. SQLite lets several write to one, but each would read what it knew before the others' last writes,
- * and count rates for itself. The operating system releases the lock when the process ends, however it ends.
+ * Ensures that at most one process serves a file. SQLite allows several writers, but each would serve stale cached state and
+ * count rates separately. The operating system releases the lock when the process ends, however it ends.
  */
 import { realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

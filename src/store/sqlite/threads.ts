@@ -9,7 +9,7 @@ import type { RecordChange, Transaction } from "../port/store.ts";
 import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
 
 export interface Threads {
-  /** @throws StoreError `late` at the deadline, where there is one: `left` milliseconds from now. */
+  /** @throws StoreError `late` at the deadline, `left` milliseconds from now; undefined for none. */
   read(
     kind: "read" | "list" | "aggregate",
     query: object,
