@@ -1,19 +1,19 @@
 /**
- * The command in one file, made of the stripped sources below `dist/src`: they are read, compiled and linked one by one
- * otherwise, some 800 of them for a service that starts. What only some commands or documents need is in the file, too, and
- * runs when it is asked for, as in the sources. Packages that every start loads are in it; the others stay where they are
- * installed, so that nothing is loaded of them before it is needed.
+ * Bundles the command in one file from the stripped sources below `dist/src`, so that Node need not read, compile and link some
+ * 800 modules at each start. Modules that only some commands or documents need are in the file too, and run on their first use,
+ * as in the sources. The file contains the packages that every start loads; other packages stay in `node_modules`, and load when
+ * they are needed.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
-/** Loaded by every start, or by most documents. */
+/** Packages that every start, or most documents, load. */
 const inside: readonly string[] = [
   ...["@bufbuild/re2", "ajv", "ajv-formats", "ipaddr.js", "mdast-util-from-markdown", "pino", "yaml"],
 ];
 
-/** Needed by few documents, though imported by a module that all need: loaded when something of it is asked for. */
+/** Packages that a common module imports but few documents need: loaded on first use. */
 const late: readonly string[] = ["yaml"];
 
 const entry = `export { run } from "./cli/run.js";
@@ -21,7 +21,7 @@ export { processTerminal } from "./server/terminal.js";
 export const library = () => import("./index.js");
 `;
 
-/** `folder` is the package that is being made, of these sources. */
+/** `folder` is the package under construction, `sources` its sources. */
 export async function bundle(folder: string, sources: string): Promise<void> {
   const source = join(folder, "src");
   const outfile = join(source, "nonet.cjs");
@@ -33,7 +33,7 @@ export async function bundle(folder: string, sources: string): Promise<void> {
     format: "cjs",
     platform: "node",
     target: "node24",
-    // It is called with what `load.mjs` gives. Characters beyond ASCII would make V8 keep two bytes for each.
+    // `load.mjs` calls this function. ASCII only, since any other character makes V8 store two bytes per character.
     banner: { js: "(function (module, require, packageAt) {" },
     footer: { js: "})" },
     charset: "ascii",
@@ -49,7 +49,7 @@ export async function bundle(folder: string, sources: string): Promise<void> {
   writeFileSync(join(source, "library.mjs"), library(names));
 }
 
-/** Each module believes to be where it was: workers, the manifest and examples are found from there. */
+/** Each module keeps its original URL, by which it finds workers, the manifest and examples. */
 function places(folder: string): Plugin {
   return {
     name: "places",
@@ -89,12 +89,12 @@ function packages(source: string): Plugin {
   };
 }
 
-/** `nonet`, for a module of functions that the command loads: what runs already, not a second one. */
+/** `nonet` for modules of functions that the command loads: the running instance, not a second one. */
 function library(names: readonly string[]): string {
   return `import { load } from "./load.mjs";\n\nexport const { ${names.join(", ")} } = await load("serve").library();\n`;
 }
 
-/** As their licences ask: the text of each goes with the code. */
+/** The licence text of each bundled package, as the licences require. */
 function licences(folder: string, { inputs }: Metafile): string {
   const found = new Map<string, string>();
   for (const path of Object.keys(inputs)) {

@@ -1,6 +1,6 @@
 /**
- * In charge of `npm run check`: everything that is held to be true of the code besides its tests, one step each.
- * `npm run check -- format lint` runs only these; `npm run check -- --fix` first lets the formatter rewrite files.
+ * Runs `npm run check`: all checks of the code besides its tests, one step each. `npm run check -- format lint` runs only these
+ * steps; `npm run check -- --fix` first lets the formatter rewrite files.
  */
 import { spawnSync } from "node:child_process";
 import { styleText } from "node:util";
@@ -8,7 +8,7 @@ import { leaveTally } from "./tally.ts";
 
 const steps: Readonly<Record<string, readonly string[]>> = {
   types: ["tsc", "--noEmit", "-p", "tsconfig.json"],
-  // The folders that also run in a browser, compiled where neither Node's nor a browser's globals exist.
+  // Folders that also run in a browser, compiled without Node's and the browser's globals.
   "core-types": ["tsc", "--noEmit", "-p", "tsconfig.core.json"],
   lint: ["oxlint"],
   format: ["biome", "format", "--no-errors-on-unmatched", "--max-diagnostics=200", "."],
@@ -45,7 +45,7 @@ function passes(name: string): boolean {
   return ok;
 }
 
-/** Runs a program of node_modules/.bin, which scripts/run.mjs has put into PATH. */
+/** Runs a program of node_modules/.bin, which scripts/run.mjs adds to PATH. */
 function runTool([program = "", ...args]: readonly string[]): { readonly ok: boolean; readonly output: string } {
   const result = spawnSync(program, args, { encoding: "utf8", shell: process.platform === "win32" });
   return { ok: result.status === 0, output: `${result.stdout}${result.stderr}${result.error?.message ?? ""}` };

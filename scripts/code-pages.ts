@@ -18,9 +18,9 @@ const parts = [
 ]; // biome-ignore format: a table
 
 export interface CodePage {
-  /** `part/slug`; the part is `part` where the readers of several parts report it. */
+  /** `part/slug`; the part is `part` if the readers of several parts report the code. */
   readonly code: string;
-  /** Relative to the root. */
+  /** Relative to the repository's root. */
   readonly path: string;
   readonly title: string;
   readonly severity: string;
@@ -31,13 +31,13 @@ export interface Example {
   readonly language: string;
   readonly kind: "wrong" | "right";
   readonly text: string;
-  /** Lines of `text`, counted from 1, where the finding stands. */
+  /** The lines of `text` with the finding, counted from 1. */
   readonly lines: readonly number[];
-  /** The older document that it is compared with, for what only a comparison finds. */
+  /** The older document to compare with, for codes of comparisons. */
   readonly old?: string;
 }
 
-/** All pages, in the order of the parts, then of their codes. */
+/** All pages, sorted by part, then by code. */
 export function codePages(): readonly CodePage[] {
   return globSync("src/**/{checks,codes}/*.md", { cwd: root })
     .map((path) => readPage(path.replaceAll("\\", "/")))
@@ -58,8 +58,8 @@ function readPage(path: string): CodePage {
 }
 
 /**
- * Fences whose info string says `wrong` or `right`; after `wrong` the lines of the finding, or `# <- here` on them. What
- * follows a fence that says `old` is compared with it.
+ * The examples of a page: fences with `wrong` or `right` in their info string. After `wrong` come the lines of the finding, or
+ * the lines contain `# <- here`. A fence with `old` is compared with the next one.
  */
 function examplesIn(text: string): readonly Example[] {
   const fences = text.matchAll(/^(`{3,})(\w+) (old|wrong|right)((?: \d+)*)\n([\s\S]*?)^\1$/gm);

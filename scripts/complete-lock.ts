@@ -1,7 +1,7 @@
 /**
- * In charge of package-lock.json naming the packages of every platform. npm leaves out those that the registry at hand
- * does not offer, and then `npm ci` refuses the lock, here and elsewhere. Run it after a dependency was added:
- * `node scripts/complete-lock.ts`. What it adds has an exact version but no hash; npm fills that in where it can.
+ * Adds the packages of every platform to package-lock.json. npm leaves out those that the configured registry lacks, and then
+ * `npm ci` rejects the lock everywhere. Run it after adding a dependency: `node scripts/complete-lock.ts`. The added entries have
+ * an exact version but no hash; npm adds the hash if it can.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -27,7 +27,7 @@ lock.packages = Object.fromEntries(
 writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${added.length} packages added to package-lock.json\n`);
 
-/** Platform packages are named after their platform, and their parents ask for one exact version. */
+/** A platform package is named after its platform, and its parent requires one exact version. */
 function platformPackage(name: string, version: string, parent: LockedPackage): LockedPackage {
   const system = /android|darwin|freebsd|linux|openharmony|win32/.exec(name)?.[0];
   const processor = /arm64|x64|ia32|s390x|riscv64|ppc64|arm(?!\w)/.exec(name)?.[0];

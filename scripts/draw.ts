@@ -1,6 +1,6 @@
 /**
- * `node scripts/draw.ts SEED`: 40 comments, 20 sentences of the docs and 20 diagnostics, drawn at random, for a reader who has never seen the
- * project to say what each means.
+ * `node scripts/draw.ts SEED`: draws 40 comments, 20 sentences of the docs and 20 diagnostics at random, to test whether a new
+ * reader understands them.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ function show(title: string, items: readonly (readonly [where: string, text: str
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** Each comment with the line of code below it, as its reader sees it. */
+/** Each comment with the line of code below it. */
 const comments = readSources().flatMap(({ path, text }) =>
   [...text.matchAll(/(\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/ .*\n)+)\s*([^\n]*)/gm)]
     .map(([, comment = "", line = ""]): readonly [string, string] => [
@@ -47,7 +47,7 @@ const sentences = globSync("{README,ARCHITECTURE,SECURITY,docs/**/*}.md", { cwd:
     .map((sentence): readonly [string, string] => [path, sentence]),
 );
 
-/** What the pages' examples are told. Those that a check derives from two documents are not among them. */
+/** The diagnostics of the pages' examples, without those of comparisons. */
 const diagnostics = findings
   .flatMap(({ language, name, text }) =>
     check(language === "markdown" ? "example.md" : "example.yaml", text).diagnostics.map((one) => ({ ...one, name })),

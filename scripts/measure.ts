@@ -1,6 +1,6 @@
 /**
- * In charge of `npm run measure`: how large the source is, how it hangs together, and how many of its words are retired. One line a measure,
- * with what it may be at most. What takes minutes is not measured here: `npm test` and `npm run bench` print it themselves.
+ * Runs `npm run measure`: the size and structure of the source, and its number of retired words. One line per measure, with its
+ * maximum. Measures that take minutes are elsewhere: `npm test` and `npm run bench` print them.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

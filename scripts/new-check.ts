@@ -1,6 +1,6 @@
 /**
- * In charge of starting a new check: `node scripts/new-check.ts states/dead-end warning "A dead end"` writes the check and
- * its page, which fail until they say something, and adds the check to the list.
+ * Starts a new check: `node scripts/new-check.ts states/dead-end warning "A dead end"` writes the check and its page, whose tests
+ * fail until both are complete, and adds the check to the list.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** In charge of `npm run nightly`: what a change does not wait for. The last line says which steps failed. */
+/** Runs `npm run nightly`: tests too slow for every change. The last line lists the failed steps. */
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 

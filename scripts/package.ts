@@ -1,8 +1,8 @@
 /**
- * Makes what is published of the sources, in `dist`: a package of its own, `npm pack ./dist`. Node strips no types below
- * `node_modules`, so they are stripped here, by Node itself and in place, so that lines stay where they are; the compiler
- * adds declarations: whoever looks into the package finds the files of the repository. That is what programs import; the
- * command is besides one file (`bundle.ts`), since it is started again and again.
+ * Builds the published package in `dist`, for `npm pack ./dist`. Node strips no types below `node_modules`, so this script strips
+ * them with Node's own function, in place, so that line numbers stay the same. The compiler adds declarations: the package
+ * contains the repository's files. Programs import these; the command is also bundled in one file (`bundle.ts`), since it starts
+ * often.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,9 +19,9 @@ const { values: options } = parseArgs({
 });
 const out = resolve(root, options.out);
 
-/** Read as text by what writes a client: they are given as they are, beside their stripped twins. */
+/** Files that the client export reads as text: the package also contains their original TypeScript. */
 const readAsText = /(readFile(?:Sync)?\(\s*new URL\("[^"]+)\.ts"/g;
-/** Where one file names another: imports, and addresses of modules. */
+/** References between files: imports, and URLs of modules. */
 const named = /((?:\bfrom|\bimport)\s*\(?\s*"\.{1,2}\/[^"\n]+|\bnew URL\("\.{1,2}\/[^"\n]+)\.ts"/g;
 
 rmSync(out, { recursive: true, force: true });
@@ -36,7 +36,7 @@ for (const path of globSync("src/**/*.md", { cwd: root })) cpSync(join(root, pat
 for (const path of ["docs", "examples", "schema", "LICENSE", "README.md", "CHANGELOG.md"])
   cpSync(join(root, path), place(path), { recursive: true });
 
-// An image runs the command alone.
+// A container image runs only the command and needs no types.
 if (!options["without-types"]) writeTypes();
 
 await bundle(out, join(root, "src"));
@@ -51,7 +51,7 @@ interface Manifest {
 const whole = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 const { scripts: _, devDependencies, private: __, files: ___, dependencies, ...manifest } = whole;
 const exports = { ".": { types: "./src/index.d.ts", default: "./src/index.js" } };
-// The declarations speak of what Node has.
+// The declarations refer to Node's types.
 const types = { "@types/node": devDependencies["@types/node"] };
 const published = { ...manifest, exports, dependencies: { ...dependencies, ...types } };
 write("package.json", `${JSON.stringify(published, null, 2)}\n`);

@@ -1,6 +1,6 @@
 /**
- * In charge of `npm run serve:postgres`: a PostgreSQL from npm in a folder of its own, which keeps its data, and the flagship (or
- * the document that is named) served from it. Ends with Ctrl-C, the service first.
+ * Runs `npm run serve:postgres`: starts a PostgreSQL server from npm with a permanent data folder, and serves the flagship, or
+ * the given document, from it. Ctrl-C stops first the service, then the server.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { startPostgres } from "../test/postgres/server.ts";
 
 const root = join(import.meta.dirname, "..");
-// Below the place for temporary files: whoever the server runs as has to be able to enter every folder on the way.
+// Below the temporary folder, since the server's user must have access to every parent folder.
 const folder = process.env["NONET_POSTGRES_FOLDER"] ?? join(tmpdir(), "nonet-postgres");
 const given = process.argv.slice(2);
-// Options alone are for the example.
+// If there are only options, they apply to the example.
 const named = given[0] !== undefined && !given[0].startsWith("-");
 const document = named ? (given[0] as string) : join(root, "examples", "parcel-lockers.md");
 const more = given.slice(named ? 1 : 0);
@@ -20,7 +20,7 @@ const more = given.slice(named ? 1 : 0);
 const server = await startPostgres({ folder, settings: [] });
 const schema = "nonet";
 const address = `${server.address}?schema=${schema}`;
-// Of another document the roles are not known here.
+// The roles of other documents are unknown here.
 const role = named ? "" : " --role operator";
 process.stdout.write(`PostgreSQL keeps its data in ${folder}; the service's is in the schema ${schema}:
 
@@ -30,10 +30,10 @@ process.stdout.write(`PostgreSQL keeps its data in ${folder}; the service's is i
 `);
 const service = spawn(process.execPath, [join(root, "src", "cli.mjs"), "serve", document, "--data", address, ...more], {
   stdio: "inherit",
-  // The flagship asks for one; what is only looked at needs none that nobody knows.
+  // The flagship requires this secret; its value need not be secret for a local trial.
   env: { DOOR_SECRET: "for looking at it only", ...process.env },
 });
-// A terminal's Ctrl-C reaches the service as well, and what ends this has to end that first.
+// Ctrl-C signals the service as well, and this process must not end before the service.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => service.kill("SIGTERM"));
 const [code] = (await once(service, "exit")) as [number | null];
 await server[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** In charge of the count that a run of tests or checks leaves for whoever started it. */
+/** Writes the counts of a test or check run for the program that started it. */
 import { appendFileSync } from "node:fs";
 
 export interface LiveCount {
@@ -6,7 +6,7 @@ export interface LiveCount {
   readonly failed: number;
 }
 
-/** Appends one line of JSON to the file that the environment variable NONET_TALLY names; without it, nothing. */
+/** Appends one line of JSON to the file in the environment variable NONET_TALLY, if set. */
 export function leaveTally(tally: LiveCount): void {
   const file = process.env["NONET_TALLY"];
   if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify(tally)}\n`);

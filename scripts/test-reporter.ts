@@ -1,6 +1,6 @@
 /**
- * In charge of how a test run reads: a line for each file, then every failure in full, then the tests left out and why,
- * then one line of totals. What a file printed is shown only when the file failed.
+ * Formats a test run: a line for each file, then every failure in full, then the skipped tests with their reasons, then one line
+ * of totals. Prints the output of a file only if the file failed.
  */
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -11,12 +11,12 @@ import { leaveTally } from "./tally.ts";
 
 type TestFail = EventData.TestFail;
 
-/** A reporter for `node --test`. A run without any test counts as one failure: a wrong pattern must not look fine. */
+/** A reporter for `node --test`. A run without any test counts as one failure, since its pattern is probably wrong. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const failures: TestFail[] = [];
   const leftOut: string[] = [];
   const printed = new Map<string, string>();
-  /** Of the file of a queue that is under way; a process's events come together. */
+  /** The counts of the current file of a queue; events of one process are contiguous. */
   let counts = { passed: 0, failed: 0 };
   const unreported = new Set(filesOfQueue());
 
@@ -58,13 +58,13 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-/** What `scripts/test.ts` put into the queue: a process that ends early takes some that no other has then. */
+/** The files of the queue: those that a crashed process claimed are unreported, and count as failures. */
 function filesOfQueue(): readonly string[] {
   const folder = process.env["NONET_TEST_QUEUE"];
   return folder === undefined ? [] : readFileSync(join(folder, "files"), "utf8").split("\n");
 }
 
-/** A file that one of several processes took from the queue of all (`scripts/test-queue.ts`). */
+/** Whether the event is about a file of the shared queue (`scripts/test-queue.ts`). */
 function isOfQueue({ nesting, file }: EventData.TestPass | TestFail): boolean {
   return nesting === 0 && file?.endsWith("test-queue.ts") === true;
 }
@@ -82,7 +82,7 @@ function fileLine(file: string, { passed, failed }: Counts, milliseconds: number
 
 function totalLine({ counts, duration_ms, success }: EventData.TestSummary, lost: number): string {
   const { passed, skipped, todo } = counts;
-  // A run can fail although no test did, for example when a suite's hook throws.
+  // A run can fail without a failed test, for example if a suite's hook throws.
   const failed = lost + Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
   if (failed > 0) process.exitCode = 1;
   leaveTally({ passed, failed });
@@ -94,12 +94,12 @@ function totalLine({ counts, duration_ms, success }: EventData.TestSummary, lost
 function failureText(failure: TestFail): string {
   const cause = failure.details.error.cause ?? failure.details.error;
   const lines = inspect(cause, { colors: process.stdout.hasColors?.() ?? false }).split("\n");
-  // The test runner's own frames say nothing about the failure.
+  // Stack frames of the test runner do not help.
   const text = lines.filter((line) => !/^\s+at .*\bnode:internal\//.test(line)).join("\n");
   return `\n${styleText("red", "✗")} ${styleText("bold", failure.name)} ${place(failure)}\n${text}\n`;
 }
 
-/** A parent also fails when only its subtests did; they are reported themselves. */
+/** Whether a parent failed only because of its subtests, which have reports of their own. */
 function failedOnlyBelow({ details }: TestFail): boolean {
   return "failureType" in details.error && details.error.failureType === "subtestsFailed";
 }

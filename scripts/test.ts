@@ -1,6 +1,6 @@
 /**
- * In charge of `npm test`, `npm run test:postgres` and `npm run nightly`: which test files run, on what, and how. Arguments are files,
- * folders and globs; options (`--test-name-pattern=…`, `--test-update-snapshots`) go to Node's test runner as they are.
+ * Runs `npm test`, `npm run test:postgres` and `npm run nightly`: selects the test files, the store and the mode. Arguments are
+ * files, folders and globs; options (`--test-name-pattern=…`, `--test-update-snapshots`) are passed to Node's test runner.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,14 +17,14 @@ const [store = "", ...given] = process.argv.slice(2);
 const options = given.filter((arg) => arg.startsWith("-"));
 const places = given.filter((arg) => !arg.startsWith("-"));
 
-/** Three files at a time also where there are only two cores: many tests wait for a socket or a disk. */
+/** Three files at a time even on two cores, since many tests wait for a socket or a disk. */
 const processes = 3;
 
-/** Those that take long begin first, so that no process is left alone with one. */
+/** Slow files first, so that none of them runs last. */
 const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
 const onStores = ["test/{serve,enforced,rules}"];
 
-/** They replace timers, hashing and the compiler of schemas in their process, which is theirs alone. */
+/** They replace timers, hashing and the schema compiler of their process, so they need a process of their own. */
 const alone = /^test\/simulation\//;
 
 process.exitCode = await main();
@@ -64,7 +64,7 @@ function patternOf(place: string): string {
   return statSync(join(root, place), { throwIfNoEntry: false })?.isDirectory() ? `${place}/**/*.test.ts` : place;
 }
 
-/** What is published of the command, made anew: the tests start it some hundred times, each in half the time. */
+/** Builds the published command: the tests start it some hundred times, and it starts in half the time. */
 function publishedCommand(): string {
   const folder = join(root, "node_modules", ".cache", "published");
   const args = ["--disable-warning=ExperimentalWarning", "scripts/package.ts", "--without-types", "--out", folder];
@@ -72,7 +72,7 @@ function publishedCommand(): string {
   return join(folder, "src", "cli.mjs");
 }
 
-/** `inEach`: how many files one process may run. */
+/** `inEach`: the maximum number of files per process. */
 async function runTests(
   files: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -82,7 +82,7 @@ async function runTests(
     "--test",
     `--test-concurrency=${processes}`,
     `--test-timeout=${timeoutMilliseconds * inEach}`,
-    // Young objects are collected less often than in the megabyte that Node begins with.
+    // A larger young generation than Node's initial megabyte, for fewer collections.
     "--min-semi-space-size=16",
     "--test-reporter=./scripts/test-reporter.ts",
     "--import=./test/seed.ts",
