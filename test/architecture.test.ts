@@ -1,6 +1,6 @@
 /**
- * In charge of the shape of the repository: who may import whom, what a folder must hold, and what no file may contain.
- * Each rule lists what breaks it, so a failure names the files. A folder that does not exist yet breaks nothing.
+ * The structure of the repository: which file may import which, what a folder must contain, and what no file may contain. A
+ * failed rule lists the files that break it. A rule about a missing folder passes.
  */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";

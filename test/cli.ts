@@ -1,6 +1,6 @@
 /**
- * The command that tests start: the sources, or, where all tests run, what is published of them (`NONET_TEST_COMMAND`), which
- * starts in half the time.
+ * The command that tests start: the sources, or, in a full test run, the published package (`NONET_TEST_COMMAND`), which starts
+ * in half the time.
  */
 import { join } from "node:path";
 import process from "node:process";

@@ -1,4 +1,4 @@
-/** How much is tried: in the run that a change waits for, and in `npm run nightly`. */
+/** How many examples the property tests try: in a normal run, and in `npm run nightly`. */
 import process from "node:process";
 
 export const isNightly: boolean = process.env["NONET_NIGHTLY"] === "1";

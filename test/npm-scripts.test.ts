@@ -1,4 +1,4 @@
-/** Every script of package.json says how it is used to whoever asks, and does nothing else then. */
+/** Every script of package.json has a help text, and does nothing else when asked for it. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

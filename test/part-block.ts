@@ -1,4 +1,4 @@
-/** What the tests of the parts' readers share: a block of YAML read as one part, its faults, and the way there and back. */
+/** Shared by the tests of the parts' readers: reads a block of YAML as one part, with its findings, and prints it again. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { MapNode } from "../src/document/document.ts";

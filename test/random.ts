@@ -1,4 +1,4 @@
-/** Mulberry32, public domain: numbers from 0 to 1, the same ones for the same seed. */
+/** Mulberry32, public domain: pseudo-random numbers from 0 to 1, the same for each seed. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** Any part 5 that a document can say, and any caller. */
+/** Generates any valid part 5, and any caller. */
 import fc from "fast-check";
 import { sameGrant } from "../../src/language/authentication/grants.ts";
 import type { Authentication, Credential, Grant, SentIn } from "../../src/language/authentication/model.ts";

@@ -1,4 +1,4 @@
-/** Any part 4 that a document can say. */
+/** Generates any valid part 4. */
 import fc from "fast-check";
 import {
   actions,

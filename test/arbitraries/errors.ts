@@ -1,4 +1,4 @@
-/** Any part 7 that a document can say. */
+/** Generates any valid part 7. */
 import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
 import {

@@ -1,4 +1,4 @@
-/** Any part 6 that a document can say. */
+/** Generates any valid part 6. */
 import fc from "fast-check";
 import type { Delivery, Events, InEvent, OutEvent, Stream, Webhook } from "../../src/language/events/model.ts";
 import type { FieldType } from "../../src/language/resources/model.ts";

@@ -1,4 +1,4 @@
-/** Any part 8 that a document can say. */
+/** Generates any valid part 8. */
 import fc from "fast-check";
 import type { Limits, Quota, Rate, Retention } from "../../src/language/limits/model.ts";
 import { durations, names, records, resourceNames, waits } from "./words.ts";

@@ -1,4 +1,4 @@
-/** Any document: nine parts, each shown, none, not shown or silent. What a part says depends on its status. */
+/** Generates any document: nine parts, each shown, none, not shown or silent, with content that fits its status. */
 import fc from "fast-check";
 import { type Model, type PartName, partNames, type PartStatus } from "../../src/language/model.ts";
 import { authentications } from "./authentication.ts";

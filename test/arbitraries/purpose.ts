@@ -1,4 +1,4 @@
-/** Any part 1 that a document can say. */
+/** Generates any valid part 1. */
 import fc from "fast-check";
 import type { Purpose } from "../../src/language/purpose/model.ts";
 import { kebabNames, names, records, sentences } from "./words.ts";

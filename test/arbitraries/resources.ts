@@ -1,4 +1,4 @@
-/** Any part 2 that a document can say: types, fields, rules. */
+/** Generates any valid part 2: types, fields, rules. */
 import fc from "fast-check";
 import type { Json } from "../../src/base/json.ts";
 import { measures, patterned } from "../../src/language/resources/field-type.ts";

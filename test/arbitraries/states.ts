@@ -1,4 +1,4 @@
-/** Any part 3 that a document can say. */
+/** Generates any valid part 3. */
 import fc from "fast-check";
 import {
   type TriggerSource,

@@ -1,4 +1,4 @@
-/** Any part 9 that a document can say. */
+/** Generates any valid part 9. */
 import fc from "fast-check";
 import type { Change, Deprecation, ChangeTarget, Version, Versioning } from "../../src/language/versioning/model.ts";
 import { dates, durations, kebabNames, methods, names, paths, records, resourceNames, sentences } from "./words.ts";

@@ -1,4 +1,4 @@
-/** The words that documents are made of: names, sentences, durations, addresses, dates. */
+/** Generates the words of documents: names, sentences, durations, addresses, dates. */
 import { pathProblem } from "../../src/language/endpoints/address.ts";
 import fc from "fast-check";
 

@@ -1,6 +1,6 @@
 /**
- * Real brokers for tests, each in a process of its own: Debian's `nats-server`, and the cluster that librdkafka keeps for
- * tests, which `kcat` starts and reads from.
+ * Starts real brokers for tests, each in a separate process: Debian's `nats-server`, and librdkafka's test cluster, which `kcat`
+ * starts and reads from.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

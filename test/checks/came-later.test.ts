@@ -1,6 +1,6 @@
 /**
- * Whatever came later, a document that `check` passes is served: every resource, field, type, operation, event, state and
- * value of every document that there is, declared as new in the newest version, and every field as one that had another type.
+ * Every document that `check` passes can be served, whatever its newest version added: the test declares every resource, field,
+ * type, operation, event, state and value of all documents as new, and every field as retyped.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** In charge of `check` as a whole: any text gives a result, what a document leaves open is counted, findings are silenced. */
+/** `check` as a whole: any text returns a result, open questions are counted, suppressions hide findings. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** Findings that once misled people who knew only the reference: what each says now, and what it must not say. */
+/** Findings that once misled readers of the reference: their present texts, and texts that must not return. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

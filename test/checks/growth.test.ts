@@ -1,6 +1,6 @@
 /**
- * The time of a check grows with a document, and not with its square, whatever the document repeats. Both sizes are measured in one
- * run, in processor time; what looks too slow is measured again, since a machine has other things to do.
+ * The time of a check grows linearly with a document, not with its square, whatever statement the document repeats. Both sizes
+ * are measured in one run, in processor time; a slow result is measured again, since other processes disturb it.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** `authentication/hidden-reference` is found exactly where no caller of one role can run the operation, as it is served. */
+/** `authentication/hidden-reference` is reported exactly if no caller with a single role can run the served operation. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

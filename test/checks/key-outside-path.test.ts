@@ -1,4 +1,4 @@
-/** Which types of a key admit what no path can hold: the finding lists those values, and the service refuses to write them. */
+/** Types of keys with values that no path can contain: the finding lists the values, and the service rejects them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

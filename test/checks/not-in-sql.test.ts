@@ -1,6 +1,6 @@
 /**
- * Wherever an expression is evaluated by the database, `check` says so at the expression when SQL cannot say it: what it accepts
- * is served by each store.
+ * If the database evaluates an expression, `check` reports every part without an SQL equivalent: each store can serve every
+ * document that `check` passes.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * In charge of the pages of the codes: every code that the source can report has one, what a page calls wrong is found
- * there and nowhere else, and what it calls right is not found at all.
+ * The pages of the codes: every code that the source can report has a page; `check` reports each `wrong` example at the given
+ * lines and nowhere else, and reports nothing for the `right` ones.
  */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Which question a statement counts for that the document leaves open, and that a wire answers those about requests. */
+/** The question that each open statement counts for; an HTTP contract answers the questions about requests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

@@ -1,4 +1,4 @@
-/** Which bodies of a wire are never read: the check says it of the same media types that the service refuses with 415. */
+/** Bodies of an HTTP contract that are never read: the check reports the same media types that the service rejects with 415. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

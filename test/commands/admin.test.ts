@@ -1,4 +1,4 @@
-/** The operator's port of the real command, and what a service answers before it is ready. */
+/** The operator's port of the real command, and the responses of a service before it is ready. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Backups that were changed, with a last line that says so or not: each is restored, or refused in words without a trace of
- * the stack, and what is in the place that it was for is as it was. `NONET_FUZZ_MINUTES=60` goes on for so long, with a seed that it prints.
+ * Modified backups, with a matching or a stale checksum line: `restore` restores each or rejects it with a message and without a
+ * stack trace, and the target stays unchanged. `NONET_FUZZ_MINUTES=60` runs for so long, with a seed that it prints.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

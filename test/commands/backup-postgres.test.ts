@@ -1,4 +1,4 @@
-/** `nonet backup`, `restore`, `find` and `key` with the address of a PostgreSQL server: from a file to it and back, beside a service that is used. */
+/** `nonet backup`, `restore`, `find` and `key` with PostgreSQL: from a file to a server and back, while a service runs. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `nonet backup` beside a service that is used, and `nonet restore` of what it made. */
+/** `nonet backup` of a running service, and `nonet restore` of the backup. */
 import assert from "node:assert/strict";
 import {
   appendFileSync,

@@ -1,6 +1,6 @@
 /**
- * What programs read of `nonet check`: the published JSON member by member and in order, and what SARIF 2.1.0 and GitHub ask
- * of a log. The documents are the examples, and one for each kind of trouble.
+ * The output formats of `nonet check`: the published JSON, member by member and in order, and the requirements of SARIF 2.1.0 and
+ * GitHub. The documents are the examples, and one for each kind of finding.
  */
 import assert from "node:assert/strict";
 import { globSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** `nonet doctor` on a real PostgreSQL server: what it finds of each fault, and of what waits, there and in a file. */
+/** `nonet doctor` on a real PostgreSQL server: its findings about each error and about pending work, there and in a file. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

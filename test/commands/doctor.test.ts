@@ -1,4 +1,4 @@
-/** `nonet doctor`: what it finds of each thing that can be wrong, what it says to do, and that it changes nothing. */
+/** `nonet doctor`: its findings about each possible error, the remedies it names, and that it changes nothing. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** `createService`: a service inside of a program, by its document, its data and its functions. */
+/** `createService`: a service inside a program, from a document, data and functions. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What a service writes is for the user who runs it: data, its log, copies, backups and their folder (I15). */
+/** Only the user who runs a service can read its files: data, log, copies, backups and their folder (I15). */
 import assert from "node:assert/strict";
 import { chmodSync, globSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `nonet find`: where a text still stands, so that an erasure can be shown. */
+/** `nonet find`: lists the places that contain a text, to prove an erasure. */
 import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

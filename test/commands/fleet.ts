@@ -1,4 +1,4 @@
-/** Several processes of the real command on the same data, which may be killed: clients that go to any of them, and streams. */
+/** Several processes of the real command on the same data, which tests may kill, with clients and streams on any of them. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** `nonet serve --handlers` and `nonet types`: a module of functions beside a document. */
+/** `nonet serve --handlers` and `nonet types`: a document with a module of functions. */
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The library door: a program that checks, exports and serves a document by itself. */
+/** The library: a program that checks, exports and serves a document. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";

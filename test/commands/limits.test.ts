@@ -1,4 +1,4 @@
-/** What limits remember when the real command is stopped, and when it is killed (R8.3, R8.7). */
+/** Which counts of limits survive when the real command is stopped, and when it is killed (R8.3, R8.7). */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * What `serve` loads before it answers. Each module is read, compiled and kept by every process, so one that a document has no
- * use for is loaded later, when something of it is asked for.
+ * Which modules `serve` loads before its first response. Every process reads, compiles and stores each of them, so a module that
+ * the document does not need is loaded only on first use.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

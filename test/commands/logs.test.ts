@@ -1,4 +1,4 @@
-/** The log of the real command: a line for each request, a stack only there, nothing lost when it is told to stop. */
+/** The log of the real command: a line for each request, stack traces only there, and no line lost when it stops. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `nonet migrate`, and what other commands do with data that another document left. */
+/** `nonet migrate`, and other commands with data of another document. */
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

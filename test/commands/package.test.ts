@@ -1,4 +1,4 @@
-/** What is published: installed below `node_modules` of another project, where Node strips no types, it runs and is typed. */
+/** The published package, below another project's `node_modules`, where Node strips no types: it runs and has types. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The password of a database is in no line that a command writes, whatever fails (I7). */
+/** No command prints the database password, whatever fails (I7). */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The real command in a process of its own, with what it has written so far. */
+/** Runs the real command in a separate process, and collects its output. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 /**
- * Several processes of the real command on one database, of which one is killed now and then: nothing is lost, nothing is done
- * twice, and limits are those of one service. Seeded; `NONET_SEED` runs another seed, `NONET_SECONDS` and `NONET_KILLS` more of
- * it.
+ * Several processes of the real command on one database, which the test kills at random: no request is lost or performed twice,
+ * and limits are those of one service. Seeded; `NONET_SEED` runs another seed, `NONET_SECONDS` and `NONET_KILLS` set the duration
+ * and the number of kills.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

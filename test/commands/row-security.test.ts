@@ -1,4 +1,4 @@
-/** Whoever starts a service on PostgreSQL is told whether the database holds permissions by itself, however it is started. */
+/** Every way to start a service on PostgreSQL reports whether the database itself enforces permissions. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The service's own keys are sealed where they are stored, and stay the same when `NONET_SECRET_KEY` is rotated. */
+/** The service's own keys are stored encrypted, and stay the same when `NONET_SECRET_KEY` is rotated. */
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** `npm run serve:postgres`: what it prints works as printed, its data is there at the next start, and no server outlives it. */
+/** `npm run serve:postgres`: the printed commands work, the data survives a restart, and the server ends with the script. */
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What `serve` and the pages say of operations: all that are served, where they are, and who may run them. */
+/** The operations that `serve` prints and the pages list: all served ones, their addresses, and who may run them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeReport } from "../../src/server/reload.ts";

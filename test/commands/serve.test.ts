@@ -1,4 +1,4 @@
-/** `nonet serve`: what it prints, where it listens, what it keeps, and how it stops. */
+/** `nonet serve`: its output, its addresses, its stored data, and how it stops. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";

@@ -1,4 +1,4 @@
-/** `nonet key` shows the sessions of those who have logged in, and ends them while the service runs; they outlast a restart. */
+/** `nonet key` lists the sessions of logged-in users and ends them while the service runs; sessions survive a restart. */
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Settings from the command line, the environment, a file: which counts, what is told of where, and what is wrong, all at once. */
+/** Settings from the command line, the environment and a file: their precedence, and a report of all invalid ones. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

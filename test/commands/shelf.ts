@@ -1,4 +1,4 @@
-/** A small document in variants: nothing to sign in for, so that a test is about the command alone. */
+/** A small document in variants, without credentials, for tests of the command alone. */
 
 export interface ShelfOptions {
   /** Further fields of a book, each a line of YAML. */

@@ -1,6 +1,6 @@
 /**
- * Events reach a broker of the team's own: each one, a record's in order, while the broker and the service are killed. The
- * brokers are real ones (`test/brokers/servers.ts`), the service is the command.
+ * Event sinks: every event reaches a real broker (`test/brokers/servers.ts`), in order for each record, while the test kills the
+ * broker and the service, which is the real command.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** `nonet start`: what a newcomer pastes works. */
+/** `nonet start`: the commands that it prints for newcomers work. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The stream as a client follows it that is not ours: over a restart, a changed document, and from another process. */
+/** A third-party client follows the stream: across a restart, a changed document, and from another process. */
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

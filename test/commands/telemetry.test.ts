@@ -1,4 +1,4 @@
-/** An SDK of OpenTelemetry that is brought with `--import`, as the how-to page says it. */
+/** An OpenTelemetry SDK that is loaded with `--import`, as in the how-to page. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Timers survive the process: killed at any moment, each has fired exactly once in the end (R3.5, R1.8). */
+/** Timers survive the process: killed at any moment, each timer fires exactly once (R3.5, R1.8). */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

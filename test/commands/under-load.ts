@@ -1,7 +1,6 @@
 /**
- * Three processes of the real command on one database, and clients who use all of them, while something is done to a process or
- * to the database: at the end nothing is lost and nothing was done twice. Seeded; `NONET_SEED` runs another seed, `NONET_SECONDS`
- * more of it.
+ * Three processes of the real command on one database, with clients that use all of them, while the test disturbs a process or
+ * the database: no request is lost or performed twice. Seeded; `NONET_SEED` runs another seed, `NONET_SECONDS` sets the duration.
  */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";

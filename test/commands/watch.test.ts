@@ -1,4 +1,4 @@
-/** `nonet serve --watch`: what is served while the document changes, and what becomes of the data. */
+/** `nonet serve --watch`: the served API and the stored data while the document changes. */
 import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";

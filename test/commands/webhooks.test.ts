@@ -1,7 +1,7 @@
 /**
- * What webhooks promise, kept by the real command while it is killed, and by the service while its receiver is: every event
- * at least once, a record's in order, none of what did not happen (R1.8, R6.1, R6.4). Seeded; `NONET_SEED` runs another
- * seed, `NONET_EVENTS` and `NONET_KILLS` more of it.
+ * The guarantees of webhooks, while the test kills the real command and the receiver: every event arrives at least once, in order
+ * for each record, and no event of a rolled-back change (R1.8, R6.1, R6.4). Seeded; `NONET_SEED` runs another seed,
+ * `NONET_EVENTS` and `NONET_KILLS` set the numbers.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

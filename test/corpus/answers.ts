@@ -1,7 +1,7 @@
 /**
- * What a served document answers to a script of requests that is derived from its OpenAPI document: each operation by each kind of
- * caller, with a good body and with bad ones, filters, conditions, older versions and pages. Clock and randomness are given, so that the
- * same service answers byte for byte the same; ids, tags and secrets are numbered in the order in which they first appear.
+ * The responses of a served document to a script of requests that is derived from its OpenAPI description: each operation by each
+ * kind of caller, with valid and invalid bodies, filters, conditions, older versions and pages. Clock and randomness are fixed,
+ * so that the responses are always the same bytes; ids, tags and secrets are numbered in order of appearance.
  */
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import { exampleOf } from "../../src/export/example.ts";

@@ -1,7 +1,7 @@
 /**
- * Nothing that is made of a document, and nothing that a served document answers, has changed unless it was meant to: each output
- * of the corpus has the digest in `frozen.txt`. `npm run corpus -- --freeze` writes that file anew; `npm run corpus -- --out FOLDER` writes
- * the outputs themselves, to compare those of two commits: `diff -r`.
+ * The outputs and responses of all documents change only on purpose: each output has its digest in `frozen.txt`. `npm run corpus
+ * -- --freeze` rewrites that file; `npm run corpus -- --out FOLDER` writes the outputs themselves, so that `diff -r` can compare
+ * two commits.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

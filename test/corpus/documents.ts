@@ -1,4 +1,4 @@
-/** The documents whose outputs are compared with the frozen ones: examples, the tests' own, documents that are wrong, and generated ones. */
+/** The documents of the corpus: examples, documents of the tests, invalid ones, and generated ones. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

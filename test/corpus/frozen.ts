@@ -1,4 +1,4 @@
-/** The digests of the corpus's outputs, one a line: `DIGEST DOCUMENT: OUTPUT`. */
+/** Reads and writes the digests of the corpus's outputs, one per line: `DIGEST DOCUMENT: OUTPUT`. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** `npm run corpus`: freezes the outputs of the corpus, or writes them where two commits can be compared. */
+/** `npm run corpus`: freezes the outputs of the corpus, or writes them to a folder, to compare two commits. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";

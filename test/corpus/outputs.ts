@@ -1,4 +1,4 @@
-/** Everything that is made of a document without serving it, each as one text. */
+/** All exports and other outputs of a document without serving it, each as one text. */
 import { compare } from "../../src/diff/compare.ts";
 import { findingsOf } from "../../src/diff/findings.ts";
 import { markdownOf } from "../../src/diff/markdown.ts";

@@ -1,4 +1,4 @@
-/** What is deployed names settings, ports, paths and figures that there are: a file that nobody runs here must not go its own way. */
+/** Deployment files name only settings, ports, paths and metrics that exist, although no test runs these files. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

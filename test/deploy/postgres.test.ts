@@ -1,4 +1,4 @@
-/** The database of compose.yaml: what makes it makes a role for the service that the second wall holds. */
+/** The database of compose.yaml: its setup creates a role for the service that row-level security applies to. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A small service that says something in each part, for documents that differ in one place. */
+/** A small service with statements in each part, for documents that differ in one place. */
 export const clinic = `purpose:
   nonet: 1
   service: clinic

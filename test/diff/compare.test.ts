@@ -1,4 +1,4 @@
-/** In charge of what declares a difference: its entry in a newer version, and nothing else. */
+/** Which entries of newer versions declare a difference. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Comparison, compare } from "../../src/diff/compare.ts";

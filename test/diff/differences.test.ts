@@ -1,4 +1,4 @@
-/** In charge of what counts as a difference, and of whether it breaks clients: one edit of a document a row. */
+/** What counts as a difference, and whether it breaks clients: a table with one edit of a document per row. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { differencesOf } from "../../src/diff/differences.ts";

@@ -1,6 +1,6 @@
 /**
- * In charge of laws: a model does not differ from itself, no statement of a model can change unseen, any two compare. What is compared
- * are any models that documents can say, and the same with one of their statements gone or another.
+ * Laws of comparisons: a model does not differ from itself, every changed statement is a difference, any two models compare. The
+ * models are generated, and modified by removing or changing one statement.
  */
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-/** Edits of the clinic, with the differences that each of them makes. */
+/** Edits of the clinic with their differences. */
 
 export type Row = readonly [from: string, to: string, ...expected: readonly string[]];
 

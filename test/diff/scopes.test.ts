@@ -1,4 +1,4 @@
-/** Whom a change of grants or scopes shuts out, where tokens are bound by scopes (docs/decisions/0022-oauth.md). */
+/** Which callers a change of grants or scopes excludes, with tokens bound by scopes (docs/decisions/0022-oauth.md). */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compare } from "../../src/diff/compare.ts";

@@ -1,4 +1,4 @@
-/** The page on the commands: their options, what `check` prints for programs, and the exit codes. */
+/** The page on the commands: their options, the output of `check` for programs, and the exit codes. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";

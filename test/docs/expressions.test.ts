@@ -1,4 +1,4 @@
-/** The page on expressions: every one in its tables has the value, or the fault, that stands beside it. */
+/** The page on expressions: every expression in its tables has the value or the error next to it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The code blocks of a Markdown page, in order: what a page shows and a test runs. */
+/** Reads the code blocks of a Markdown page, in order. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

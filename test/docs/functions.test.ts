@@ -1,4 +1,4 @@
-/** The functions in the how-to on handlers compile by the types that their documents give. */
+/** The functions in the how-to on handlers compile with the generated types. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

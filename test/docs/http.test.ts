@@ -1,4 +1,4 @@
-/** The tables of the page on behaviour: codes, signatures, what protects the server. The requests on it are followed elsewhere. */
+/** The tables of the page on behaviour: codes, signatures, protection of the server. Other tests send the page's requests. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

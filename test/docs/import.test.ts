@@ -1,4 +1,4 @@
-/** The how-to on importing shows what the command prints. */
+/** The how-to on importing shows the command's real output. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { run } from "../../src/cli/run.ts";

@@ -1,4 +1,4 @@
-/** Every page of the repository: its links lead somewhere, the files it names are there, and nothing is left out that pages list. */
+/** Every page of the repository: its links and files exist, and its lists are complete. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The reference of the language: every sample is read, every table of words is the code's. */
+/** The reference of the language: every sample is valid, and every table of words equals the code's. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

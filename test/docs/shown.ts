@@ -1,7 +1,7 @@
 /**
- * What a page shows, compared with what there is. `…` stands for what differs from run to run: within a line for the rest
- * of a word or more, alone on a line for any lines. With a number behind it (`book_…1`) it is the same text everywhere on
- * the page, and requests further down may use it.
+ * Compares the output on a page with the real one. `…` matches text that differs from run to run: within a line the rest of a
+ * word or more, alone on a line any lines. With a number behind it (`book_…1`) it is the same text everywhere on the page, and
+ * later requests may use it.
  */
 import assert from "node:assert/strict";
 

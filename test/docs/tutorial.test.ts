@@ -1,4 +1,4 @@
-/** The tutorial and the how-to pages, followed as they are written. */
+/** Runs the tutorial and the how-to pages. */
 import { globSync } from "node:fs";
 import test from "node:test";
 import { root } from "./fences.ts";

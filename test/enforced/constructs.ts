@@ -1,7 +1,7 @@
 /**
- * Every construct of the language, each a path such as `limits/rate/per/ip`, found by walking the models of the nine
- * parts: each member that a document may leave out, each kind of a union, each word of a closed list. What a model keeps
- * as the text that the document has, such as whom a rate counts for, is in `grammar.ts`, from the readers' own lists.
+ * Lists every construct of the language, each a path such as `limits/rate/per/ip`, by walking the models of the nine parts: each
+ * optional member, each kind of a union, each word of a closed list. `grammar.ts` lists the constructs that a model stores as
+ * text, such as the callers of a rate, from the readers' own lists.
  */
 import { readFileSync } from "node:fs";
 import { partNames } from "../../src/language/model.ts";

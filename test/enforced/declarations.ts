@@ -1,7 +1,6 @@
 /**
- * The declarations of a part's `model.ts`, read as they stand in the file: interfaces, unions and lists of words, in the
- * plain form in which models are written. So the walk over the language sees what the language says, and nobody keeps a
- * second list of it. What is not of this form is thrown as an error, never skipped.
+ * Parses the declarations of a part's `model.ts`: interfaces, unions and lists of words, in the simple form of the models. So the
+ * walk over the language needs no second list of constructs. Throws for any other form, and never skips one.
  */
 
 export type Type =

@@ -1,4 +1,4 @@
-/** Proofs of part 4: the record that an operation is about, links, filters, query parameters, guards and outcomes. */
+/** Proofs of part 4: the record of an operation, links, filters, query parameters, guards and outcomes. */
 import type { Block } from "./document.ts";
 import { crud, documentOf, things } from "./document.ts";
 import type { Proof, Step } from "./proof.ts";

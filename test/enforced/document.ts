@@ -1,6 +1,6 @@
 /**
- * The documents of proofs, written as plain values, one for each part that a proof is about; what it does not say is the
- * smallest sound service around it: things that anyone may make, read, list, change, replace and delete.
+ * The documents of proofs as plain values, one for each part that a proof is about. The other parts are the smallest valid
+ * service: records that anyone may create, read, list, change, replace and delete.
  */
 import type { Json } from "../../src/base/json.ts";
 import { jsonTree, printTree, type Tree } from "../../src/document/print.ts";

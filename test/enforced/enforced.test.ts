@@ -1,6 +1,6 @@
 /**
- * Nothing in the language is without force: every construct that the walk finds has a proof, every proof is of a construct
- * that there is, and each holds over a socket, on both stores.
+ * Every construct of the language is enforced: each construct that the walk finds has a proof, each proof is about an existing
+ * construct, and each proof holds over a socket, on both stores.
  */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";

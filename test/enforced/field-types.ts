@@ -1,7 +1,6 @@
 /**
- * Proofs of the types of fields: what each takes and gives back, and what it refuses. Each row is played twice, with the
- * line as a field of a resource and as a member of an embedded type, since both are constructs. All rows are fields of one
- * document, which is served once.
+ * Proofs of field types: the values that each accepts, returns and rejects. Each row runs twice, as a field of a resource and as
+ * a member of an embedded type, since both are constructs. All rows are fields of one document, which is served once.
  */
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../src/base/json.ts";

@@ -1,6 +1,5 @@
 /**
- * The words of one-line forms that the model keeps as text, from the lists that the readers take them from: each a path
- * below the member that holds the text.
+ * The words of one-line forms that the model stores as text, from the readers' lists: each a path below the member with the text.
  */
 import { lifetimes, revocations } from "../../src/language/authentication/model.ts";
 import { errorVariables, standardErrors } from "../../src/language/errors/model.ts";

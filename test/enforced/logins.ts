@@ -1,4 +1,4 @@
-/** Proofs of part 5 where records of the service's own log in, and of the operations that they do it by. */
+/** Proofs of part 5 for records that log in, and for the operations of their sessions. */
 import type { Json } from "../../src/base/json.ts";
 import type { Block } from "./document.ts";
 import { crud, crudOf, documentOf, things } from "./document.ts";

@@ -1,4 +1,4 @@
-/** What the language has and this release does not enforce yet, each with the reason; at the end there is nothing here. */
+/** Constructs that this release does not enforce yet, each with its reason; the list should become empty. */
 
 export interface NotYet {
   /** The constructs at and below this path that have no proof. */

@@ -1,6 +1,6 @@
 /**
- * Proofs that a construct is enforced: a document that has it, the same one without it, and a play of requests with what
- * has to come back. Against the document with the construct everything comes back so; without it something does not.
+ * A proof that a construct is enforced: a document with it, the same document without it, and a list of requests with expected
+ * responses. With the construct all responses match; without it at least one does not.
  */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";

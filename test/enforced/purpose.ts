@@ -1,4 +1,4 @@
-/** Proofs of part 1, which is for readers: what it says is shown. */
+/** Proofs of part 1, which the pages show to readers. */
 import type { Block } from "./document.ts";
 import { crud, documentOf } from "./document.ts";
 import type { Proof, ApiError } from "./proof.ts";

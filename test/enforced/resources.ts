@@ -1,4 +1,4 @@
-/** Proofs of part 2, without the types of fields. */
+/** Proofs of part 2, except field types. */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import { marks as allMarks } from "../../src/language/resources/model.ts";

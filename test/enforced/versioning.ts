@@ -1,4 +1,4 @@
-/** Proofs of part 9: what a caller of the older version sends and is given, while the document says what it says now. */
+/** Proofs of part 9: requests and responses of a caller of the older version, while the document declares the newer one. */
 import assert from "node:assert/strict";
 import type { Json } from "../../src/base/json.ts";
 import type { Block, Parts } from "./document.ts";

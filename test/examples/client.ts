@@ -1,4 +1,4 @@
-/** A caller of a served example: one method for a request, with what a test asks of the answer. */
+/** A client of a served example: one method per request, with assertions about the response. */
 import assert from "node:assert/strict";
 import type { Running } from "../serve/running.ts";
 

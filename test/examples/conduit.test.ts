@@ -1,4 +1,4 @@
-/** examples/conduit.md, where RealWorld's own suite does not look: other people, refusals, pages, and what a browser asks. */
+/** examples/conduit.md, beyond RealWorld's own suite: other users, errors, pages, and requests of browsers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createClient } from "../serve/client.ts";

@@ -1,4 +1,4 @@
-/** examples/courier-rates: a document with functions beside it, over a real socket, and by the types that it gives. */
+/** examples/courier-rates: a document with functions, over a real socket, compiled with its generated types. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";

@@ -1,4 +1,4 @@
-/** The flagship's client of 2026-03-01: what it has always sent still does what it did, and it is told in its own words. */
+/** The flagship's client of 2026-03-01: its requests still work, and responses use the names of its version. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

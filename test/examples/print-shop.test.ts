@@ -1,4 +1,4 @@
-/** examples/print-shop.md: records that move each other, over a real socket. */
+/** examples/print-shop.md: records whose transitions trigger one another, over a real socket. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";

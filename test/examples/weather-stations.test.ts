@@ -1,4 +1,4 @@
-/** examples/weather-stations.md: ids given by the client, nested paths, basic and jwt, over a real socket. */
+/** examples/weather-stations.md: ids chosen by clients, nested paths, basic and jwt, over a real socket. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";

@@ -1,4 +1,4 @@
-/** The exported AsyncAPI: valid for AsyncAPI's own parser, and what is really sent is what it says. */
+/** The exported AsyncAPI: valid for AsyncAPI's own parser, and the delivered messages match it. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A real Chromium, where there is one. */
+/** Starts a real Chromium, if installed. */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 

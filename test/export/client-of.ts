@@ -1,4 +1,4 @@
-/** The exported client of a document, as a module that can be called without types. */
+/** The exported client of a document, as a JavaScript module. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Functions by the types of their documents, as their author compiles them. */
+/** Compiles functions with the generated types of their documents, as their author does. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the tests of exports share: documents brought to plans, the flagship and one that is unlike it in every way. */
+/** Shared by the tests of exports: plans of documents, the flagship and one that differs from it in every way. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Json, JsonObject } from "../../src/base/json.ts";

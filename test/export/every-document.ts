@@ -1,4 +1,4 @@
-/** Documents of every shape that there is: the examples, and what the tests of the server are made of. */
+/** Documents of every shape: the examples, and the documents of the server's tests. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";

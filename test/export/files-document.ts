@@ -1,4 +1,4 @@
-/** A document whose records have files, with a field that is called as a part of a form would be. */
+/** A document with file fields, one of which has the name of a form's part. */
 import { documentOf } from "../enforced/document.ts";
 
 export const filesText: string = documentOf({

@@ -1,4 +1,4 @@
-/** The types that `nonet types` writes: functions that keep to the document compile, and each that does not, does not. */
+/** The types of `nonet types`: functions that match the document compile, and those that do not fail to compile. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Functions before and after an operation can raise any error: OpenAPI declares each, and the page says so in one line. */
+/** Functions before and after an operation can return any error: OpenAPI declares each, and the page lists them in one line. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";

@@ -1,4 +1,4 @@
-/** Packages that one test needs and the project does not: in a folder of their own, installed when it first runs. */
+/** Installs packages that only one test needs, in a separate folder, when the test first runs. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-/** The exported JSON Schema: it compiles by itself, refers to nothing outside, and what is served and taken fits it. */
+/** The exported JSON Schema: it compiles alone, refers to nothing outside, and matches real requests and responses. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,4 +1,4 @@
-/** The exported Markdown as GitHub reads it: headings, tables and links are what they are meant to be, and all is there. */
+/** The exported Markdown as GitHub parses it: headings, tables and links are correct, and nothing is missing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromMarkdown } from "mdast-util-from-markdown";

@@ -1,4 +1,4 @@
-/** The diagrams against Mermaid itself, in a real browser: every one is read, and those of the examples are drawn. */
+/** The diagrams in Mermaid itself, in a real browser: every diagram parses, and those of the examples render. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";

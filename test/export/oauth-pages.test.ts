@@ -1,4 +1,4 @@
-/** The pages on which users let clients act for them, in a real browser: forms reach the client, and nothing else is let through. */
+/** The pages where users authorize clients, in a real browser: forms reach the client, the policy blocks all else. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * The pages as a person sees them: served, in a real Chromium, on a desk and on a phone, by day and by night. They ask
- * nobody else for anything, everything is there, and nothing lies on anything else.
+ * The pages in a real Chromium, in desktop and phone sizes, in light and dark mode. They load nothing from other hosts, all
+ * content is present, and no elements overlap.
  */
 import assert from "node:assert/strict";
 import { after, before, suite, test, type TestContext } from "node:test";

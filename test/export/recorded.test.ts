@@ -1,4 +1,4 @@
-/** The recorder itself: it passes what the document declares, and names everything that it does not. */
+/** The recorder itself: it accepts declared responses, and reports everything undeclared. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";

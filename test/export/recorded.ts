@@ -1,6 +1,6 @@
 /**
- * Holds what a service really answers to the document that describes it: every status, header field and body has to be
- * declared, and what is declared as required has to be there. Members that the document does not name are refused.
+ * Compares the real responses of a service with its OpenAPI description: every status, header field and body must be declared,
+ * and everything required must be present. Undeclared members are violations.
  *
  *     const recording = recordInto(openapi(plan, baseUrl));
  *     recording.check({ method: "GET", path: "/parcels?limit=2" }, { status, headers, body });   // after each response

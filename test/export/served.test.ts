@@ -1,4 +1,4 @@
-/** What a served document really answers, held to what it is exported as: every kind of answer of every kind of operation. */
+/** Real responses of a served document match its exported description: every kind of response of every kind of operation. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get } from "node:http";

@@ -1,4 +1,4 @@
-/** What operations of sessions answer is what OpenAPI declares, also where they give the record itself. */
+/** OpenAPI declares the real responses of session operations, also those with the record itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openapi } from "../../src/export/openapi/openapi.ts";

@@ -1,7 +1,7 @@
 /**
- * The exported document is enough for a typed client: types from openapi-typescript, requests by openapi-fetch. Both need
- * TypeScript 5, which the project itself has left behind, so they live in a package of their own, `test/typed-client`,
- * which is installed when this test first runs.
+ * The exported description suffices for a typed client: types from openapi-typescript, requests by openapi-fetch. Both need
+ * TypeScript 5, which the project no longer uses, so they are in a separate package, `test/typed-client`, which the first run of
+ * this test installs.
  */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The exported client where there is no Node: in a page and in a worker of a real Chromium, against the served example. */
+/** The exported client without Node: in a page and in a worker of a real Chromium, against the served example. */
 import assert from "node:assert/strict";
 import { stripTypeScriptTypes } from "node:module";
 import { test } from "node:test";

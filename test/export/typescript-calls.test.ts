@@ -1,7 +1,7 @@
 /**
- * What the exported client does when things go wrong: which requests it sends again, with what and after what; pages, states,
- * streams and webhooks. Answers that are made up come from a `fetch` of the test's own; what has to be so at the service is
- * asked of one that is served, on both stores, behind a relay that drops answers.
+ * The exported client when requests fail: which ones it retries, with which body and delay; pages, waits, streams and webhooks. A
+ * custom `fetch` returns the artificial responses; for the service's side of retries, a served document runs on both stores,
+ * behind a relay that drops responses.
  */
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, request as ask } from "node:http";

@@ -1,4 +1,4 @@
-/** The exported client and files: sent as a form or by themselves, read as bytes, over real HTTP on both stores; and its types. */
+/** Files in the exported client: sent as a form or alone, read as bytes, over real HTTP on both stores; and their types. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { typescriptClient } from "../../src/export/typescript/client.ts";

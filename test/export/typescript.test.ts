@@ -1,6 +1,6 @@
 /**
- * The exported TypeScript client: it compiles under the strictest settings for every example and for documents of every
- * shape, refuses mistakes, and does what it says against services that are served, on both stores.
+ * The exported TypeScript client: it compiles under the strictest settings for every example and for documents of every shape,
+ * rejects wrong types, and works against real services, on both stores.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Exported documents against other people's validators: the OpenAPI ones that users have, and JSON Schema's own. */
+/** Exported documents in third-party validators: the common ones for OpenAPI, and JSON Schema's own. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * What somebody writes with the exported client of the flagship: what is right compiles and runs against the served
- * example, and each mistake below `@ts-expect-error` does not compile.
+ * A program with the exported client of the flagship: correct code compiles and runs against the served example, and each mistake
+ * below `@ts-expect-error` does not compile.
  */
 import {
   type ApiError,

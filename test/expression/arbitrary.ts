@@ -1,6 +1,6 @@
 /**
- * Typed expressions and rows for property tests: a small world of two resources with a field of every kind, each once
- * required and once not, and expressions about it that pass the type check.
+ * Generates typed expressions and rows for property tests: two resources with a field of every kind, each once required and once
+ * optional, and expressions about them that pass the type check.
  */
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Clients that are slow, vanish, or send what costs more than it should: others are served meanwhile, and nothing is left. */
+/** Clients that are slow, disconnect, or send expensive requests: the service still serves others, and releases all resources. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A clock that is set back or forward, by hours and by years: nothing fails, nothing is done twice, order stays. */
+/** A clock that jumps back or forward, by hours and by years: nothing fails, nothing runs twice, and the order stays the same. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

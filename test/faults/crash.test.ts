@@ -1,7 +1,7 @@
 /**
- * A service with everything in it is killed again and again under load: what was answered is there, what was not is done
- * once when it is asked again, and what it was in the middle of by itself goes on (R1.8, R3.5, R4.20, R6.1). Seeded;
- * `NONET_SEED` runs another seed, `NONET_KILLS` more of it.
+ * The test kills a service with all features again and again under load: confirmed writes are there, retries of unconfirmed ones
+ * execute once, and interrupted background work continues (R1.8, R3.5, R4.20, R6.1). Seeded; `NONET_SEED` runs another seed,
+ * `NONET_KILLS` sets the number of kills.
  */
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A disk that is full, a file that is gone, replaced, damaged or not to be written: told, and nothing accepted is lost. */
+/** A full disk, or a missing, replaced, damaged or read-only data file: the service reports it, and loses no write. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

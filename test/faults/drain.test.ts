@@ -1,6 +1,6 @@
 /**
- * SIGTERM under load on both stores, with streams that are followed and webhooks on their way: nothing accepted is lost, exit 0 (R1.8). Nor is a
- * stop held up by a database that is away.
+ * SIGTERM under load on both stores, with open streams and pending webhooks: no accepted write is lost, and the exit code is 0
+ * (R1.8). An unavailable database does not delay the stop.
  */
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";

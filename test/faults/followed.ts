@@ -1,4 +1,4 @@
-/** A follower of a stream that comes back whenever it is cut off, from where it was. */
+/** A client of a stream that reconnects after each interruption and resumes. */
 import { setTimeout as pass } from "node:timers/promises";
 
 export interface Followed {

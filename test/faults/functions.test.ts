@@ -1,4 +1,4 @@
-/** Functions of a service's owner that come to no end, or let go of nothing: what is said, and that nothing answered is lost. */
+/** Functions of the service's owner that never end, or leak resources: the service reports them, and loses no confirmed write. */
 import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The disk of a PostgreSQL server is full: first for its tables, and with space again all goes on; then for its log, without which
- * the server ends itself and has to be started. Callers are told to come again, and what was answered is there.
+ * The disk of a PostgreSQL server is full: first for its tables, and service resumes when there is space again; then for its WAL,
+ * after which the server stops and must be restarted. Callers are told to retry, and confirmed writes are there.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

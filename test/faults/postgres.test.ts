@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server to which something happens while three processes use it: what was answered is there, nothing is done twice,
- * callers are told to come again, `/readyz` says so, and all goes on by itself. `NONET_FAULTS` names those to run, `all` runs them
- * all, as `npm run nightly` does; without it those are run that take a moment.
+ * Faults of a PostgreSQL server while three processes use it: confirmed writes are there, nothing runs twice, callers are told to
+ * retry, `/readyz` reports the fault, and service resumes by itself. `NONET_FAULTS` selects faults, `all` runs all of them, as
+ * `npm run nightly` does; the default are the fast ones.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What stands between a service and its database: a way that can be led elsewhere, cut off, or lost without a word. */
+/** A proxy between a service and its database that a test can redirect, cut off, or silently drop. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 

@@ -1,4 +1,4 @@
-/** A service in a process of its own, for what is done to it from outside: its disk, its clock, its clients, its end. */
+/** Runs a service in a separate process, for faults from outside: its disk, its clock, its clients, its end. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { addressOf, nonet, type RunOptions, type Running } from "../commands/process.ts";

@@ -1,4 +1,4 @@
-/** Callers of `workshop.md`, who do everything with their own keys and go on after any end of the service. */
+/** Clients of `workshop.md` that use every operation with their own keys, and continue after each crash of the service. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Received } from "../serve/receiver.ts";

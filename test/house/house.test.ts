@@ -1,4 +1,4 @@
-/** The house keeps its words and its rooms: a new use of a retired word, or a new import that goes up, fails here. */
+/** The rules of the source's names and rooms: a new use of a retired word, or a new import of a higher room, fails here. */
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { test } from "node:test";

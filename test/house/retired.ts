@@ -1,6 +1,6 @@
 /**
- * Words that stood for something that the field calls otherwise. None is part of an identifier or of a file name of src; each exception
- * has its reason. The words that took their places are in docs/glossary.md.
+ * Retired words, for which the field has a standard term. No identifier and no file name of src contains one; each exception has
+ * its reason. The words that replaced them are in docs/glossary.md.
  */
 import { basename, matchesGlob } from "node:path";
 import { identifiersOf, type Source, wordsOf } from "./sources.ts";

@@ -1,6 +1,6 @@
 /**
- * The rooms of each folder of src that has some, from the lowest to the highest: a file imports, as values or as types, from its own room
- * and from lower ones only. A room is a pattern of files below the folder; the first pattern that fits a file is its room.
+ * The rooms of folders of src, from the lowest to the highest: a file imports, values and types, only from its own room and lower
+ * ones. A room is a pattern of files below the folder; a file belongs to the first pattern that matches.
  */
 import { matchesGlob } from "node:path";
 import type { Source } from "./sources.ts";

@@ -1,4 +1,4 @@
-/** The source as the tests of the house see it: its files, what each imports, and the identifiers in each. */
+/** Reads the source for the house tests: its files, their imports, and their identifiers. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 

@@ -1,4 +1,4 @@
-/** Any description: what is imported has no errors, and describes the same API when it is exported again. */
+/** Any description: its import has no errors, and exports the same API again. */
 import test from "node:test";
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What becomes of descriptions: sound documents that describe the same API, and a report of the rest. */
+/** Imports of descriptions: valid documents that describe the same API, and a report of the rest. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";

@@ -1,4 +1,4 @@
-/** A description that names no schema at all: it is served by functions, exported, and its wording binds no caller. */
+/** A description without schemas: functions can serve it, it can be exported, and its wording constrains no caller. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compare } from "../../src/diff/compare.ts";

@@ -1,4 +1,4 @@
-/** A description to a document and back. */
+/** Imports a description and exports it again. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../src/base/json.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";

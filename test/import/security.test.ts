@@ -1,4 +1,4 @@
-/** An import never widens: each requirement of a description lets in whom it says, and nobody where the language cannot say it. */
+/** An import never grants more: each security requirement admits its callers, and nobody if the language cannot express it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../src/base/json.ts";

@@ -1,4 +1,4 @@
-/** Any table with any records brought to any other: what is kept is what it was, and what the new table says holds. */
+/** Any table with any records migrates to any other: retained values stay the same, and the new table's constraints hold. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

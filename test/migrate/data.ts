@@ -1,4 +1,4 @@
-/** Data of documents that change: a file is filled by one, brought to another, and looked at. */
+/** Data of documents that change: fills a file with one document, migrates it to another, and reads it. */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";

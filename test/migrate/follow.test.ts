@@ -1,4 +1,4 @@
-/** What becomes of data when its document changes, from documents and records to records. */
+/** Migrations of data when the document changes: documents and records in, records out. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** A small document whose resources, rules and moves a test changes line by line: what a changed document does to stored data. */
+/** A small document whose resources, rules and transitions a test changes line by line, for the effects on stored data. */
 import type { Table } from "../../src/plan/resources/types.ts";
 import { planOf } from "../serve/running.ts";
 

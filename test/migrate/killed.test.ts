@@ -1,4 +1,4 @@
-/** A migration that ends in the middle: the data is as it was, whole, and what copies there are can be opened. */
+/** A migration that is killed halfway: the data is unchanged and complete, and its copies can be opened. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

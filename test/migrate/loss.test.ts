@@ -1,4 +1,4 @@
-/** What `--allow-loss` says, before it acts, becomes of records: the same text on both stores, and then exactly that. */
+/** `--allow-loss` lists the loss of records before it migrates: the same text on both stores, and then exactly this loss. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

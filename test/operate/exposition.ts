@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus' text format 0.0.4, apart from the code that writes it. */
+/** A strict parser of Prometheus' text format 0.0.4, independent of the code that writes it. */
 import assert from "node:assert/strict";
 
 export interface Family {

@@ -1,4 +1,4 @@
-/** Figures: how they are written for Prometheus, that each is what it says, and the same for an SDK of OpenTelemetry. */
+/** Metrics: their format for Prometheus, that each matches its description, and the same for an OpenTelemetry SDK. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";

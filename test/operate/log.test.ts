@@ -1,4 +1,4 @@
-/** What lines of the log look like, what never gets into one, and who is asked for what. */
+/** The format of log lines, and data that no line may contain. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textOf } from "../../src/observability/log-text.ts";

@@ -1,4 +1,4 @@
-/** What the figures of a store say while transactions run on a real PostgreSQL, beside what the server itself says. */
+/** The store's metrics while transactions run on a real PostgreSQL, compared with the server's own. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";

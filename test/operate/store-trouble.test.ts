@@ -1,4 +1,4 @@
-/** What the log says of a store that is away: why, once, and when it works again. */
+/** Log lines about an unavailable store: the reason, once, and its recovery. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, type Line } from "../../src/observability/log.ts";

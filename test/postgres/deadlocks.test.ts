@@ -1,6 +1,6 @@
 /**
- * Work that reads a record and changes it later holds it to change it from the start: two that first shared it would wait for one
- * another, until PostgreSQL finds that out after a second.
+ * A transaction that reads a record and later changes it takes the exclusive lock at once: two transactions with shared locks
+ * would wait for each other, until PostgreSQL detects the deadlock after a second.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Which delivery is let go where another process has the one before it in hand (R6.4). */
+/** Which delivery waits while another process has locked the one before it (R6.4). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRows } from "../../src/webhooks/tables.ts";

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for all tests of a file, and a client of it that may do anything. Both are gone after the last of them. */
+/** A PostgreSQL server for all tests of a file, with a superuser client. Both are closed after the last test. */
 import { after } from "node:test";
 import pg from "pg";
 import { type PostgresServer, startPostgres } from "./server.ts";

@@ -1,4 +1,4 @@
-/** A process that changes records and writes it in the journal, four transactions at a time, until it is killed. */
+/** A process that changes records and writes to the event log, four transactions at a time, until it is killed. */
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openConnections } from "../../src/store/postgres/connection.ts";
 import { record } from "../../src/store/postgres/journal.ts";

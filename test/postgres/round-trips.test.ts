@@ -1,4 +1,4 @@
-/** How often a request waits for PostgreSQL: figures that only a change of how the store works changes, and of which one more is one more wait. */
+/** The number of PostgreSQL round trips of each request; only a change of the store changes these numbers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

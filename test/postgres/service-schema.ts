@@ -1,8 +1,8 @@
 /**
- * Where a service that a test starts has its data when the suite is run on PostgreSQL (`NONET_TEST_STORE=postgres`): a schema of
- * its own on one server for the whole run, whose address is handed over by the environment (`NONET_TEST_POSTGRES`). A file
- * that is run by hand starts its own. A schema that a service has left is emptied and taken again by the next with the same
- * tables: to make some 45 of them and to drop them takes a third of a second, to empty them a few milliseconds.
+ * Where a test's service stores its data when the suite runs on PostgreSQL (`NONET_TEST_STORE=postgres`): a separate schema on
+ * one server for the whole run, whose address is in the environment (`NONET_TEST_POSTGRES`). A file run by hand starts its own
+ * server. The next service with the same tables truncates and reuses a schema: creating and dropping some 45 tables takes a third
+ * of a second, truncating them a few milliseconds.
  */
 import { createHash } from "node:crypto";
 import { after } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Generated documents with rules: up to three resources that refer to one another, with states, time, events, links, functions
- * and deletions of many; and rules over all of that. A document is plain data, of which its text and the model are made.
+ * Generates documents with rules: up to three resources that refer to one another, with states, timers, events, links, functions
+ * and bulk deletions, and rules over all of these. A document is plain data, from which its text and the model are built.
  */
 import type { Json } from "../../src/base/json.ts";
 import { check } from "../../src/language/check.ts";

@@ -1,6 +1,6 @@
 /**
- * Expressions of generated rules: a tree, its text in the document, and its value. The value is worked out here from the tree
- * alone, by the meaning that `docs/reference/expressions.md` gives, so that it is no second run of the product's own code.
+ * Expressions of generated rules: a tree, its text in the document, and its value. This module computes the value from the tree,
+ * as `docs/reference/expressions.md` defines it, independently of the product's code.
  */
 import type { Json } from "../../src/base/json.ts";
 

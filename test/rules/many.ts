@@ -1,4 +1,4 @@
-/** `npm run simulate -- --rules`: generated documents with rules, until the time is over. */
+/** `npm run simulate -- --rules`: generates documents with rules until the time limit. */
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { startPostgres } from "../postgres/server.ts";

@@ -1,8 +1,8 @@
 /**
- * What must be: the records of a generated document, and what becomes of them by each write, told from the meaning of its rules
- * alone. A rule is true of all records after every transaction. One that reads its own record alone is evaluated before that is
- * written, any other when all is written; one that mentions `old`, `caller` or `now` is about a write, and is evaluated for the
- * records alone that were written.
+ * The reference model: the records of a generated document and the effect of each write, computed only from the meaning of its
+ * rules. A rule is true of all records after every transaction. A rule over only its own record is evaluated before the record is
+ * written, any other after all writes; a rule with `old`, `caller` or `now` is about a write, and is evaluated only for the
+ * written records.
  */
 import type { Json } from "../../src/base/json.ts";
 import { type Doc, guardCode, keptText, type Resource, type Rule, type Transition } from "./document.ts";

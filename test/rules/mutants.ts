@@ -1,4 +1,4 @@
-/** Deliberate mistakes in when rules are evaluated, put between a sound service and its plan or its store. */
+/** Deliberate bugs in when rules are evaluated, inserted between a correct service and its plan or its store. */
 import type { LateRule, Table } from "../../src/plan/resources/types.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { RecordChange, Store, Transaction } from "../../src/store/port/store.ts";

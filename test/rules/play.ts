@@ -1,6 +1,6 @@
 /**
- * One run of a generated document: it is served, random writes are sent to it, and after each of them all of its records are read
- * and judged by the model. A run is told by its seed; a run that finds something can be made smaller by leaving out steps and rules.
+ * One run of a generated document: serves it, sends random writes, and after each write compares all of its records with the
+ * model. A seed identifies a run; a failing run can be shrunk by leaving out steps and rules.
  */
 import type { Json } from "../../src/base/json.ts";
 import type { Store } from "../../src/store/port/store.ts";

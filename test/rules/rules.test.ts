@@ -1,6 +1,6 @@
 /**
- * Every rule is true of every record, whoever wrote last: generated documents with generated rules, written in every way there is,
- * beside a model that knows only what a rule means. `npm run simulate -- --rules` plays more of them, for as long as there is time.
+ * Every rule is true of every record after any write: generated documents with generated rules, written in every possible way,
+ * and compared with a model that knows only the rules. `npm run simulate -- --rules` runs more of them, up to a time limit.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

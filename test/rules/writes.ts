@@ -1,4 +1,4 @@
-/** Random writes of every kind that a generated document has, and the requests that ask for them. */
+/** Random writes of every kind for a generated document, and their requests. */
 import type { Json } from "../../src/base/json.ts";
 import { signatureField } from "../../src/runtime/auth/hmac.ts";
 import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";

@@ -1,6 +1,6 @@
 /**
- * Every operation of every document that there is, by nobody, by nobody's key, and by keys with each role, on what is not there
- * and on what cannot be: whoever is not named in `allow` is kept out before anything else is looked at (R5.1, OWASP API5).
+ * Every operation of every document, requested without a key, with an unknown key, and with keys of each role, on missing and
+ * impossible records: a caller without a grant is rejected before any other check (R5.1, OWASP API5).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

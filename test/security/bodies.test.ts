@@ -1,10 +1,10 @@
 /**
- * Bodies that are changed at random, framed at random and cut anywhere, sent to `nonet serve` in a process of its own behind both
- * of its servers, and to a service that is called by `fetch`: no answer is 500, the next request is answered, the process goes on and
- * ends as it should, and neither open files nor bytes of files stay behind.
+ * Bodies with random changes, random framing and random cuts, sent to `nonet serve` in a separate process behind both of its
+ * servers, and to a service called by `fetch`: no response is 500, the next request succeeds, the process keeps running and stops
+ * normally, and neither open files nor file contents remain.
  *
- * A fixed seed and number of requests; `NONET_FUZZ_MINUTES=60 node --test test/security/bodies.test.ts` goes on for an hour each with
- * a seed that it prints, and `NONET_SEED=number` takes that one.
+ * A fixed seed and number of requests; `NONET_FUZZ_MINUTES=60 node --test test/security/bodies.test.ts` runs an hour each with a
+ * seed that it prints, and `NONET_SEED=number` sets the seed.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Every kind of caller of a generated document: no credential, each kind of credential with each set of roles, as the owner
- * and as somebody else, and credentials that are wrong, over, revoked, of another kind, or two at once.
+ * Every kind of caller of a generated document: without credential, each kind of credential with each set of roles, as the owner
+ * and as another user, and credentials that are invalid, expired, revoked, of another kind, or two at once.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Non-interference (R5.8, R5.9) of the examples: each document with hidden fields or owners is served in two worlds, in one of which
- * others have other records and go on with them, and each of its callers is answered the same in both, in each version.
+ * Non-interference (R5.8, R5.9) of the examples: each document with hidden fields or owners runs in two worlds that differ in the
+ * records and writes of other users. Each caller gets the same responses in both, in each version.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Tokens, signatures, tags and keys that were made up, taken from somebody else, or spelled otherwise (R5.6, R5.7, RFC 8725).
- * Each is refused in the same words, however near it came.
+ * Tokens, signatures, tags and keys that are forged, stolen, or spelled differently (R5.6, R5.7, RFC 8725). The service rejects
+ * each with the same message, however similar it is to a valid one.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * What callers write stays what it is: no part of a header, of a line of a log, of a page, of a program, or of an object's
- * prototype comes of it (CWE-93, CWE-117, CWE-79, CWE-94, CWE-1321, OWASP API3).
+ * Input stays data: no caller can inject a header, a log line, HTML, code, or a member of an object's prototype (CWE-93, CWE-117,
+ * CWE-79, CWE-94, CWE-1321, OWASP API3).
  */
 import assert from "node:assert/strict";
 import { stripTypeScriptTypes } from "node:module";

@@ -1,7 +1,7 @@
 /**
- * Generated documents attacked by everybody: every operation with every kind of credential on every record, and every field in
- * every place that could tell of it. What has to come of each is worked out in `vault.ts` from the document's own lines (R5.1,
- * R5.8, R5.9); whatever is sent to a caller is searched for what that caller may not know. Any 5xx fails.
+ * Attacks on generated documents: every operation with every kind of credential on every record, and every field in every place
+ * that could reveal it. `vault.ts` derives the expected result of each from the document's lines (R5.1, R5.8, R5.9); the test
+ * searches every response for data that its caller may not know. Any 5xx fails.
  *
  * `NONET_MATRIX` is a number of documents, or `seed:number`, for a longer search than continuous integration has time for.
  */

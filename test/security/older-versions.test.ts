@@ -1,6 +1,6 @@
 /**
- * Filters and searches of older versions that reach what came later and is hidden: what an older version lacks a word for is
- * hidden there as well (R4.13, R5.9). Each row found an exact hidden value, or kept the document from being served.
+ * Filters and searches of older versions over newer, hidden fields: a value that an older version has no name for is hidden there
+ * as well (R4.13, R5.9). Each row once revealed an exact hidden value, or kept the document from being served.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Addresses that lead inside, in every way to write them (R6.11, R6.12, OWASP API7): none is taken for a webhook, and none is
- * connected to, whatever was taken before and whatever its name resolves to by then.
+ * Internal addresses in every notation (R6.11, R6.12, OWASP API7): the service accepts none for a webhook and connects to none,
+ * whatever it accepted before and whatever the name resolves to later.
  */
 import assert from "node:assert/strict";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** A store that notes what is asked of it: two answers that cost the same asked the same (R5.8). */
+/** A store that logs its calls: two responses with the same cost have the same calls (R5.8). */
 import type { Store, Transaction } from "../../src/store/port/store.ts";
 import { bound, withMembers } from "../with-members.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What is installed from outside, as the lock file has it: from the registry alone, with exact versions and strong hashes, and
- * nothing that runs when it is installed but what is named here with its reason.
+ * Dependencies in the lock file: only from the registry, with exact versions and strong hashes, and without install scripts,
+ * except those listed here with a reason.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** SECURITY.md says of each threat which test shows that it is held: each of them is there, and has what is said. */
+/** SECURITY.md names for each threat the test of its defence: each of these tests exists and has the named title. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Generated documents about permissions: things with an owner, fields of many types, a state, views that nest, a child, events
- * and an older version, where who may do what and who sees what is drawn at random; and, written down here a second time and
- * apart from all that serves it, what has to come of that.
+ * Generates documents about permissions: records with an owner, fields of many types, states, nested views, children, events and
+ * an older version, with random grants and visibility. It also computes the expected results, independently of the code that
+ * serves the document.
  */
 import fc from "fast-check";
 import type { Block } from "../enforced/document.ts";

@@ -1,6 +1,6 @@
 /**
- * Two worlds that differ only in what one caller may not see, and what that caller asks in both: a generated document
- * (vault.ts), records with other values in hidden fields, other records of others, and other traffic of others in between.
+ * Two worlds that differ only in data that one caller may not see, and that caller's requests in both: a generated document
+ * (vault.ts), with other values in hidden fields, and other records and requests of other users.
  */
 import assert from "node:assert/strict";
 import { setTimeout as pass } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** Rules of uniqueness over what may be absent: `absent equal` takes an absent value for a value like others (R2.11). */
+/** Uniqueness rules over optional values: with `absent equal`, two absent values are equal (R2.11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf, served } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** What can be made can be addressed: a path names every record that a service takes, whatever its key is made from. */
+/** Every record that a service accepts has a path, whatever its key contains. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** `nonet key` beside a running `nonet serve`, two processes on one file: a key counts at once, and stops at once (R5.4). */
+/** `nonet key` with a running `nonet serve`, two processes on one file: a key is valid at once, and revoked at once (R5.4). */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { execFile, spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Keys and how they are sent: what is taken, what is refused, and how a refusal says what to do (R5.2 to R5.4). */
+/** API keys and how clients send them: accepted and rejected forms, and error texts that say what to do (R5.2 to R5.4). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { crc32 } from "node:zlib";

@@ -1,4 +1,4 @@
-/** The archive with three people: ada and bob, who see what is theirs, and kim, the keeper. */
+/** The archive with three users: ada and bob, who see their own records, and kim, the keeper. */
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,6 +1,6 @@
 /**
- * Every operation by everybody, and every field in every use, with what has to come of it worked out here from the
- * document's own lines: who is let in, who is barred, and for whom nothing is there (R5.1, R5.8, R5.9). Any 5xx fails.
+ * Every operation by every caller, and every field in every use. The test derives the expected results from the document's lines:
+ * who is admitted, who gets 403, and who gets 404 (R5.1, R5.8, R5.9). Any 5xx fails.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

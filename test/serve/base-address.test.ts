@@ -1,4 +1,4 @@
-/** `base` in computed fields and answers: the address of the service, wherever it is mounted. */
+/** `base` in computed fields and responses: the service's URL, wherever it is mounted. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";

@@ -1,4 +1,4 @@
-/** Bodies over HTTP (R2.2 to R2.7, R4.5, R4.6, R7.2): all faults are named at once, and what was refused has done nothing. */
+/** Bodies over HTTP (R2.2 to R2.7, R4.5, R4.6, R7.2): one response lists all violations, and a rejected request has no effect. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertLittleWork, perform, play, served } from "./scenario.ts";

@@ -1,7 +1,7 @@
 /**
- * Guessing the six digits that open a locker (the flagship's `collect: 5/15min per Parcel` and `anyone: 30/min per ip`): by
- * hundreds of addresses at once, without pause, for as long as a parcel can lie there. What was really tried is counted, and
- * the chance of having found the code follows from that count.
+ * Guessing the six digits that open a locker (the flagship's `collect: 5/15min per Parcel` and `anyone: 30/min per ip`): from
+ * hundreds of addresses at once, without pause, as long as a parcel can stay. The test counts the verified guesses, and computes
+ * the chance of finding the code from that count.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

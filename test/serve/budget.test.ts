@@ -1,4 +1,4 @@
-/** The memory that bodies, heads and connections hold together (R8.9): what is counted, and what is answered beyond it. */
+/** The memory limit for bodies, heads and connections together (R8.9): what it counts, and the response beyond it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** `choose`: two requests never get the same record, and a refused one takes none (language, section 6). */
+/** `choose`: two requests never get the same record, and a rejected request gets none (language, section 6). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

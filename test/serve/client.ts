@@ -1,4 +1,4 @@
-/** Requests to a served document over real sockets: well-formed ones by `node:http`, all others byte by byte. */
+/** Sends requests to a served document over real sockets: well-formed ones by `node:http`, all others byte by byte. */
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";

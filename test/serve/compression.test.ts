@@ -1,4 +1,4 @@
-/** Content codings (R4.23): what was asked for is sent or none at all, and a tag serves for every coding. */
+/** Content codings (R4.23): the response has a requested coding or none, and a tag matches in every coding. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { served } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** Connections of the server, with a service that answers as each test says: what reaches the client, whatever the moment. */
+/** The server's connections, with a service whose responses each test defines: the bytes that reach the client at any moment. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** Pages of other origins (R4.22): exactly those that the document lists, over raw HTTP and in a real browser. */
+/** CORS (R4.22): exactly the origins that the document lists may call, over raw HTTP and in a real browser. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-/** Errors in a shape of the document's own, down to those of the parser, and with the statuses and words of an API that exists. */
+/** Errors in a custom shape, even those of the HTTP parser, and with the statuses and messages of an existing API. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,6 +1,6 @@
 /**
- * A request's deadline ends its work (R8.10): whatever goes through many records is stopped, nothing of it stays, and the
- * service answers others meanwhile. Each operation asks of pairs of records what would take many seconds.
+ * A request's deadline ends its work (R8.10): any loop over many records stops, nothing of it is stored, and the service still
+ * responds to others. Each operation evaluates pairs of records, which would take many seconds.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Ids that clients give, what a PUT leaves out, computed fields, and secrets. */
+/** Ids from clients, members that a PUT omits, computed fields, and secrets. */
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";

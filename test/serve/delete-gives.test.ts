@@ -1,4 +1,4 @@
-/** What a `DELETE` answers: nothing, or what `gives` says of the record as it was, as the caller may see it. */
+/** The response to a `DELETE`: empty, or `gives` over the deleted record, as the caller may see it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

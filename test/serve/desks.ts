@@ -1,4 +1,4 @@
-/** Small services whose limits a test chooses: desks, and tickets at them. */
+/** Small services whose limits a test sets: desks, and tickets at them. */
 
 export interface DesksLimits {
   readonly rate?: string;

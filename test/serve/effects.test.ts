@@ -1,4 +1,4 @@
-/** What one change brings about in other records, and that a refusal anywhere undoes all of it (R1.8, R3.3). */
+/** Effects of one change on other records; an error anywhere rolls back all of them (R1.8, R3.3). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crew, relay } from "./relay.ts";

@@ -1,6 +1,6 @@
 /**
- * R4.20 a refusal that comes after a write undoes all of it, and its answer is kept for the key like that of any other
- * business outcome: what was declined is not tried again by itself.
+ * R4.20 An error after a write rolls back all of it, and its response is stored for the idempotency key like any other business
+ * outcome: a declined request is not executed again.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

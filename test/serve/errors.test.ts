@@ -1,6 +1,6 @@
 /**
- * Problems (R7.1 to R7.4): each says what is wrong and what can be done now, and nothing of other records or of how
- * the service works.
+ * Problems (R7.1 to R7.4): each names the error and the remedy, and reveals nothing about other records or the service's
+ * internals.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** `GET /events` as pages, and `GET /events/{id}`: what there was, for whoever may know of it (R6.3, R4.9 to R4.12, R5.8). */
+/** `GET /events` as pages, and `GET /events/{id}`: past events, for callers who may see them (R6.3, R4.9 to R4.12, R5.8). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,4 +1,4 @@
-/** What holds of every answer of every service, whatever was asked; all replies of all tests pass here. */
+/** Invariants of every response of every service; all responses of all tests are checked here. */
 import assert from "node:assert/strict";
 import { parseList } from "structured-headers";
 import type { Plan } from "../../src/plan/plan.ts";

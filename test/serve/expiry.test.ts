@@ -1,4 +1,4 @@
-/** Parcels that nobody drops off or fetches: what the example says of time, from end to end. */
+/** Parcels that nobody drops off or collects: the example's timers, end to end. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

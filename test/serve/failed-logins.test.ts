@@ -1,4 +1,4 @@
-/** Failed credentials are limited for each address and for each key, and nobody with a good one is hurt (R5.7). */
+/** Failed credentials are limited per address and per key, and callers with valid ones are not affected (R5.7). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { by, documentText, served } from "./scenario.ts";

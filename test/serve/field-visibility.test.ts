@@ -1,4 +1,4 @@
-/** A field that a caller may not see appears nowhere: not in bodies, filters, sorts, errors, nor by what a guess changes (R5.9). */
+/** A hidden field appears nowhere: not in bodies, filters, sorts or errors, and guesses reveal nothing (R5.9). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,4 +1,4 @@
-/** Files whose sending is broken off, refused early, or whose record is forgotten: what is answered, and what is left of them. */
+/** Uploads that break off, are rejected early, or lose their record: the response, and that no file remains. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";

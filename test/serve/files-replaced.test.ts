@@ -1,4 +1,4 @@
-/** A whole record sent anew: the file that it does not mention stays as it is, however the PUT comes to take files. */
+/** A PUT of a full record: a file that it does not mention stays unchanged, in every way that the PUT can take files. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../src/base/json.ts";

@@ -1,4 +1,4 @@
-/** Files: what a form brings, what a path of their own takes and gives, and that nothing is left of what went wrong. */
+/** Files: uploads by form, uploads and downloads by a path, and that a failed upload leaves nothing behind. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";

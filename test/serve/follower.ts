@@ -1,4 +1,4 @@
-/** Follows a stream of server-sent events byte by byte: what a browser hides is what tests are about. */
+/** Reads a stream of server-sent events byte by byte, including details that a browser hides. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * Forms that are not what RFC 7578 says, and forms that are and look strange: each has one answer that is declared, and
- * the service answers the next request.
+ * Forms that violate RFC 7578, and valid but unusual ones: each has one declared response, and the service responds to the next
+ * request.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Who really sends, and by which scheme (R1.6, R1.7): only trusted proxies are believed, and plain HTTP is refused,
- * never redirected.
+ * The client's address and scheme (R1.6, R1.7): the service trusts only configured proxies, and rejects plain HTTP without a
+ * redirect.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

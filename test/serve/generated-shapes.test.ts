@@ -1,6 +1,6 @@
 /**
- * Generated documents with views, shapes and lists in every mix, served by both stores: the same answers from both, each as
- * the OpenAPI document says, one record in all of them, and nothing of a field that is hidden from who asks.
+ * Generated documents with views, shapes and lists in every combination, on both stores: the same responses from both, as
+ * declared in the OpenAPI description, one record in all of them, and no hidden field.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

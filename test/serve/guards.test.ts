@@ -1,4 +1,4 @@
-/** Guards: which of several moves is made, which error a false one gives, and what a move takes. */
+/** Guards: which of several transitions happens, the error of a false guard, and the input of a transition. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crew, relay } from "./relay.ts";

@@ -1,4 +1,4 @@
-/** Operations that a function does: what it is given, may do and gives, and what becomes of one that does not keep to it. */
+/** Operations of handlers: the function's arguments, rights and result, and the response if it breaks the contract. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";

@@ -1,7 +1,4 @@
-/**
- * Health (R1.2) and draining (R1.8): who is under way is finished, nobody new is accepted, and nobody is waited for
- * without an end.
- */
+/** Health (R1.2) and draining (R1.8): requests in progress finish, new ones are rejected, and a stop never waits forever. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { play, serve, served, stores } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** All that a store does at the same time, held until it is released: what comes then waits for its turn. */
+/** Holds concurrent calls of a store until the test releases them; later calls wait for their turn. */
 import type { Store } from "../../src/store/port/store.ts";
 
 /** More than any store does at once. */

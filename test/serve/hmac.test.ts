@@ -1,4 +1,4 @@
-/** Signed requests: good for one request only, once, and for a short time. */
+/** Signed requests: a signature is valid for one request, once, and for a short time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSignatureVerifier, signatureField } from "../../src/runtime/auth/hmac.ts";

@@ -1,4 +1,4 @@
-/** Functions around operations, on events and at intervals: what they see and may do, and what becomes of their failures. */
+/** Functions around operations, on events and at intervals: their arguments and rights, and the effects of their failures. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";

@@ -1,4 +1,4 @@
-/** Every form of an id that the language has: a service creates, reads, lists, changes and refers by it, or `check` refuses it. */
+/** Every form of an id: a service creates, reads, lists, changes and refers by it, or `check` reports it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys (R4.18 to R4.20): what is sent again is answered byte for byte and done once, by nobody but its caller; what
- * fails before it is done leaves no key behind.
+ * Idempotency keys (R4.18 to R4.20): a retry by the same caller gets the same bytes, and the operation executes once; a request
+ * that fails before execution stores no key.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

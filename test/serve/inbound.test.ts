@@ -1,4 +1,4 @@
-/** Incoming events: who may send them, what they move, and that each counts once (R0.1, R1.8, R6.1). */
+/** Incoming events: allowed senders, their transitions, and that each event counts once (R0.1, R1.8, R6.1). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Tokens issued elsewhere, by a secret and by a key set that a real server gives (R5.6). */
+/** Tokens of another issuer, verified by a secret and by a key set from a real server (R5.6). */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { Server } from "node:http";

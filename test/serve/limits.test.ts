@@ -1,4 +1,4 @@
-/** Part 8 over real sockets, on both stores: rates, quotas, sizes, times, and what is told of them (R8.1 to R8.8). */
+/** Part 8 over real sockets, on both stores: rates, quotas, sizes, times, and their header fields (R8.1 to R8.8). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memoryRates } from "../../src/store/memory/rates.ts";

@@ -1,4 +1,4 @@
-/** Lists (R4.9 to R4.13): filters, orders and pages. A walk gives whatever is there throughout once, and nothing that is hidden. */
+/** Lists (R4.9 to R4.13): filters, orders and pages. All pages together return each permanent record once, and no hidden one. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What is more than can be done is refused before anything is spent on it (R8.9), with health served all the same. */
+/** Load beyond the capacity is rejected before it costs anything (R8.9), while health requests are still served. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLoad } from "../../src/runtime/limits/load-shedding.ts";

@@ -1,4 +1,4 @@
-/** Passwords, sessions and what they are renewed with (R5.2, R5.4, R5.7, R5.10; RFC 9700 section 4.14.2). */
+/** Passwords, sessions and refresh tokens (R5.2, R5.4, R5.7, R5.10; RFC 9700 section 4.14.2). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "./client.ts";

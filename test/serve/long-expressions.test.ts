@@ -1,6 +1,6 @@
 /**
- * An expression over a record's own lists ends, whatever the caller puts in them: macros inside each other on lists at their
- * declared maximum are answered with the declared time-out, by themselves or at the request's deadline, and others are served.
+ * An expression over a record's own lists ends, whatever the caller sends: nested macros on lists of maximum length return the
+ * declared time-out, by their step limit or at the request's deadline, and other requests are served.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Negotiation (R4.4, R4.5, R4.8): which types are taken and given, and what is refused before anything is done. */
+/** Content negotiation (R4.4, R4.5, R4.8): accepted and returned types, and rejection of others before any effect. */
 import { play, served } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { addTool, aTool, once, people, toolLibrary } from "./tool-library.ts";

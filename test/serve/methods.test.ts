@@ -1,4 +1,4 @@
-/** Methods (R4.1, R4.2, R4.7, R4.22): what each answers, HEAD without one byte of a body, and no permission to other origins. */
+/** Methods (R4.1, R4.2, R4.7, R4.22): the response to each, HEAD without any body byte, and no permission for other origins. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { play, served } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** A document without resources, whose operations handlers do, is served on each store. */
+/** Each store serves a document without resources, whose operations are handlers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check, unservable } from "../../src/language/check.ts";

@@ -1,4 +1,4 @@
-/** Operations that take nothing: no body and an empty object are the same, and what else comes is refused alike (R4.5). */
+/** Operations without input: no body and an empty object are equivalent, and any other body is rejected alike (R4.5). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";

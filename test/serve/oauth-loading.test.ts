@@ -1,4 +1,4 @@
-/** What an optional package is loaded for, and what is said where it is missing. */
+/** When an optional package is loaded, and the error text if it is missing. */
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Users who let clients act for them: the code flow with PKCE (RFC 6749, 7636, 7009, 8252, 9207, 9700). */
+/** Users authorize clients: the code flow with PKCE (RFC 6749, 7636, 7009, 8252, 9207, 9700). */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";

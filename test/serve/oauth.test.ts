@@ -1,4 +1,4 @@
-/** Clients that get tokens from the service itself (R5.2 to R5.4; RFC 6749, 6750, 7009, 7662, 8414, 9728). */
+/** Clients get tokens from the built-in authorization server (R5.2 to R5.4; RFC 6749, 6750, 7009, 7662, 8414, 9728). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

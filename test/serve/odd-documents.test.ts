@@ -1,4 +1,4 @@
-/** Documents that the check passes start, and do what they say, however odd their names and what they leave out are. */
+/** Documents that pass the check start and work, however unusual their names and omissions are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

@@ -1,6 +1,6 @@
 /**
- * R0.1, pair by pair: a request that is wrong in two ways gets the answer of the check that comes first. The violations
- * of each table stand in the order of the checks.
+ * R0.1, pair by pair: a request with two violations gets the error of the first check. The violations of each table are in the
+ * order of the checks.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

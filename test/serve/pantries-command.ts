@@ -1,4 +1,4 @@
-/** The pantries, served by the real command in a process of its own. */
+/** The pantries, served by the real command in a separate process. */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * R5.7 however many guesses come at once, exactly as many are verified as the limit of failures allows; the others are 429, and
- * for them nothing is read and nothing is hashed. Right passwords that come at once all pass.
+ * R5.7 Of any number of concurrent guesses, exactly as many are verified as the failure limit allows; the others get 429 without
+ * any read or hash. Concurrent correct passwords all succeed.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** A caller who changes the own password proves the present one, where the document asks for it (`changed`, R5.11). */
+/** A caller who changes their own password must send the present one, if the document requires it (`changed`, R5.11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

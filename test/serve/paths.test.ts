@@ -1,6 +1,6 @@
 /**
- * Targets and paths (R4.1, R4.3, R4.7): no path is read as another one, and what is too long or malformed is refused,
- * by bytes too.
+ * Request targets and paths (R4.1, R4.3, R4.7): no path is read as another one, and too long or malformed ones are rejected,
+ * including invalid bytes.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

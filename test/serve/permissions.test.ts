@@ -1,4 +1,4 @@
-/** Permissions: a union of grants, whoever one is; deny where no line allows (R5.1, R5.10). */
+/** Permissions: the union of a caller's grants; denied if no line allows (R5.1, R5.10). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decide } from "../../src/language/authentication/decide.ts";

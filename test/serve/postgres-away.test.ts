@@ -1,4 +1,4 @@
-/** A service on PostgreSQL whose connections are cut off, and whose server is away for a while (R1.2, R7.4). */
+/** A service on PostgreSQL whose connections break, and whose server is unavailable for a while (R1.2, R7.4). */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

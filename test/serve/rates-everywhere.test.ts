@@ -1,6 +1,6 @@
 /**
- * R8.3, R8.8: every request that the service answers counts in a limit of its address before anything is done for it. The routes
- * are those that the service itself has, so that one that is added later is in this test, too.
+ * R8.3, R8.8: every request counts in a limit of its address before any work. The test reads the routes from the service, so that
+ * it also covers routes added later.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

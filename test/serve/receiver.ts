@@ -1,4 +1,4 @@
-/** A receiver of webhooks for tests: a real server on this machine, that answers as it is told and keeps what it got. */
+/** A webhook receiver for tests: a real server on this machine with configurable responses, which stores all requests. */
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** References: checked as the caller who makes them, and kept whole when records go (R2.10). */
+/** References: checked with the rights of the caller who creates them, and intact when records are deleted (R2.10). */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { archive, snapshots, missing } from "./archive.ts";

@@ -1,4 +1,4 @@
-/** The relay with a hall, a slot and jobs in it, and those who run them. */
+/** The relay with a hall, a slot and jobs, and its workers. */
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,4 +1,4 @@
-/** Fields: what each type takes and refuses, and that what was taken comes back the same from every operation. */
+/** Fields: the values that each type accepts and rejects; every operation returns accepted values unchanged. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertLittleWork, documentText, faultsOf, play, served } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** What webhooks were sent of a record is gone with the record's time, and what they were to be sent of it is not sent (part 8, `keep`). */
+/** When a record's retention ends, its sent webhook payloads are deleted, and pending ones are not sent (part 8, `keep`). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReceiver } from "./receiver.ts";

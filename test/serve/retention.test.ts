@@ -1,4 +1,4 @@
-/** What is kept for a time only is gone afterwards: from records, from the journal, from the file (part 8, `keep`). */
+/** Data whose retention has ended is deleted: from records, from the event log, from the file (part 8, `keep`). */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * Row-level security as the second wall on PostgreSQL: services whose statements have lost their conditions, as by a mistake of
- * ours, and statements of the reading role itself. Whatever is asked, nothing comes back that no reading operation gives the
- * caller (R5.1, R5.8).
+ * Row-level security as the second line of defence on PostgreSQL: services whose statements lost their conditions, as by a bug of
+ * ours, and statements of the reading role itself. No statement returns a row that no read operation returns to the caller (R5.1,
+ * R5.8).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

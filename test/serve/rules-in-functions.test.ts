@@ -1,6 +1,6 @@
 /**
- * Rules hold for what functions write (language, section 2): handlers with several writes in one transaction, functions before and after an
- * operation, and functions of events and intervals. Each rule is true of the state that the transaction commits.
+ * Rules apply to writes of functions (language, section 2): handlers with several writes in one transaction, functions before and
+ * after an operation, and functions of events and intervals. Each rule is true of the committed state.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

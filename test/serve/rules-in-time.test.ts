@@ -1,6 +1,6 @@
 /**
- * Rules that read other records, where nobody asks for the write: what time does, and an event that comes in (language,
- * section 2). What would break one is not done, is told, and leaves records that can still be changed.
+ * Rules over other records, for writes without a request: timers and incoming events (language, section 2). A write that would
+ * break a rule is skipped and reported, and its records can still be changed.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Rules that read other records (language, section 2): each holds of every record after every write of any, and nothing is
- * refused that leaves all of them true.
+ * Rules over other records (language, section 2): each is true of every record after every write, and no write that keeps all
+ * rules true is rejected.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

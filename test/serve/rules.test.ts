@@ -1,4 +1,4 @@
-/** What the document works out has to fit its own fields, like what callers send (language, section 1). */
+/** Computed values must fit their fields, like values from callers (language, section 1). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentText, faultsOf, served } from "./scenario.ts";

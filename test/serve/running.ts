@@ -1,4 +1,4 @@
-/** A document served for a test, over a real socket: text in, an address and keys out. */
+/** Serves a document for a test over a real socket: takes its text, returns its address and keys. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { BackgroundOptions } from "../../src/server/background.ts";

@@ -1,6 +1,6 @@
 /**
- * Tables of requests with what comes back, what must not, and what is so afterwards. Each table runs against a document
- * that is served over a real socket, once for each of `stores`.
+ * Tables of requests with their expected responses, forbidden content, and the state afterwards. Each table runs against a served
+ * document over a real socket, once for each of `stores`.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

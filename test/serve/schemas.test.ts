@@ -1,4 +1,4 @@
-/** The document's own schemas: whatever `check` has no fault with is served, and judges as the standard says. */
+/** The document's JSON Schemas: any schema that passes `check` is served, and validates as the standard defines. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RE2JS } from "@bufbuild/re2";

@@ -1,6 +1,6 @@
 /**
- * A token's scopes bound every operation, those for any signed-in caller as well (R5.1, R5.2): each way to be signed in, by each set of
- * scopes, at each form of a grant, over operations, fields, lists, events, webhooks, functions and older versions.
+ * A token's scopes restrict every operation, even those for any signed-in caller (R5.1, R5.2): each kind of credential, with each
+ * set of scopes, for each form of a grant, over operations, fields, lists, events, webhooks, functions and older versions.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

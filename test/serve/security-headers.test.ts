@@ -1,4 +1,4 @@
-/** Every kind of answer has the headers of R1.6 and none that tells of the server; a key is a credential in its own field alone. */
+/** Every kind of response has the headers of R1.6 and none about the server; a key is only valid in its own header field. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { served } from "./scenario.ts";

@@ -1,4 +1,4 @@
-/** What comes between two steps of a delivery: other writes, other processes, a stop (R6.4, R6.8, R6.10). */
+/** Events between two steps of a delivery: other writes, other processes, a stop (R6.4, R6.8, R6.10). */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";

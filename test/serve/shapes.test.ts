@@ -1,4 +1,4 @@
-/** Answers and bodies in shapes of the document's own: views, nested records, lists in an envelope, members around fields. */
+/** Responses and bodies in custom shapes: views, nested records, lists in an envelope, objects around fields. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "./client.ts";

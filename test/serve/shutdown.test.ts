@@ -1,4 +1,4 @@
-/** R1.8 with the real command in a process of its own: stopped by a signal, and killed in the middle of its work. */
+/** R1.8 with the real command in a separate process: stopped by a signal, and killed during its work. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A document of a few lines, whose operations anybody may ask for. */
+/** A document of a few lines, whose operations are open to anyone. */
 
 export interface SmallDocument {
   readonly resources: string;

@@ -1,4 +1,4 @@
-/** Requests with anything wrong in them, byte by byte: each is answered like any other or the connection ends. */
+/** Malformed requests, byte by byte: each gets a normal response, or the connection ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** States move by declared moves only, and each move has one winner (R3.1 to R3.6). */
+/** States change only by declared transitions, and of concurrent transitions one wins (R3.1 to R3.6). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crew, relay } from "./relay.ts";

@@ -1,8 +1,8 @@
 /**
- * Values at the edges of every type: SQLite and PostgreSQL take and refuse the same ones, and answer each request about them with the
- * same bytes, once ids are mapped. Nothing is answered with 500.
+ * Values at the edges of every type: SQLite and PostgreSQL accept and reject the same ones, and responses about them have the
+ * same bytes, after ids are mapped. No response is 500.
  *
- * NONET_EDGES=1000 tries so many generated values instead of the usual few.
+ * NONET_EDGES=1000 tries this many generated values instead of the default.
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";

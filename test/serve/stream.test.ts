@@ -1,4 +1,4 @@
-/** `GET /events` as a stream: what is told to whom, in what form, from where on, and when it ends (R6.15, R6.16, R5.10). */
+/** `GET /events` as a stream: who receives which events, the format, resumption, and the end (R6.15, R6.16, R5.10). */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

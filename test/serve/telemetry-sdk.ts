@@ -1,4 +1,4 @@
-/** An OpenTelemetry SDK as small as a test needs it: what is recorded can be read, and W3C Trace Context is spoken. */
+/** A minimal OpenTelemetry SDK for tests, with readable records and W3C Trace Context. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type {
   Attributes,

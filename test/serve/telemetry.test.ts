@@ -1,4 +1,4 @@
-/** Each request is a span and a duration (R1.4, R1.5), with nothing in them that is not for showing. */
+/** Each request has a span and a duration (R1.4, R1.5), without confidential data. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { context, propagation, SpanKind } from "@opentelemetry/api";

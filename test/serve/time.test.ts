@@ -1,4 +1,4 @@
-/** What time does to records: once, late rather than never, as the principal `system` (R3.5, R3.7). */
+/** Timers: each fires once, late rather than never, as the principal `system` (R3.5, R3.7). */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Time-outs (R4.21): who is too slow is told so and let go, whoever is only idle is not, and what comes too late is not done. */
+/** Time-outs (R4.21): a slow client gets an error and is disconnected, an idle one is not, and a late request has no effect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { holdStore } from "./held.ts";

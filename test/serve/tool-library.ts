@@ -1,4 +1,4 @@
-/** The tool library with its people and some tools in it. */
+/** The tool library with users and some tools. */
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,4 +1,4 @@
-/** Transitions by operations that a handler does: when they are checked, when they happen, and what undoes them. */
+/** Transitions by handlers: when they are checked, when they happen, and when they are rolled back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceFunctions } from "../../src/runtime/functions/functions.ts";

@@ -1,4 +1,4 @@
-/** A reference to the own resource that is marked `tree`: no record is ever above itself, however it is written (R2.13). */
+/** A reference to its own resource with the modifier `tree`: no record is ever its own ancestor, whatever writes it (R2.13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What is unique: one winner whatever the hurry, and a loser who learns which member it is about (R2.11). */
+/** Uniqueness: of concurrent writes one wins, and the error names the conflicting member (R2.11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { archive, snapshots } from "./archive.ts";

@@ -1,6 +1,5 @@
 /**
- * What a request names that there is not: a member of a merge patch at any depth, also one that is to be taken away, and
- * a parameter whose escapes are none.
+ * Unknown names in a request: a member of a merge patch at any depth, even one set to null, and a parameter with invalid escapes.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

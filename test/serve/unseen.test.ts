@@ -1,4 +1,4 @@
-/** What is hidden is not there: the same answer as for what is absent, whatever is asked of it (R5.8). */
+/** A hidden record responds like a missing one, in every operation (R5.8). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";

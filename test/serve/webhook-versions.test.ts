@@ -1,4 +1,4 @@
-/** Webhooks at the version of whoever subscribed (R9.2, R9.3): what they are sent stays as they know it. */
+/** Webhooks at the version of their subscriber (R9.2, R9.3): payloads keep the format of this version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "./client.ts";

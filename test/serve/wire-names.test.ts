@@ -1,4 +1,4 @@
-/** Lists under the document's own names, bare arrays, and records that stand in a member of their own. */
+/** Lists with custom names, bare arrays, and records wrapped in a member. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";

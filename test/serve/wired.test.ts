@@ -1,6 +1,6 @@
 /**
- * An imported API served by functions: what is asked is judged by its wire, what is answered is held to it, and every answer is
- * what `nonet export openapi` says.
+ * An imported API served by functions: its HTTP contract validates requests and responses, and every response matches `nonet
+ * export openapi`.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

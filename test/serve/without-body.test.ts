@@ -1,4 +1,4 @@
-/** Operations that answer with a status alone: each deed does its work, and nothing of the record is sent. */
+/** Operations whose response is only a status: each action has its effect, and no data of the record is sent. */
 import { archive, snapshots } from "./archive.ts";
 import { play, served } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What `writeOnly` marks below a `schema:` is taken and kept, and leaves in nothing (R5.9). */
+/** Members that a `schema:` marks as `writeOnly` are accepted and stored, and no response contains them (R5.9). */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient } from "./client.ts";

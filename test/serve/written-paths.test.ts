@@ -1,4 +1,4 @@
-/** Paths are served as the document writes them: with a slash at the end, or fixed text around a parameter. */
+/** Paths are served exactly as written: with a trailing slash, or fixed text around a parameter. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/language/check.ts";

@@ -1,6 +1,6 @@
 /**
- * Each kind of change between two versions, over HTTP: what a caller of the older one sends and is given, whatever the
- * document says now. Every row runs on both stores, against one document with all of the changes.
+ * Each kind of change between two versions, over HTTP: requests and responses of a caller of the older version, while the
+ * document declares the newer one. Every row runs on both stores, against one document with all of the changes.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

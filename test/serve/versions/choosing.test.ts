@@ -1,4 +1,4 @@
-/** Which version a request is served (R9.1, R9.2), what every answer says of it, and what is past its end (R9.5). */
+/** The version of a request (R9.1, R9.2), its header fields in every response, and versions after their sunset (R9.5). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, type Reply, type Sent } from "../client.ts";

@@ -1,4 +1,4 @@
-/** Callers of older versions and what operations say of one record, links, filters, parameters, guards, outcomes and logins. */
+/** Callers of older versions and links, filters, parameters, guards, outcomes, logins and operations on one record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../enforced/document.ts";

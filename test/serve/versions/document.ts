@@ -1,4 +1,4 @@
-/** A small document with versions, for the tests of how one is chosen. */
+/** A small document with versions, for the tests of version selection. */
 
 export interface Choice {
   readonly scheme?: string;

@@ -1,4 +1,4 @@
-/** Events told to receivers of an older version: names, what they carry, and those that it does not have. */
+/** Events for receivers of an older version: names, payloads, and events that this version does not have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createValidators } from "../../../src/runtime/validation/validator.ts";

@@ -1,6 +1,6 @@
 /**
- * Documents that change, for the law of versions: what a caller recorded at one version stays as it was, whatever later
- * versions do. A document of things with fields; each change edits what the document says now and leaves its entry.
+ * Documents that change, for the law of versions: responses recorded at one version stay the same, whatever later versions do. A
+ * document of resources with fields; each change edits the document and adds its entry.
  */
 import fc from "fast-check";
 

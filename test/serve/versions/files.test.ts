@@ -1,4 +1,4 @@
-/** Files of older versions: a file that was renamed is found at the path and under the name that it had. */
+/** Files in older versions: a renamed file has its former path and name. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../enforced/document.ts";

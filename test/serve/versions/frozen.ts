@@ -1,4 +1,4 @@
-/** A service in which nothing is left to chance: the clock stands, randomness is counted. Driven without a socket. */
+/** A deterministic service: a fixed clock and counted randomness, called without a socket. */
 import { followingOf } from "../../../src/server/open-store.ts";
 import { hashSecret, mintSecret } from "../../../src/runtime/auth/api-key.ts";
 import { readHeaders, type HttpRequest } from "../../../src/http/message.ts";

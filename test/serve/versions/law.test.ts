@@ -1,6 +1,6 @@
 /**
- * The law of versions (R9.7): a caller that was recorded at one version gets the same bytes after any number of later ones.
- * A script is recorded against each version when it was the newest, and replayed against the last document, on both stores.
+ * The law of versions (R9.7): a caller of one version gets the same bytes after any number of later versions. The test records a
+ * script against each version when it was the newest, and replays it against the last document, on both stores.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** What limits are called for a caller of an older version: no name of an operation or a resource that came later (R8.1, R9.3). */
+/** The names of limits for a caller of an older version: no name of a later operation or resource (R8.1, R9.3). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../client.ts";

@@ -1,8 +1,7 @@
 /**
- * The law of versions (R9.7) for data that lives on: records are made by a caller at one version, the document goes on to
- * later ones, and the same file is opened with it. What the caller then reads, lists, edits and repeats is what it would
- * have been had the document stayed, which a copy of the file is served with; also when callers of the newest version edit
- * the same records in between.
+ * The law of versions (R9.7) for stored data: a caller of one version creates records, later versions of the document open the
+ * same file, and the caller reads, lists, edits and retries as if the document had not changed. A copy of the file served with
+ * the old document is the reference; callers of the newest version also edit the same records in between.
  */
 import assert from "node:assert/strict";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";

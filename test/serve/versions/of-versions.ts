@@ -1,4 +1,4 @@
-/** A service whose callers say their version; what each is answered is as that version's own description says. */
+/** A service whose callers send their version; each response matches the description of that version. */
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import { openapi } from "../../../src/export/openapi/openapi.ts";

@@ -1,4 +1,4 @@
-/** The pages of the service itself, for tests that ask for them. */
+/** The pages of the service, for tests. */
 import { check } from "../../../src/language/check.ts";
 import { servicePages } from "../../../src/export/page/pages.ts";
 import type { Page } from "../../../src/runtime/context/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Paths that name records by what has another name now: below other records, of handlers, and those that name none at all. */
+/** Paths with renamed resources and fields: below other records, of handlers, and without any record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceFunctions } from "../../../src/runtime/functions/functions.ts";

@@ -1,4 +1,4 @@
-/** Callers of older versions and answers in shapes: fields that were renamed, added or retyped stand in views, nested and wrapped. */
+/** Callers of older versions and custom shapes: renamed, added and retyped fields in views, nested and wrapped. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../../enforced/document.ts";

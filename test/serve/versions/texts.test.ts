@@ -1,4 +1,4 @@
-/** What an error says to a caller of an older version: no name in any text of it that this version does not have (R7.2, R9.3). */
+/** Error texts for a caller of an older version contain no name that this version does not have (R7.2, R9.3). */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient, type Client, type Reply } from "../client.ts";
