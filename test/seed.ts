@@ -1,6 +1,6 @@
 /**
- * Loaded before every test file of `npm test`: generated examples are the same in each run, so that a red run is about the change that
- * was made. `node --test FILE` does without this and tries others each time; `NONET_SEED=random npm test` (or a number) does so for all.
+ * Loaded before every test file of `npm test`: fixes the seed of generated examples, so that failures come from the change. `node
+ * --test FILE` uses new examples each time; `NONET_SEED=random npm test` (or a number) does so for all files.
  */
 import { isMainThread } from "node:worker_threads";
 

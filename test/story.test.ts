@@ -1,6 +1,6 @@
 /**
- * The story of the flagship: it comes to its end by itself, and `docs/story.md` shows what it prints. Of that, only what is
- * new in each run is shown otherwise: `par_…1` is one parcel throughout, `…2` one code.
+ * The story of the flagship: it runs to its end, and `docs/story.md` shows its output. Only values that differ in each run are
+ * replaced: `par_…1` is one parcel throughout, `…2` one code.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Waiting for what comes by itself, where there is no event of it to wait for. */
+/** Polls until a condition is true, for conditions without an event to wait for. */
 import assert from "node:assert/strict";
 import { setTimeout as pass } from "node:timers/promises";
 

@@ -1,4 +1,4 @@
-/** A store or a transaction of which a test replaces some members, to count, to fail or to change what passes. */
+/** Wraps a store or a transaction with replaced members, so that a test can count, fail or change calls. */
 
 /** All other members are those of `target`, which may be of a class: its methods are called on it. */
 export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {

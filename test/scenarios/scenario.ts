@@ -1,15 +1,15 @@
 /**
- * Whole command lines and what comes out of them, in text files that anybody can read and write:
+ * Runs command lines and compares their output, from text files that anybody can read and write:
  *
  *     What the scenario is about, in prose.
  *
- *     === file NAME           a file of the scenario's own folder; what follows is its text
- *     === $ nonet check NAME  a line for the shell; what follows is what it writes to standard output
- *     === stderr              what the line before writes to standard error; nothing where this is left out
- *     === exit 1              its exit code; 0 where this is left out
+ *     === file NAME           a file in the scenario's folder; its text follows
+ *     === $ nonet check NAME  a line for the shell; its expected standard output follows
+ *     === stderr              the expected standard error of that line; default: nothing
+ *     === exit 1              its exit code; default 0
  *
- * A line `…` alone stands for any lines; one that ends with ` …` for the rest of the line. What differs from machine to
- * machine and from run to run is masked: see `masks`. The folder has the repository's examples in `examples/`.
+ * A line `…` alone matches any lines; one that ends with ` …` matches the rest of the line. Values that differ between machines
+ * and runs are masked: see `masks`. The folder has the repository's examples in `examples/`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Each `.scenario` file, played: lines of the command alone in this process, all others in a shell with the real command. `UPDATE=1` writes what came out into those that went otherwise. */
+/** Runs each `.scenario` file: command lines in this process, other lines in a shell. `UPDATE=1` rewrites the expected output. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Edits by a caller who may not see all fields of a record (R5.9): the result of an edit does not depend on hidden values. Each row is an
- * attack that found a hidden value: by `taken as` of an older version, by a merge into an object, or by a PUT that changes nothing.
+ * Edits by a caller who may not see all fields of a record (R5.9): the result does not depend on hidden values. Each row is an
+ * attack that once revealed a hidden value: by `taken as` of an older version, by a merge, or by a PUT without changes.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Requests that are made to cost much more than they are: each is answered, or refused, for about what any request costs. */
+/** Requests that try to cost much more than their size: the service serves or rejects each for about the usual cost. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Non-interference (R5.8, R5.9): in two worlds that differ only in what a caller may not see, that caller is answered the same,
- * byte for byte, once ids, times, tags and cursors have names. What may differ all the same is listed in SECURITY.md.
+ * Non-interference (R5.8, R5.9): in two worlds that differ only in data hidden from a caller, that caller gets the same bytes,
+ * after ids, times, tags and cursors are replaced by names. SECURITY.md lists the permitted differences.
  *
- * `NONET_WORLDS` is `seed:documents`, or a number of seconds, `3600s` or `seed:3600s`, after which no further document begins.
+ * `NONET_WORLDS` is `seed:documents`, or a time limit in seconds, `3600s` or `seed:3600s`.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

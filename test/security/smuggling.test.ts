@@ -1,6 +1,6 @@
 /**
- * Requests that a proxy and this service might divide differently (RFC 9112 section 11.2), byte by byte: what is refused is
- * answered exactly once and ends its connection, what comes after it is not run, and what came before it is answered first.
+ * Request smuggling: requests that a proxy and this service might split differently (RFC 9112 section 11.2), byte by byte. An
+ * invalid request gets one response and closes its connection; requests before it are served first, later ones never.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

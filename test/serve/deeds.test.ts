@@ -1,4 +1,4 @@
-/** Shapes of APIs that exist: one's own record, following and unfollowing, lists at the root, resources named by clients. */
+/** Operations of existing APIs: the caller's own record, following, lists at the root, resources with ids of clients. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { documentOf } from "../enforced/document.ts";

@@ -1,4 +1,4 @@
-/** Every move leaves exactly one entry, whatever made it, and a record's history tells them to those who may know (R3.7). */
+/** Every transition adds exactly one entry to the history, which callers see who may see the record's transitions (R3.7). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

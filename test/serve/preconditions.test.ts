@@ -1,4 +1,4 @@
-/** Tags and preconditions (R4.15, R4.16): a tag changes with what its caller sees and only then, and no edit is lost to another. */
+/** Tags and preconditions (R4.15, R4.16): a tag changes exactly with the caller's view of the record; no update is lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { archive, snapshots } from "./archive.ts";

@@ -1,4 +1,4 @@
-/** One file is served by one process. Two serve one PostgreSQL database: a key is one execution, whichever of them is asked (R4.19). */
+/** One process serves a file; two can serve one PostgreSQL database, where a key executes once, on either of them (R4.19). */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Callers of all kinds and what they ask: right and wrong, once and again, in the words of their version. */
+/** Simulated callers of all kinds and their requests: valid and invalid, single and repeated, in the caller's API version. */
 import { createHmac } from "node:crypto";
 import type { Json } from "../../src/base/json.ts";
 import { type HttpRequest, readHeaders } from "../../src/http/message.ts";

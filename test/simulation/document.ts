@@ -1,4 +1,4 @@
-/** The document of a world: the text that the simulated service is made from. */
+/** Writes the document of a world, from which the simulated service is built. */
 import type { Json } from "../../src/base/json.ts";
 import { type Block, documentOf } from "../enforced/document.ts";
 import type {

@@ -1,4 +1,4 @@
-/** What must be when all has come to its end: nothing is overdue, and all records and all events are there, and no others. */
+/** Final checks of a run: nothing is overdue, and exactly the expected records and events exist. */
 import { isDeepStrictEqual } from "node:util";
 import type { Photo } from "./oracle.ts";
 import { hashOf } from "./sessions.ts";

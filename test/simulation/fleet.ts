@@ -1,4 +1,4 @@
-/** Many seeds on all cores. A seed that breaks something, fails or makes no progress becomes a finding with its number. */
+/** Runs many seeds on all cores. A seed that violates an invariant, fails or makes no progress becomes a numbered finding. */
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";

@@ -1,6 +1,6 @@
 /**
- * Callers who follow the events as a stream (R6.15, R6.16): each is told of all that it may know, once, in the order of commits,
- * also when it is cut off and goes on after the last that it has.
+ * Callers who follow the events as a stream (R6.15, R6.16): each receives all events that it may see, once, in the order of
+ * commits, even when it is cut off and resumes after its last event.
  */
 import type { HttpResponse, Sink, Streaming } from "../../src/http/message.ts";
 import { type Hooks, wrongEvent } from "./hooks.ts";

@@ -1,6 +1,6 @@
 /**
- * What the owner of a simulated service programs: a function that does what its caller sends it, step by step. It reads and writes
- * records, waits for something else, fails, throws, or takes longer than anybody waits.
+ * A simulated handler: a function that performs the steps in its request. It reads and writes records, waits, fails, throws, or
+ * takes longer than any caller waits.
  */
 import type { FunctionContext, ServiceFunctions } from "../../src/runtime/functions/functions.ts";
 import type { Machine } from "./machine.ts";

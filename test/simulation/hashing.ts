@@ -1,6 +1,6 @@
 /**
- * Hashes of passwords, which take a good part of a second on purpose: here they are quick, and whoever waits for one stands at a gate.
- * The function of the library is replaced where no other can be given in its place; the product knows nothing of it.
+ * Replaces password hashing, which is slow on purpose, by a fast function whose callers wait at a simulated gate. It replaces the
+ * library's function in place, so that the product's code needs no hook for it.
  */
 import crypto, { createHash, type Argon2Parameters } from "node:crypto";
 import process from "node:process";

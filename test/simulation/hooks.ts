@@ -1,6 +1,6 @@
 /**
- * What becomes of events outside: endpoints that callers have made, what must be sent to each of them, and the receivers behind
- * them, which fail, stall, lose answers and die (R6.4 to R6.13).
+ * Simulated webhooks: the callers' endpoints, the expected deliveries to each, and receivers that fail, stall, lose responses and
+ * crash (R6.4 to R6.13).
  */
 import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";

@@ -1,4 +1,4 @@
-/** Whether what was answered, or done, is what must be. Each gives what is wrong in a sentence; undefined: nothing is. */
+/** Compares responses and effects with the expected ones. Each function returns a sentence about the error, or undefined. */
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";
 import type { Json } from "../../src/base/json.ts";

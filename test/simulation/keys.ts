@@ -1,4 +1,4 @@
-/** The keys of callers: given, taken away by the operator, and tried after that (R5.4). */
+/** The callers' API keys: created, revoked by the operator, and tried after that (R5.4). */
 import { hashSecret, mintSecret } from "../../src/runtime/auth/api-key.ts";
 import { actors } from "./clients.ts";
 import type { Actor } from "./oracle.ts";

@@ -1,4 +1,4 @@
-/** Who holds what until it ends, and who waits for whom. */
+/** Simulated locks: who holds which lock until its transaction ends, and who waits for whom. */
 
 /** A transaction, as far as it holds something. */
 export type Holder = object;

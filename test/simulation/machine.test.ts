@@ -1,4 +1,4 @@
-/** The simulated timers and locks behave like those of Node and PostgreSQL, also when a process dies while it uses them. */
+/** The simulated timers and locks behave like those of Node and PostgreSQL, even if a process dies while it uses them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Locks } from "./locks.ts";

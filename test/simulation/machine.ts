@@ -1,7 +1,7 @@
 /**
- * The machine that a simulated service runs on: its clock, its timers, and the order in which what waits goes on. Nothing
- * happens by itself. Whatever the service waits for stands at a gate, and the simulation opens one gate after another; in
- * between all that can go on without waiting goes on, to its end.
+ * The simulated machine: its clock, its timers, and the order in which waiting code continues. Nothing happens spontaneously.
+ * Code that waits stops at a gate, and the simulation opens one gate after another; in between, all code that does not wait runs
+ * to its end.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../src/base/clock.ts";

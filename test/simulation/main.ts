@@ -1,4 +1,4 @@
-/** `npm run simulate`: many seeds, or one of them with its document and every step; with `--rules` generated rules. */
+/** `npm run simulate`: runs many seeds, or one seed with its document and every step; with `--rules` generated rules. */
 import process from "node:process";
 import { parseArgs } from "node:util";
 

@@ -1,6 +1,6 @@
 /**
- * The simulation finds each deliberate mistake: one in eight of them in every run, all of them in the nightly one. The search starts at the mistake's `from`, the first seed that finds it. A change of the
- * simulation can make that seed stale; then the test names the seed that finds it now.
+ * The simulation finds each deliberate bug: one in eight of them in every run, all of them in the nightly one. The search starts
+ * at the bug's `from`, the first seed that finds it. If a change of the simulation makes it stale, the test names the new seed.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Deliberate mistakes, to see that they are found: each stands between a sound service and what it is made of or keeps its
- * data in, so that the product itself has nothing in it for them.
+ * Deliberate bugs, which the simulation must find: each wraps a correct service's plan or its store, so that the product needs no
+ * code for them.
  */
 import type { Variables } from "../../src/expression/evaluate.ts";
 import type { TransitionPlan } from "../../src/plan/states/types.ts";

@@ -1,6 +1,6 @@
 /**
- * What must be: the records, the events and the answers of a world, worked out from its model alone, one transaction after
- * another in the order of their commits. It is small on purpose, and knows no plan, no store and no expressions.
+ * The oracle: computes the expected records, events and responses of a world from its model alone, one transaction after another,
+ * in the order of commits. It is small on purpose, and uses no plan, no store and no expressions.
  */
 import { isDeepStrictEqual } from "node:util";
 import { instantText } from "../../src/base/clock.ts";

@@ -1,4 +1,4 @@
-/** What those who have logged in were given, and go on with: also with what is no good any more. */
+/** The tokens of logged-in users, which they use even after these are invalid. */
 import type { Asked } from "./oracle.ts";
 
 export interface Login {

@@ -1,4 +1,4 @@
-/** What is made of a world once, for all seeds that share it: its plan, and what its description declares. */
+/** The plan and the description of a world, built once for all seeds that share it. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { readDocument } from "../../src/document/read.ts";

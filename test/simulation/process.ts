@@ -1,4 +1,4 @@
-/** A process of the simulated service: what serves, what sends, and what it alone has in memory. */
+/** A process of the simulated service: its server, its delivery loop, and its own memory. */
 import { createIds } from "../../src/base/id.ts";
 import { addressProblem } from "../../src/webhooks/address.ts";
 import { createDeliveries } from "../../src/webhooks/engine.ts";

@@ -1,6 +1,6 @@
 /**
- * The one source of chance of a simulation. A seed gives streams that do not depend on one another, so that the document of
- * a run stays the same when its clients draw more or less.
+ * The only source of randomness of a simulation. A seed returns independent streams, so that the document of a run stays the same
+ * when its clients draw more or fewer numbers.
  */
 
 export interface Chance {

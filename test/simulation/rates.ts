@@ -1,7 +1,7 @@
 /**
- * Who is let in by the rates of a world, one request after another (R8.3): windows that begin with the first request, and buckets
- * that are refilled all the time. Where each process counts for itself it is known of each request; where they count together, how
- * many may have been let in at most, and at least.
+ * Which requests the rates of a world admit (R8.3): windows that begin with the first request, and token buckets that refill
+ * continuously. If each process counts for itself, the result for each request is known; if they count together, only the minimum
+ * and the maximum number of admitted requests.
  */
 import type { Asked } from "./oracle.ts";
 import type { Rate, World } from "./world.ts";

@@ -1,4 +1,4 @@
-/** Requests on their way: who is let in, what may be answered to each, and whether that is what it got. */
+/** Pending requests: which are admitted, their permitted responses, and whether each got one of them. */
 import type { HttpResponse, Sink, Streaming } from "../../src/http/message.ts";
 import { hashOf } from "./sessions.ts";
 import { isOfSessions } from "./document.ts";

@@ -1,6 +1,6 @@
 /**
- * One seed: a world, a service that is made of its document, and step after step what chance picks, until all has come to its
- * end. Whether what happens is what must be is judged elsewhere: answers in `requests.ts`, transactions in `transactions.ts`.
+ * Runs one seed: a world, a service built from its document, and random steps until everything has ended. Other modules check the
+ * results: `requests.ts` the responses, `transactions.ts` the transactions.
  */
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";

@@ -1,4 +1,4 @@
-/** What all parts of a run share: whose world it is, the machine, what must be, and who has found that something is not so. */
+/** Shared state of a run: its world, the machine, the oracle, and the reported errors. */
 import type { Store } from "../../src/store/port/store.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Machine } from "./machine.ts";

@@ -1,6 +1,6 @@
 /**
- * Sessions as they must be (R5.4, R5.7, R5.10): which tokens there are, whose, until when each is good, and what is given for one
- * that is renewed. Like the rest of what must be it knows nothing of the service but what it has written.
+ * The expected sessions (R5.4, R5.7, R5.10): which tokens exist, their owner and expiry, and the result of a renewal. Like the
+ * oracle, it uses nothing of the service except its stored data.
  */
 import { createHash } from "node:crypto";
 import type { SessionChange as Written } from "./store.ts";

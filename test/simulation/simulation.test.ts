@@ -1,6 +1,6 @@
 /**
- * The simulation holds for the seeds of every run, and plays a seed twice alike. `NONET_SIMULATED_SEEDS` plays so many seeds, one after the other,
- * in place of the fewer ones of many worlds that every run has time for.
+ * The simulation passes for the seeds of every run, and runs a seed twice alike. `NONET_SIMULATED_SEEDS` runs this many
+ * consecutive seeds, in place of the default few of many worlds.
  */
 import assert from "node:assert/strict";
 import process from "node:process";

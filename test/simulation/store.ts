@@ -1,7 +1,6 @@
 /**
- * A store between the service and the real one, that waits, fails and dies as the simulation wants: at any call, before a
- * transaction is durable or right after it. It tells whoever watches what becomes of each transaction, at the moment at which
- * it can no longer be undone, in the order of commits.
+ * Wraps the real store, and waits, fails and crashes as the simulation decides: at any call, before a transaction is durable or
+ * right after it. It notifies an observer of each transaction, when it can no longer be undone, in the order of commits.
  */
 import { StoreError } from "../../src/store/port/error.ts";
 import type {

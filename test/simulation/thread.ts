@@ -1,4 +1,4 @@
-/** One thread of a fleet: plays the seeds that it receives, one after another. */
+/** One thread of a fleet: runs the seeds that it receives, one after another. */
 import { parentPort } from "node:worker_threads";
 import type { Played } from "./fleet.ts";
 import { simulate } from "./run.ts";

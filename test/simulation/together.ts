@@ -1,10 +1,10 @@
 /**
- * A store as one on PostgreSQL is (docs/decisions/0010 to 0012): transactions run together, each statement sees what is committed when it is
- * given, what is decided on is held until the end, whoever waits in a circle or has been overtaken is run again, one process at
- * a time leads, and entries of the journal get their positions after the commit, in the order in which they were written.
+ * Simulates a store on PostgreSQL (docs/decisions/0010 to 0012): transactions run concurrently, each statement sees the data
+ * committed when it starts, rows used in decisions stay locked until the end, deadlocks and conflicts retry the transaction, one
+ * process is the leader, and entries of the event log get their positions after the commit, in the order of writing.
  *
- * It is made of the parts of the store in memory, whose transactions read what is committed below their own changes. What no
- * document of a world asks for is not in it, nor what expressions hold that read other records: theirs read none.
+ * It consists of parts of the in-memory store. It lacks features that no world's document uses, and locks for expressions over
+ * other records, which worlds do not have.
  */
 import type { Table } from "../../src/plan/resources/types.ts";
 import { planDeletion, type Referring } from "../../src/store/sql/deletion.ts";

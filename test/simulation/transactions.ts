@@ -1,4 +1,4 @@
-/** Each transaction is put before the oracle in the order of commits, at the last moment before it is durable. */
+/** Submits each transaction to the oracle in the order of commits, at the last moment before it is durable. */
 import { isOwn } from "./hooks.ts";
 import { wrongAnswer, wrongEffects } from "./judge.ts";
 import type { Task } from "./machine.ts";

@@ -1,7 +1,7 @@
 /**
- * What a simulated service is to do, as plain data: a small model of a document that both its text (`document.ts`) and what
- * has to come of it (`oracle.ts`) are made from. Of the language it has what touches on faults: states and time, who may and
- * who sees, keys, quotas, events, versions. Nothing here knows the plan.
+ * The model of a simulated service as plain data, from which both its text (`document.ts`) and the expected results (`oracle.ts`)
+ * are computed. It has the features that faults affect: states and timers, permissions and visibility, keys, quotas, events,
+ * versions. Nothing here uses the plan.
  */
 import type { Json } from "../../src/base/json.ts";
 import { type Chance, chanceOf } from "./random.ts";

@@ -1,4 +1,4 @@
-/** Something in every table that a store has, for tests of what carries all of it elsewhere. */
+/** Data for every table of a store, for tests that copy all of it. */
 import { sampleRow, fullView } from "./contract-tables.ts";
 import type { Store } from "../../src/store/port/store.ts";
 

@@ -1,4 +1,4 @@
-/** The tables that stores are tested with: every type of column, every way of referring, and views of them. */
+/** The tables of the store tests: every type of column, every kind of reference, and views of them. */
 import { checkExpression, checkRecords } from "../../src/expression/check.ts";
 import type { Value } from "../../src/expression/evaluate.ts";
 import { parseExpression } from "../../src/expression/parse.ts";

@@ -1,4 +1,4 @@
-/** The suite that every store passes. */
+/** The test suite of every store implementation. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Requests to count, generated for the tests of every implementation of shared rates. */
+/** Generated requests for the tests of every implementation of shared rates. */
 import fc from "fast-check";
 import type { RateRequest, RateLimit } from "../../src/store/port/rates.ts";
 

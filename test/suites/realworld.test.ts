@@ -1,6 +1,6 @@
 /**
- * RealWorld's public suite, a collection of Postman, against examples/conduit.md. Beside what the collection asserts, each
- * answer is held to RealWorld's own OpenAPI document, and to the one that Nonet exports.
+ * RealWorld's public Postman suite, against examples/conduit.md. Besides the suite's own assertions, each response must match
+ * RealWorld's OpenAPI description and the one that Nonet exports.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * examples/service-broker.md does what osb-checker asks of a broker of the Open Service Broker API 2.13: the same requests in
- * the same order, with the same catalogue, in a table of our own so that no tool is needed and no time has to pass.
+ * examples/service-broker.md passes osb-checker's requirements for a broker of the Open Service Broker API 2.13: the same
+ * requests in the same order, with the same catalogue, as a table here, so that the test needs no tool and no waiting.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * examples/todo-backend.md does what the public suite of Todo-Backend (todobackend.com) asks of every implementation. That
- * suite has no licence to copy it by, so the table is of our own words; each row is one of its sixteen expectations.
+ * examples/todo-backend.md passes the public suite of Todo-Backend (todobackend.com). Its licence does not permit copies, so the
+ * table is in our own words; each row is one of its sixteen expectations.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * What somebody who writes a client for the flagship would write, with the types of the exported document: what is right
- * compiles and runs against the served example, and each mistake below `@ts-expect-error` does not compile.
+ * A program of a user who writes a client for the flagship with the types of the exported description: correct code compiles and
+ * runs against the served example, and each mistake below `@ts-expect-error` does not compile.
  */
 import createClient from "openapi-fetch";
 import type { components, paths } from "./dist/lockers.ts";

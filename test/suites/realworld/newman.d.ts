@@ -1,4 +1,4 @@
-/** What is used of newman, which has no types of its own. */
+/** The used types of newman, which has none of its own. */
 declare module "newman" {
   import type { EventEmitter } from "node:events";
 
