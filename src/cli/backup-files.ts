@@ -95,7 +95,7 @@ const damaged: readonly string[] = ["Z_DATA_ERROR", "Z_BUF_ERROR"];
 function unusable(thrown: unknown, what: string): unknown {
   const { code, message, syscall } = thrown as NodeJS.ErrnoException;
   if (code !== undefined && damaged.includes(code))
-    return new UsageError(`${what}: it is no backup of nonet, or was damaged or cut off`);
+    return new UsageError(`${what}: it is not a backup of nonet, or it is damaged or incomplete`);
   return syscall === undefined ? thrown : new UsageError(`${what}: ${message}`);
 }
 

@@ -16,7 +16,7 @@ export async function backup(file: string, { data, format }: BackupOptions, term
   const database = dataSource(data);
   // Swapped arguments must not overwrite the data.
   if (existsSync(file) && (await lookThrough(file).catch(() => undefined)) === undefined)
-    throw new UsageError(`${file} is there, and is no backup whose place this one could take`);
+    throw new UsageError(`${file} exists and is not a backup that this one could replace`);
   const source = await openSource(database);
   try {
     const address = withoutSecret(database);

@@ -25,7 +25,7 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
   const old = await checkFile(older, terminal);
   const { errors } = old.summary;
   if (errors > 0)
-    terminal.err(`${old.name} has ${count(errors, "error")} of its own; what is wrong in it is not compared\n`);
+    terminal.err(`${old.name} has ${count(errors, "error")}; statements with errors are not compared\n`);
   const name = newer === "-" ? "standard input" : newer;
   const bytes = await readDocument(newer, terminal);
   const today = todayIn(terminal);

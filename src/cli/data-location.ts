@@ -9,12 +9,12 @@ import { withoutSecret } from "../server/open-store.ts";
 
 /** The value of `--data`, or else the only file in `.nonet`. */
 export function dataSource(data: string | undefined): string {
-  if (data === "memory") throw new UsageError("data in memory is nobody else's to see");
+  if (data === "memory") throw new UsageError("data in memory is only visible to the service itself");
   if (data !== undefined) return data;
   const files = globSync(".nonet/*.db").toSorted();
   const [only, ...more] = files;
   if (only === undefined) throw new UsageError("there is no data in .nonet; --data says where it is");
-  if (more.length > 0) throw new UsageError(`say which data: --data ${listed(files).replace(" and ", " or ")}`);
+  if (more.length > 0) throw new UsageError(`choose the data: --data ${listed(files).replace(" and ", " or ")}`);
   return only;
 }
 

@@ -66,9 +66,9 @@ function stateOf({ open, comparison }: Compared, one: AssessedDifference): strin
   const { declared, by, difference } = one;
   if (by !== undefined) return `declared by ${by.version}: ${changeText(by.change)}`;
   if (declared) return `declared by ${comparison.heading.version}`;
-  if (!open.has(one)) return "not declared, and silenced with a reason";
+  if (!open.has(one)) return "not declared, but suppressed with a reason";
   return difference.entry === undefined
-    ? "not declared, and no version entry can: nonet check --against says what can be done"
+    ? "not declared, and no version entry can declare it: nonet check --against says what to do"
     : `not declared: ${changeText(difference.entry)}`;
 }
 
@@ -78,7 +78,7 @@ function idleLines({ comparison, result }: Compared): readonly string[] {
     const { line } = locationOf(result.places, `versioning/versions/${version}/${index}`).start;
     return `  ${result.name}:${line}: ${changeText(change)}`;
   });
-  return ["entries about what has not changed", ...lines, ""];
+  return ["entries without a change", ...lines, ""];
 }
 
 /** The missing version entries, as the document has to contain them. */
@@ -88,7 +88,7 @@ function entryLines(compared: Compared): readonly string[] {
   const { version, isNew } = compared.comparison.heading;
   const where = isNew ? "above the others" : "below its heading";
   return [
-    `to declare what is not, write in the versions, ${where}`,
+    `to declare the rest, write in the versions, ${where}`,
     `  ${version}:`,
     ...entries.map((entry) => `    - ${entry}`),
     "",

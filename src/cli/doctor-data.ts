@@ -43,7 +43,7 @@ function accessFinding(path: string, folder: string): Finding {
     if (existsSync(folder)) accessSync(folder, constants.W_OK);
     return { check, status: "pass", found: path };
   } catch (thrown) {
-    return { check, status: "fail", found: (thrown as Error).message, fix: "give this user the file and its folder, where the log is written" }; // biome-ignore format: short
+    return { check, status: "fail", found: (thrown as Error).message, fix: "give this user write access to the file and its folder, which holds the log" }; // biome-ignore format: short
   }
 }
 
@@ -59,7 +59,7 @@ function diskFinding(folder: string, size: number): Finding {
   const free = bavail * bsize;
   const isEnough = free >= Math.max(leastFreeBytes, size);
   const found = `${Math.floor(free / 1024 / 1024)} MiB free beside ${Math.ceil(size / 1024 / 1024)} MiB of data`;
-  return finding("disk", "warn", isEnough, found, "have as much free as the data has, for the copy before a migration");
+  return finding("disk", "warn", isEnough, found, "free as much space as the data has, for the copy before a migration");
 }
 
 async function journalFindings(plan: ResourcesPart, file: string): Promise<readonly Finding[]> {
@@ -68,7 +68,7 @@ async function journalFindings(plan: ResourcesPart, file: string): Promise<reado
     database = new DatabaseSync(file, { readOnly: true });
     const [mode] = Object.values(database.prepare("PRAGMA journal_mode").get() ?? {});
     const findings: Finding[] = [
-      finding("journal mode", "warn", mode === "wal", String(mode), "it becomes wal when it is served; a file on a network's disk cannot"), // biome-ignore format: a row
+      finding("journal mode", "warn", mode === "wal", String(mode), "it changes to wal when the service starts, except on a network disk"), // biome-ignore format: a row
     ];
     findings.push(...(await waitingFindings(plan, dataSourceOf(database))));
     return findings;
@@ -81,10 +81,10 @@ async function journalFindings(plan: ResourcesPart, file: string): Promise<reado
   }
 }
 
-const remedy = "see to the disk, and to who may read the file";
+const remedy = "check the disk and the permissions of the file";
 
 const fixes: Partial<Readonly<Record<StoreErrorKind, string>>> = {
-  busy: "ask again when it has ended",
+  busy: "try again when it has ended",
   corrupt: "nonet restore, from the newest backup",
   "not-ours": "--data names another file",
 };

@@ -44,7 +44,7 @@ async function portFinding(check: string, host: string, port: number): Promise<F
     return { check, status: "pass", found: `${host}:${port} is free` };
   } catch (thrown) {
     const { code = "", message } = thrown as NodeJS.ErrnoException;
-    const fix = code === "EADDRINUSE" ? "stop what listens there, which may be this service; or take another port" : "take a port from 1024 on, and an address of this machine"; // biome-ignore format: short
+    const fix = code === "EADDRINUSE" ? "stop the process that listens there, which may be this service, or use another port" : "use a port from 1024 on and an address of this machine"; // biome-ignore format: short
     return { check, status: code === "EADDRINUSE" ? "warn" : "fail", found: message, fix };
   }
 }
@@ -60,13 +60,13 @@ function reachFindings(options: ServeSettings): readonly Finding[] {
   const problem = (check: string, status: "warn" | "fail", found: string, fix: string): Finding => ({ check, status, found, fix }); // biome-ignore format: short
   return [
     isOpen && proxies.length === 0
-      ? problem("trust-proxy", "warn", `${host} is open to others, and no proxy is trusted`, "name the proxy that ends TLS with --trust-proxy, so that callers' addresses and https are known")
-      : { check: "trust-proxy", status: "pass", found: proxies.join(", ") || "nobody but this machine calls" },
-    ...(proxies.some((proxy) => proxy.endsWith("/0")) ? [problem("trust-proxy", "fail", "every address is believed", "name the proxies alone: anybody may write X-Forwarded-For")] : []),
-    ...(isUnset ? [problem("base-url", "warn", "not set: links name the address that is listened on", "--base-url https://api.example.com, where callers reach it")] : []),
-    ...(base === undefined ? [] : [finding("base-url", "warn", !isPlain, isPlain ? `${base} is not https` : base, "let a proxy end TLS: credentials are read by whoever is between")]),
+      ? problem("trust-proxy", "warn", `${host} is open to others, and no proxy is trusted`, "name the proxy that terminates TLS with --trust-proxy, so that callers' addresses and https are known")
+      : { check: "trust-proxy", status: "pass", found: proxies.join(", ") || "only this machine can connect" },
+    ...(proxies.some((proxy) => proxy.endsWith("/0")) ? [problem("trust-proxy", "fail", "every proxy is trusted", "name only the proxies: anyone can send X-Forwarded-For")] : []),
+    ...(isUnset ? [problem("base-url", "warn", "not set: links use the address that the service listens on", "--base-url https://api.example.com, where callers reach it")] : []),
+    ...(base === undefined ? [] : [finding("base-url", "warn", !isPlain, isPlain ? `${base} is not https` : base, "let a proxy terminate TLS: without it, others on the network can read credentials")]),
     ...(isAdminOpen ? [problem("operator-token", "warn", "the operator's port is open to others, without a token", "set NONET_OPERATOR_TOKEN_FILE")] : []),
-    ...(options["webhooks-to-loopback"] && isOpen ? [problem("webhooks-to-loopback", "fail", "others could reach what listens on this machine alone", "leave it out; it is for development")] : []),
-    ...(options.watch && isOpen ? [problem("watch", "warn", "a slip in the document is served as soon as it is saved", "leave --watch out, and restart")] : []),
+    ...(options["webhooks-to-loopback"] && isOpen ? [problem("webhooks-to-loopback", "fail", "webhooks could reach services that listen only on this machine", "remove it; it is for development")] : []),
+    ...(options.watch && isOpen ? [problem("watch", "warn", "a mistake in the document is served as soon as it is saved", "remove --watch, and restart to change the document")] : []),
   ]; // biome-ignore format: a table
 }

@@ -44,13 +44,13 @@ export async function postgresFindings(
 async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promise<Finding> {
   const check = "row-level security";
   if (databaseUrl.rowSecurity === "off")
-    return { check, status: "warn", found: "off: permissions are in the statements alone", fix: "leave row_security out of the address" }; // biome-ignore format: a row
+    return { check, status: "warn", found: "off: only the statements enforce permissions", fix: "leave row_security out of the address" }; // biome-ignore format: a row
   const { findReader } = await import("../store/postgres/row-security/reader.ts");
   const reader = await findReader(single, databaseUrl);
-  if (reader.kind === "there") return { check, status: "pass", found: `callers' reads are run as ${reader.role}` };
-  if (reader.kind === "to be made") return { check, status: "pass", found: `${reader.role} is made at the next start` };
+  if (reader.kind === "there") return { check, status: "pass", found: `reads of callers run as ${reader.role}` };
+  if (reader.kind === "to be made") return { check, status: "pass", found: `${reader.role} is created at the next start` };
   const status = databaseUrl.rowSecurity === "required" ? "fail" : "warn";
-  return { check, status, found: `permissions are in the statements alone: ${reader.why}`, fix: reader.remedy };
+  return { check, status, found: `only the statements enforce permissions: ${reader.why}`, fix: reader.remedy };
 }
 
 async function dataFindings(
@@ -77,10 +77,10 @@ async function dataFindings(
 /** By SQLSTATE, or by its class (two characters). */
 const fixes: Readonly<Record<string, string>> = {
   "28P01": "set the password in the address, or in the file that NONET_DATA_FILE names",
-  "28": "let this user and this machine in, in the server's pg_hba.conf",
+  "28": "allow this user and this machine in the server's pg_hba.conf",
   "3D000": "CREATE DATABASE, or name another one",
   "42501": "GRANT what is missing to this role",
-  "53300": "raise max_connections, or take fewer (?connections=)",
+  "53300": "raise max_connections, or use fewer (?connections=)",
 };
 
 async function failureFinding(thrown: unknown, data: string): Promise<Finding> {
@@ -93,7 +93,7 @@ async function failureFinding(thrown: unknown, data: string): Promise<Finding> {
     [message, ...(reported === "" || reported === message ? [] : [reported])].join(": ") ||
     "the database does not answer";
   const fix =
-    fixes[code] ?? fixes[code.slice(0, 2)] ?? "is the server up, is the address right, may this machine connect?";
+    fixes[code] ?? fixes[code.slice(0, 2)] ?? "check that the server runs, that the address is right, and that this machine may connect";
   return { check: "data", status: "fail", found, fix };
 }
 
@@ -155,30 +155,30 @@ async function serverOf(single: Single, { schema }: DatabaseUrl): Promise<Server
       LEFT JOIN pg_namespace AS n ON n.nspname = $1`,
     [schema],
   );
-  return JSON.parse(defined(row, "what the server says")[0]) as Server;
+  return JSON.parse(defined(row, "see the message of the server")[0]) as Server;
 }
 
 /** `now`: this process's clock at the time of the query; `each`: connections of a process. */
 export function serverFindings(row: Server, now: number, each: number): readonly Finding[] {
   const skew = Math.round(Math.abs(row.now - now));
-  const writes = row.standby ? "a standby, which takes no writes" : row.readOnly ? "transactions are read-only unless told" : "takes writes"; // biome-ignore format: short
+  const writes = row.standby ? "a standby, which accepts no writes" : row.readOnly ? "transactions are read-only by default" : "takes writes"; // biome-ignore format: short
   const remedy = row.standby
-    ? "name the primary"
+    ? "use the address of the primary"
     : "ALTER DATABASE, or ALTER ROLE, … SET default_transaction_read_only = off";
   return [
     finding("PostgreSQL", "fail", row.version >= fewestPostgres, `version ${Math.floor(row.version / 10_000)}`, "version 14 or later"),
-    finding("clocks", "warn", skew <= mostSkewMilliseconds, `${skew} ms apart`, "let both machines keep time by NTP"),
-    finding("durability", "warn", row.durable !== "off", `synchronous_commit ${row.durable}`, "with off, a crash loses answered writes"),
+    finding("clocks", "warn", skew <= mostSkewMilliseconds, `${skew} ms apart`, "synchronize both clocks by NTP"),
+    finding("durability", "warn", row.durable !== "off", `synchronous_commit ${row.durable}`, "with off, a crash loses confirmed writes"),
     finding("server", "fail", !row.standby && !row.readOnly, writes, remedy),
-    finding("schema", "fail", row.there || row.makes, row.there ? "there" : row.makes ? "made at the first start" : "not there, and this role may not make it", "GRANT CREATE ON DATABASE, or make the schema for this role"),
-    ...(row.there ? [finding("rights", "fail", row.uses && row.creates && row.foreign === 0, rightsText(row), "let one role own the schema and its tables, and the service be that role")] : []),
-    finding("role", "warn", !row.super, row.super ? "a superuser, whom row-level security does not hold" : "no superuser", "CREATE ROLE without SUPERUSER for the service"),
-    finding("connections", "warn", row.free >= each, `at most ${row.most}, of which ${row.free} are free; a process takes up to ${each}`, "fewer by ?connections= in its address, or raise max_connections, or the limit of the role or of the database"),
+    finding("schema", "fail", row.there || row.makes, row.there ? "there" : row.makes ? "created at the first start" : "missing, and this role may not create it", "GRANT CREATE ON DATABASE, or create the schema for this role"),
+    ...(row.there ? [finding("rights", "fail", row.uses && row.creates && row.foreign === 0, rightsText(row), "let one role own the schema and its tables, and run the service with that role")] : []),
+    finding("role", "warn", !row.super, row.super ? "a superuser, for whom row-level security is not applied" : "no superuser", "CREATE ROLE without SUPERUSER for the service"),
+    finding("connections", "warn", row.free >= each, `at most ${row.most}, of which ${row.free} are free; a process uses up to ${each}`, "fewer by ?connections= in its address, or raise max_connections, or the limit of the role or of the database"),
   ]; // biome-ignore format: a table
 }
 
 function rightsText({ uses, creates, foreign }: Server): string {
   if (!uses) return "this role may not use the schema";
-  if (!creates) return "this role may make nothing in the schema";
+  if (!creates) return "this role may not create tables in the schema";
   return foreign === 0 ? "the schema can be used" : `this role may not read and write ${foreign} of its tables`;
 }

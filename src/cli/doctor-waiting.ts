@@ -50,13 +50,13 @@ function deliveryFinding([waiting = 0, oldest]: readonly unknown[]): Finding {
   const since = new Date(String(oldest));
   const found = `${String(waiting)} wait, the oldest since ${since.toISOString()}`;
   const isRecent = clock.now() - since.getTime() <= lateDeliveryMilliseconds;
-  return finding(check, "warn", isRecent, found, "GET /webhooks shows which endpoint takes none; tell its owner");
+  return finding(check, "warn", isRecent, found, "GET /webhooks shows which webhook fails; tell its owner");
 }
 
 function timerFinding(late: number): Finding {
   const isRecent = late <= lateTimerMilliseconds;
   const found = isRecent ? "none is late" : `the first has been due for ${Math.round(late / 1000)} s`;
-  return finding("timers", "warn", isRecent, found, "it is done as soon as the service runs");
+  return finding("timers", "warn", isRecent, found, "it runs as soon as the service starts");
 }
 
 export async function followingFinding(
@@ -68,9 +68,9 @@ export async function followingFinding(
   try {
     const migration = await query(await followingOf(plan));
     const obstacles = obstaclesOf(migration);
-    if (obstacles.length > 0) return { check, status: "fail", found: `${count(obstacles.length, "step")} would lose data or cannot be done`, fix }; // biome-ignore format: a row
-    if (migration.steps.length === 0) return { check, status: "pass", found: "the data is that of the document" };
-    return { check, status: "warn", found: `${count(migration.steps.length, "step")} at the next start, and nothing is lost`, fix }; // biome-ignore format: a row
+    if (obstacles.length > 0) return { check, status: "fail", found: `${count(obstacles.length, "step")} would lose data or is impossible`, fix }; // biome-ignore format: a row
+    if (migration.steps.length === 0) return { check, status: "pass", found: "the data fits the document" };
+    return { check, status: "warn", found: `${count(migration.steps.length, "step")} at the next start, without loss`, fix }; // biome-ignore format: a row
   } catch (thrown) {
     if (!(thrown instanceof StoreError)) throw thrown;
     return { check, status: "fail", found: thrown.message, fix: "nonet migrate --plan says more" };

@@ -47,7 +47,7 @@ async function documentFindings(
   const { errors, warnings } = result.summary;
   const missing = unservable(result);
   if (soundModel(result) === undefined || missing.length > 0) {
-    const found = errors > 0 ? count(errors, "error") : `it does not say its ${missing.join(", ")}`;
+    const found = errors > 0 ? count(errors, "error") : `it has no ${missing.join(", ")}`;
     return { findings: [{ check, status: "fail", found, fix: `nonet check ${name} says what to write` }] };
   }
   const plan = await planOf(result, terminal);
@@ -73,15 +73,15 @@ function secretFindings(plan: Plan, { environment }: Terminal): readonly Finding
       return {
         check,
         status: "warn",
-        found: "none: keys of cursors and webhooks are stored with the data as they are",
-        fix: "take 32 random bytes, and keep them elsewhere: openssl rand -base64 32",
+        found: "none: keys of cursors and webhooks are stored unencrypted with the data",
+        fix: "use 32 random bytes, and store them elsewhere: openssl rand -base64 32",
       };
     if (text !== "" && text.length < 16)
       return {
         check,
         status: "warn",
         found: `${text.length} characters`,
-        fix: "take 32 random bytes: openssl rand -base64 32",
+        fix: "use 32 random bytes: openssl rand -base64 32",
       };
     if (text !== "") return { check, status: "pass", found: "set" };
     if (name === "NONET_SECRET_KEY")
@@ -107,7 +107,7 @@ async function functionFindings(plan: Plan, handlers: string | undefined): Promi
       : [{ check: "functions", status: "pass", found: `${handlers} fits the document` }];
   } catch (thrown) {
     if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
-    return [{ check: "functions", status: "fail", found: thrown.message, fix: "nonet types writes what they have to be" }]; // biome-ignore format: short
+    return [{ check: "functions", status: "fail", found: thrown.message, fix: "nonet types writes the types that they need" }]; // biome-ignore format: short
   }
 }
 
@@ -126,7 +126,7 @@ async function dataFindings(plan: Plan, { data }: DoctorOptions): Promise<readon
       {
         check: "data",
         status: "warn",
-        found: "in memory: it is gone at a stop",
+        found: "in memory: it is lost when the service stops",
         fix: "--data names a file or a database",
       },
     ];

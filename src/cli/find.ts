@@ -26,7 +26,7 @@ interface Found {
 
 /** Exit code 1 if the text is found. */
 export async function find(text: string | undefined, options: FindOptions, terminal: Terminal): Promise<number> {
-  if (text === undefined || text === "") throw new UsageError("say what to look for");
+  if (text === undefined || text === "") throw new UsageError("give the text to find");
   const { backup, data, format } = options;
   if (backup !== undefined && data !== undefined) throw new UsageError("--data or --backup: one at a time");
   const found = backup === undefined ? await inData(text, dataSource(data)) : await inBackup(text, backup);

@@ -30,7 +30,7 @@ function gapsOf({ part, status, questions }: PartAnswers, result: CheckResult): 
 }
 
 const statusText: Partial<Record<QuestionAnswer["status"], string>> = {
-  "not shown": "The document says that it is open",
+  "not shown": "The document leaves it open",
   silent: "The document says nothing",
 };
 
@@ -41,7 +41,7 @@ function gap(message: string, span: Span): Diagnostic {
     message,
     span,
     why: "With --strict, every question has to have an answer.",
-    help: "answer it in a `yaml` block, or write `none` where there is none",
+    help: "answer it in a `yaml` block, or write `none` if there is none",
   };
 }
 

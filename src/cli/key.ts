@@ -39,7 +39,7 @@ export interface RevokeOptions extends KeyData {
 /** Messages go to standard error, so that the secret on standard output can be redirected. */
 export async function createKey(document: string, options: CreateOptions, terminal: Terminal): Promise<number> {
   const { user, role, lasts } = options;
-  if (user === undefined) throw new UsageError("say whose key it is: --user NAME");
+  if (user === undefined) throw new UsageError("give the user of the key: --user NAME");
   const duration = lasts === undefined ? undefined : parseDuration(lasts)?.milliseconds;
   if (lasts !== undefined && duration === undefined)
     throw new UsageError(`--lasts is a duration such as 30d, not ${lasts}`);
@@ -48,7 +48,7 @@ export async function createKey(document: string, options: CreateOptions, termin
   const credential = keyCredential(plan, options.credential);
   const most = keyMilliseconds(credential);
   if (duration !== undefined && most !== undefined && duration > most)
-    throw new UsageError(`the document says that a ${credential.name} lasts ${printMilliseconds(most)} at most`);
+    throw new UsageError(`the document limits a ${credential.name} to ${printMilliseconds(most)}`);
   assertRedirects(credential, options);
   const database = keyDatabase(options, plan);
   const minting = {
@@ -69,7 +69,7 @@ export async function createKey(document: string, options: CreateOptions, termin
     return minted;
   });
   const roles = key.roles.length === 0 ? "" : ` as ${key.roles.join(", ")}`;
-  terminal.err(`key ${key.id} for ${user}${roles}; it is shown this once\n`);
+  terminal.err(`key ${key.id} for ${user}${roles}; it is shown only once\n`);
   terminal.out(printedKey(credential, options, key, secret));
   return 0;
 }
@@ -84,8 +84,8 @@ function assertRedirects({ name, oauth }: CredentialPlan, { redirect, public: is
   const [option] = [...(redirect.length > 0 ? ["--redirect"] : []), ...(isPublic ? ["--public"] : [])];
   if (option === undefined) return;
   if (oauth?.users === undefined)
-    throw new UsageError(`${option} is for clients that users let in, and ${name} has no \`login\``);
-  if (redirect.length === 0) throw new UsageError("a public client does nothing but for users: --redirect URL");
+    throw new UsageError(`${option} is for OAuth clients of users, and ${name} has no \`login\``);
+  if (redirect.length === 0) throw new UsageError("a public client only acts for users: --redirect URL");
   for (const each of redirect) {
     const problem = redirectProblem(each);
     if (problem !== undefined) throw new UsageError(`--redirect ${each} ${problem}`);
@@ -96,7 +96,7 @@ export async function listKeys(document: string, options: KeyData, terminal: Ter
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const keys = await withKeys(await presentKeys(options, plan), allKeys);
   if (keys.length === 0) {
-    terminal.err("there are no keys yet; nonet key create makes one\n");
+    terminal.err("there are no keys yet; nonet key create creates one\n");
     return 0;
   }
   const now = clock.now();
@@ -116,7 +116,7 @@ export async function listKeys(document: string, options: KeyData, terminal: Ter
 export async function revokeKeys(document: string, options: RevokeOptions, terminal: Terminal): Promise<number> {
   const { id, user } = options;
   if (id === undefined && user === undefined)
-    throw new UsageError("say which: --id KEY, or --user NAME for all keys of a user");
+    throw new UsageError("choose one: --id KEY, or --user NAME for all keys of a user");
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const now = clock.now();
   const revoked = await withKeys(await presentKeys(options, plan), async (store) => {
@@ -174,7 +174,7 @@ function dayOf(milliseconds: number): string {
 }
 
 function keyDatabase({ data }: KeyData, plan: Plan): string {
-  if (data === "memory") throw new UsageError("keys are kept with the data, and memory is nobody else's to see");
+  if (data === "memory") throw new UsageError("keys are stored with the data, and data in memory is only visible to the service itself");
   return databaseOf(data, plan);
 }
 

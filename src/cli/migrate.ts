@@ -19,7 +19,7 @@ export interface MigrateOptions {
 
 export async function migrate(document: string, options: MigrateOptions, terminal: Terminal): Promise<number> {
   const { data, format } = options;
-  if (data === "memory") throw new UsageError("data in memory is made with its document, and follows none");
+  if (data === "memory") throw new UsageError("data in memory is created with its document and needs no migration");
   const plan = await planOf(await checkFile(document, terminal), terminal);
   const database = databaseOf(data, plan);
   if (!isPostgresAddress(database) && !existsSync(database))

@@ -31,41 +31,41 @@ export const dataHelp = "where the data is; without it, .nonet/SERVICE.db in the
 export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSettings[K]> } = {
   port: port(8080, "the port to listen on; 0 takes any free one"),
   host: textOr("127.0.0.1", "HOST", "the address to listen on; 0.0.0.0 for all of this machine's"),
-  data: guarded(text("FILE|memory|postgres://…", `${dataHelp}; memory keeps nothing`)),
-  "base-url": address("where callers reach the service, when it is not where it listens"),
-  "trust-proxy": networks("a proxy whose Forwarded fields are believed"),
-  "webhooks-to-loopback": flag("let webhooks go to this machine itself, by http too: for development"),
+  data: guarded(text("FILE|memory|postgres://…", `${dataHelp}; memory stores nothing`)),
+  "base-url": address("the public address of the service, if it is not the address that it listens on"),
+  "trust-proxy": networks("a trusted proxy, whose Forwarded fields are used"),
+  "webhooks-to-loopback": flag("allow webhooks to this machine, and by http: for development"),
   sink: guarded(
-    texts("URL", "a broker that is given every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
+    texts("URL", "a broker that receives every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
   ),
   handlers: text(
     "FILE",
-    "a module of functions, for operations that a handler does and for what is done around others",
+    "a module of functions: handlers of operations, and hooks around others",
   ),
   limits: guarded(
-    text("URL", "a Valkey or Redis in which all processes of the service count rates; else they do so in the data"),
+    text("URL", "a Valkey or Redis for the rate limits of all processes; default: the database"),
   ),
   pages: choice(
     ["public", "signed-in", "off"],
-    "who may read the pages of the service at /, /openapi.json, /asyncapi.json, /errors/{code}: they show who may do what",
+    "who may read the pages of the service at /, /openapi.json, /asyncapi.json, /errors/{code}, which show all permissions",
   ),
-  watch: flag("serve the document anew when it changes, as long as it has no errors"),
+  watch: flag("reload the document when it changes, if it has no errors"),
   "request-memory": maybeSize(
-    "what bodies, heads and connections may hold together, beyond which requests are answered 503; a quarter of the memory there is, 64MB to 1GB, unless told",
+    "memory for bodies, heads and connections, beyond which the service responds 503; default: a quarter of the memory, 64MB to 1GB",
   ),
   log: choice(
     ["warn", "off", "error", "info", "debug"],
-    "how much is logged to standard error: info has a line for each request, debug for probes and deliveries too",
+    "the log level of standard error: info has a line for each request, debug for probes and deliveries too",
   ),
   "log-format": choice(
     ["auto", "json", "text"],
-    "auto is text on a terminal and JSON elsewhere; with json nothing else is written",
+    "auto is text on a terminal and JSON otherwise; json writes nothing but JSON",
   ),
-  "log-slow": duration("500ms", "work of the store that takes longer is logged as a warning"),
+  "log-slow": duration("500ms", "log a warning for store operations that take longer"),
   "admin-port": maybePort(
     "an operator's port with /metrics for Prometheus, and /readyz with details; 0 takes any free one",
   ),
   "admin-host": textOr("127.0.0.1", "HOST", "the address that it listens on"),
-  "operator-token": secret("what an operator sends as a Bearer token to be shown /metrics, and the details of /readyz"),
-  config: text("FILE", "a file of settings; without it, nonet.config.yaml in the current folder where there is one"),
+  "operator-token": secret("the operator's Bearer token for /metrics and the details of /readyz"),
+  config: text("FILE", "a file of settings; default: nonet.config.yaml in the current folder, if it exists"),
 };

@@ -32,7 +32,7 @@ export async function restore(file: string, options: RestoreOptions, terminal: T
     terminal.out(format === "json" ? backupJson(backup, { file, ...about }) : backupText(backup, what));
   };
   if (check) {
-    print(await lookThrough(file), `${file} is whole`, {});
+    print(await lookThrough(file), `${file} is complete`, {});
     return 0;
   }
   const plan = document === undefined ? undefined : await planOf(await checkFile(document, terminal), terminal);
@@ -40,7 +40,7 @@ export async function restore(file: string, options: RestoreOptions, terminal: T
   const address = withoutSecret(place);
   if ((await isPresent(place)) && !overwrite)
     throw new UsageError(
-      `there is data in ${address}; --overwrite puts the backup in its place, and keeps it under another name`,
+      `there is data in ${address}; --overwrite replaces it, and keeps it under another name`,
     );
   if (plan !== undefined) await assertFits(plan, file, terminal);
   const { backup, previous } = await restoreFile(file, place);
@@ -88,7 +88,7 @@ async function reading<T>(file: string, task: () => Awaitable<T>): Promise<T> {
 
 function unfit(file: string, thrown: unknown): UsageError {
   const [why = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
-  return new UsageError(`${file} cannot be restored: its tables and rows are not as this release writes them: ${why}`);
+  return new UsageError(`${file} cannot be restored: its tables and rows do not have the format of this release: ${why}`);
 }
 
 /**
@@ -110,7 +110,7 @@ async function assertFits(
     const wanted = { file: target.file, tables: plan.tables, following, clock: () => clock.now() };
     const migration = await usable(() => reading(file, () => planMigration(wanted, 0)));
     if (obstaclesOf(migration).length > 0)
-      throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document it is, as it was`);
+      throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document the data is restored unchanged`);
     if (migration.steps.length > 0) terminal.err(planText(migration, file));
   } finally {
     rmSync(folder, { recursive: true, force: true });

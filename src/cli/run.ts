@@ -64,8 +64,8 @@ function find(args: readonly string[]): Found {
 function unknown(typed: string | undefined, group: readonly Command[]): string {
   const at = group === commands ? 0 : 1;
   const words = [...new Set(group.map((each) => each.words.split(" ")[at] ?? ""))];
-  if (typed === undefined) return `say what to do: ${words.join(", ")}`;
+  if (typed === undefined) return `name a command: ${words.join(", ")}`;
   const near = didYouMean(typed, words);
   const all = words.length === 1 ? `there is only ${words[0]}` : `there are ${listed(words)}`;
-  return `${typed} is no command; ${near === undefined ? all : `did you mean ${near}?`}`;
+  return `${typed} is not a command; ${near === undefined ? all : `did you mean ${near}?`}`;
 }

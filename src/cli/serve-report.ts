@@ -38,9 +38,9 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
     ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
     "",
-    ...section("Operations, and who may run them", columns(operations)),
+    ...section("Operations and permissions", columns(operations)),
     ...section(
-      "Taken by default",
+      "Defaults",
       taken.flatMap(({ id, taken: value }) => hanging(value === undefined ? id : `${id}: ${value}`, width)),
     ),
     ...section(

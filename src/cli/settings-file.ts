@@ -20,14 +20,14 @@ export function readSettings(file: string, text: string): SettingsRead {
   const problems = document.errors.map(({ message, pos }) => `${at(pos[0])}: ${message.split("\n", 1)[0] ?? ""}`);
   const { contents } = document;
   if (problems.length > 0 || contents === null) return { entries: [], problems };
-  if (!isMap(contents)) return { entries: [], problems: [`${file}:1: settings are lines of \`name: value\``] };
+  if (!isMap(contents)) return { entries: [], problems: [`${file}:1: settings have to be lines of \`name: value\``] };
   const entries: SettingsEntry[] = [];
   for (const { key, value } of contents.items) {
     if (!isScalar(key)) continue;
     const from = at(key.range?.[0] ?? 0);
     const name = String(key.value);
     const texts = textsOf(value);
-    if (texts === undefined) problems.push(`${from}: ${name} is a value or a list of values`);
+    if (texts === undefined) problems.push(`${from}: ${name} has to be a value or a list of values`);
     else if (texts.length > 0) entries.push({ name, from, texts });
   }
   return { entries, problems };

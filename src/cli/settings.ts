@@ -184,7 +184,7 @@ async function fileLayer(
       const near = didYouMean(name, [operand, ...names.filter((one) => one !== "config")]);
       problems.push(`${from}: there is no setting ${name}${near === undefined ? "" : `; did you mean ${near}?`}`);
     } else if (optionOf(name)?.secret === "value") {
-      problems.push(`${from}: ${name} is a secret, which has no place here: name a file that holds it as ${name}-file`);
+      problems.push(`${from}: ${name} is a secret and not allowed here: name a file that contains it as ${name}-file`);
     } else if (texts.length > 1 && optionOf(name)?.repeats !== true) {
       problems.push(`${from}: ${name} has one value`);
     } else applySetting(supplied, name, texts, `${from}: ${name}`, problems);

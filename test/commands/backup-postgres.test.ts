@@ -77,7 +77,7 @@ test("a service goes from a file to PostgreSQL and back, and its backups are of 
   await stop(onFile);
 
   assert.match(await done("restore", first, "--data", data, "--document", locker), /^restored postgres:\/\/\S+ from /);
-  assert.match(await done("doctor", locker, "--port", "0", "--data", data), /migration: the data is that of the document/); // biome-ignore format: short
+  assert.match(await done("doctor", locker, "--port", "0", "--data", data), /migration: the data fits the document/); // biome-ignore format: short
   const onServer = serve(data);
   const there = callerOf(await addressOf(onServer), key);
   assert.deepEqual(await there.names(), ["North", "South"], "keys go with the data");

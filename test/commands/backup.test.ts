@@ -87,7 +87,7 @@ test("a backup under load holds what was answered before it and goes back to tha
   assert.deepEqual(await nonet("restore", "shelf.backup"), {
     code: 2,
     output:
-      "nonet restore: there is data in .nonet/shelf.db; --overwrite puts the backup in its place, and keeps it under another name\n",
+      "nonet restore: there is data in .nonet/shelf.db; --overwrite replaces it, and keeps it under another name\n",
   });
   assert.deepEqual(await nonet("restore", "shelf.backup", "--overwrite"), {
     code: 2,
@@ -177,7 +177,7 @@ test("a backup of another document is restored where its data can follow, and re
   const refused = await nonet("restore", "shelf.backup", "--document", "shelf.md", "--data", "other.db");
   assert.equal(refused.code, 1, refused.output);
   assert.match(refused.output, /Book\.title is gone from the document, and 1 record would lose it/);
-  assert.match(refused.output, /nothing was restored; without --document it is, as it was\n$/);
+  assert.match(refused.output, /nothing was restored; without --document the data is restored unchanged\n$/);
   assert.ok(!existsSync(join(folder, "other.db")));
   document({ fields: ["name: string(1..80)"], changes: ["rename Book.title -> name"] });
   const taken = await nonet("restore", "shelf.backup", "--document", "shelf.md", "--overwrite");

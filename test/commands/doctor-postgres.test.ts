@@ -88,7 +88,7 @@ test("each fault of a server is found, with what to do", async (t) => {
     [as("plain", "schema=Open-1"), "clocks", "pass", /ms apart/],
     [as("plain", "schema=Open-1"), "rights", "pass", /can be used/],
     [as("plain", "schema=Open-1"), "migration", "pass", /^nothing in Open-1 of postgres on .* yet$/],
-    [as("postgres", "schema=new"), "schema", "pass", /made at the first start/],
+    [as("postgres", "schema=new"), "schema", "pass", /created at the first start/],
     [as("postgres", "schema=new"), "role", "warn", /superuser/],
     [
       as("postgres", "schema=new"),
@@ -104,7 +104,7 @@ test("each fault of a server is found, with what to do", async (t) => {
       /statements alone: there is no role nonet_reads_postgres_Open-1, and plain may not/,
     ],
     [as("plain", "schema=Open-1&row_security=required"), "row-level security", "fail", /there is no role/],
-    [as("plain", "schema=new"), "schema", "fail", /not there, and this role may not make it/],
+    [as("plain", "schema=new"), "schema", "fail", /missing, and this role may not create it/],
     [as("plain", "schema=closed"), "rights", "fail", /may not use the schema/],
     [as("plain", "schema=half"), "rights", "fail", /may not read and write 1 of its tables/],
     [as("still", "schema=closed"), "server", "fail", /read-only unless told/],
@@ -132,7 +132,7 @@ test("each fault of a server is found, with what to do", async (t) => {
 test("what no server can be brought to here is found of what one would say", () => {
   const good: Server = { version: 180_004, most: 97, free: 97, now: 0, durable: "on", readOnly: false, standby: false, super: false, there: true, makes: false, uses: true, creates: true, foreign: 0 }; // biome-ignore format: a row
   const rows: readonly (readonly [change: Partial<Server>, check: string, status: string, found: RegExp])[] = [
-    [{ standby: true, readOnly: false }, "server", "fail", /^a standby, which takes no writes$/],
+    [{ standby: true, readOnly: false }, "server", "fail", /^a standby, which accepts no writes$/],
     [{ version: 130_011 }, "PostgreSQL", "fail", /^version 13$/],
     [{ version: 140_000 }, "PostgreSQL", "pass", /^version 14$/],
     [{ now: 1001 }, "clocks", "warn", /^1001 ms apart$/],
@@ -141,7 +141,7 @@ test("what no server can be brought to here is found of what one would say", () 
     [{ free: 15 }, "connections", "pass", /15 are free/],
     [{ durable: "off" }, "durability", "warn", /off/],
     [{ durable: "remote_apply" }, "durability", "pass", /remote_apply/],
-    [{ there: false, makes: true }, "schema", "pass", /made at the first start/],
+    [{ there: false, makes: true }, "schema", "pass", /created at the first start/],
     [{ creates: false }, "rights", "fail", /may make nothing/],
   ];
   for (const [change, check, status, found] of rows) {

@@ -42,7 +42,7 @@ test("each thing that can be wrong is found, with what to do", async (t) => {
     [["shelf.md", "--port", taken], {}, "port", "warn", /EADDRINUSE/],
     [["shelf.md", "--host", "192.0.2.1"], {}, "port", "fail", /EADDRNOTAVAIL/],
     [["shelf.md", "--host", "0.0.0.0"], {}, "trust-proxy", "warn", /no proxy is trusted/],
-    [["shelf.md", "--trust-proxy", "0.0.0.0/0"], {}, "trust-proxy", "fail", /every address is believed/],
+    [["shelf.md", "--trust-proxy", "0.0.0.0/0"], {}, "trust-proxy", "fail", /every proxy is trusted/],
     [["shelf.md", "--base-url", "http://api.example.com"], {}, "base-url", "warn", /not https/],
     [["shelf.md", "--host", "0.0.0.0", "--webhooks-to-loopback"], {}, "webhooks-to-loopback", "fail", /others/],
     [["shelf.md", "--admin-port", "0", "--admin-host", "0.0.0.0"], {}, "operator-token", "warn", /without a token/],
@@ -87,7 +87,7 @@ test("a file that cannot be read is told apart from one that is damaged: only th
   holder.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
   for (const [data, found, fix] of [
     ["none.db", "none.db is not a database", "--data names another file"],
-    ["held.db", "another process is writing to held.db", "ask again when it has ended"],
+    ["held.db", "another process is writing to held.db", "try again when it has ended"],
     ["damaged.db", "damaged.db is damaged", "nonet restore, from the newest backup"],
   ] as const) {
     const { output } = await finishedHere(["doctor", "shelf.md", "--port", "0", "--data", data], { folder });
@@ -114,7 +114,7 @@ test("beside a service that runs it is asked for nothing; a migration is told of
   const [code, output] = await ask("--strict");
   assert.equal(code, 0, output);
   assert.match(output, /^pass {2}journal mode: wal$/m);
-  assert.match(output, /^pass {2}migration: the data is that of the document$/m);
+  assert.match(output, /^pass {2}migration: the data fits the document$/m);
   assert.match(output, /^0 failures, 0 warnings$/m);
   running.signal("SIGTERM");
   await running.ended;
@@ -123,7 +123,7 @@ test("beside a service that runs it is asked for nothing; a migration is told of
   assert.equal(wrong, 1);
   assert.match(
     told,
-    /^fail {2}migration: 1 step would lose data or cannot be done\n {6}nonet migrate --plan shows them$/m,
+    /^fail {2}migration: 1 step would lose data or is impossible\n {6}nonet migrate --plan shows them$/m,
   );
   if (process.getuid?.() === 0) return;
   chmodSync(join(folder, "a.db"), 0o400);

@@ -54,7 +54,7 @@ test("a text is found in records, in free pages, in copies and in backups, and n
   assert.equal((await find("Axolotl", "--data", "new.db")).code, 1);
 
   const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-    [[], /say what to look for/],
+    [[], /give the text to find/],
     [["x", "--data", "none.db"], /there is no data in none\.db yet/],
     [["x", "--data", "new.db", "--backup", "after.backup"], /one at a time/],
     [["x", "--backup", "shelf.md"], /shelf\.md cannot be read/],

@@ -64,7 +64,7 @@ test("unless more is asked for, requests are not logged, and the report is for p
   running.signal("SIGINT");
   assert.equal(await running.ended, 0);
   assert.deepEqual(linesOf(running), []);
-  assert.match(running.output, /Operations, and who may run them/);
+  assert.match(running.output, /Operations and permissions/);
 });
 
 test("as text it has the same lines", async (t) => {

@@ -151,7 +151,7 @@ test("while the data is served it can be asked, and keys made, and nothing is br
 test("there has to be data, in a file", async (t) => {
   const { nonet } = await shelfWithBooks(t);
   const rows: readonly (readonly [place: string, message: RegExp])[] = [
-    ["memory", /data in memory is made with its document, and follows none/],
+    ["memory", /data in memory is created with its document and needs no migration/],
     ["none.db", /there is no data in none\.db yet/],
     ["shelf.md", /shelf\.md is not a database/],
   ];

@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
     ],
   },
   { what: "a file that is none", files: { [file]: "port: [1\n" }, wrong: [] },
-  { what: "a file that is a list", files: { [file]: "- port" }, wrong: [`${file}:1: settings are lines of \`name: value\``] },
+  { what: "a file that is a list", files: { [file]: "- port" }, wrong: [`${file}:1: settings have to be lines of \`name: value\``] },
   { what: "a file that is named and not there", args: ["--config", "c.yaml"], wrong: ["cannot read the settings in c.yaml: ENOENT: c.yaml"] },
   { what: "a secret's file that is not there", environment: { NONET_OPERATOR_TOKEN_FILE: "token" }, wrong: ["NONET_OPERATOR_TOKEN_FILE: cannot read token: ENOENT: token"] },
   { what: "a secret's file with nothing in it", environment: { NONET_OPERATOR_TOKEN_FILE: "token" }, files: { token: "\n" }, wrong: ["NONET_OPERATOR_TOKEN_FILE: token is empty"] },
