@@ -110,7 +110,9 @@ for --plan.`,
     options: {
       data,
       plan: flag("show the steps, and change nothing"),
-      "allow-loss": flag("migrate even if data is lost, and print what was lost; records that do not fit still prevent it"),
+      "allow-loss": flag(
+        "migrate even if data is lost, and print what was lost; records that do not fit still prevent it",
+      ),
       format: choice(["text", "json"], "for people, or for programs"),
     },
     run: async ({ document, options }, terminal) =>
@@ -219,8 +221,7 @@ a summary of lost, guessed and renamed parts.`,
     words: "export asyncapi",
     operand: "DOC",
     about: "write its events as AsyncAPI 3.0",
-    details:
-      "JSON: webhooks, the stream and incoming events; a running service has the same at /asyncapi.json.",
+    details: "JSON: webhooks, the stream and incoming events; a running service has the same at /asyncapi.json.",
     options: { ...exportOptions, "base-url": exportAddress },
     run: async ({ document, options }, terminal) =>
       (await import("./export.ts")).exportAsyncapi(named(document), options, terminal),

@@ -24,8 +24,7 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
   if (older === "-" && newer === "-") throw new UsageError("only one of two documents can be standard input");
   const old = await checkFile(older, terminal);
   const { errors } = old.summary;
-  if (errors > 0)
-    terminal.err(`${old.name} has ${count(errors, "error")}; statements with errors are not compared\n`);
+  if (errors > 0) terminal.err(`${old.name} has ${count(errors, "error")}; statements with errors are not compared\n`);
   const name = newer === "-" ? "standard input" : newer;
   const bytes = await readDocument(newer, terminal);
   const today = todayIn(terminal);

@@ -59,7 +59,13 @@ function diskFinding(folder: string, size: number): Finding {
   const free = bavail * bsize;
   const isEnough = free >= Math.max(leastFreeBytes, size);
   const found = `${Math.floor(free / 1024 / 1024)} MiB free beside ${Math.ceil(size / 1024 / 1024)} MiB of data`;
-  return finding("disk", "warn", isEnough, found, "free as much space as the data has, for the copy before a migration");
+  return finding(
+    "disk",
+    "warn",
+    isEnough,
+    found,
+    "free as much space as the data has, for the copy before a migration",
+  );
 }
 
 async function journalFindings(plan: ResourcesPart, file: string): Promise<readonly Finding[]> {

@@ -48,7 +48,8 @@ async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promis
   const { findReader } = await import("../store/postgres/row-security/reader.ts");
   const reader = await findReader(single, databaseUrl);
   if (reader.kind === "there") return { check, status: "pass", found: `reads of callers run as ${reader.role}` };
-  if (reader.kind === "to be made") return { check, status: "pass", found: `${reader.role} is created at the next start` };
+  if (reader.kind === "to be made")
+    return { check, status: "pass", found: `${reader.role} is created at the next start` };
   const status = databaseUrl.rowSecurity === "required" ? "fail" : "warn";
   return { check, status, found: `only the statements enforce permissions: ${reader.why}`, fix: reader.remedy };
 }
@@ -93,7 +94,9 @@ async function failureFinding(thrown: unknown, data: string): Promise<Finding> {
     [message, ...(reported === "" || reported === message ? [] : [reported])].join(": ") ||
     "the database does not answer";
   const fix =
-    fixes[code] ?? fixes[code.slice(0, 2)] ?? "check that the server runs, that the address is right, and that this machine may connect";
+    fixes[code] ??
+    fixes[code.slice(0, 2)] ??
+    "check that the server runs, that the address is right, and that this machine may connect";
   return { check: "data", status: "fail", found, fix };
 }
 

@@ -174,7 +174,8 @@ function dayOf(milliseconds: number): string {
 }
 
 function keyDatabase({ data }: KeyData, plan: Plan): string {
-  if (data === "memory") throw new UsageError("keys are stored with the data, and data in memory is only visible to the service itself");
+  if (data === "memory")
+    throw new UsageError("keys are stored with the data, and data in memory is only visible to the service itself");
   return databaseOf(data, plan);
 }
 

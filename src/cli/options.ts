@@ -38,13 +38,8 @@ export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSe
   sink: guarded(
     texts("URL", "a broker that receives every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
   ),
-  handlers: text(
-    "FILE",
-    "a module of functions: handlers of operations, and hooks around others",
-  ),
-  limits: guarded(
-    text("URL", "a Valkey or Redis for the rate limits of all processes; default: the database"),
-  ),
+  handlers: text("FILE", "a module of functions: handlers of operations, and hooks around others"),
+  limits: guarded(text("URL", "a Valkey or Redis for the rate limits of all processes; default: the database")),
   pages: choice(
     ["public", "signed-in", "off"],
     "who may read the pages of the service at /, /openapi.json, /asyncapi.json, /errors/{code}, which show all permissions",

@@ -39,9 +39,7 @@ export async function restore(file: string, options: RestoreOptions, terminal: T
   const place = plan === undefined || data !== undefined ? dataSource(data) : databaseOf(undefined, plan);
   const address = withoutSecret(place);
   if ((await isPresent(place)) && !overwrite)
-    throw new UsageError(
-      `there is data in ${address}; --overwrite replaces it, and keeps it under another name`,
-    );
+    throw new UsageError(`there is data in ${address}; --overwrite replaces it, and keeps it under another name`);
   if (plan !== undefined) await assertFits(plan, file, terminal);
   const { backup, previous } = await restoreFile(file, place);
   print(backup, `restored ${address} from ${file}`, { data: address, ...(previous === undefined ? {} : { previous }) });
@@ -88,7 +86,9 @@ async function reading<T>(file: string, task: () => Awaitable<T>): Promise<T> {
 
 function unfit(file: string, thrown: unknown): UsageError {
   const [why = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
-  return new UsageError(`${file} cannot be restored: its tables and rows do not have the format of this release: ${why}`);
+  return new UsageError(
+    `${file} cannot be restored: its tables and rows do not have the format of this release: ${why}`,
+  );
 }
 
 /**
@@ -110,7 +110,9 @@ async function assertFits(
     const wanted = { file: target.file, tables: plan.tables, following, clock: () => clock.now() };
     const migration = await usable(() => reading(file, () => planMigration(wanted, 0)));
     if (obstaclesOf(migration).length > 0)
-      throw new DocumentError(`${planText(migration, file)}nothing was restored; without --document the data is restored unchanged`);
+      throw new DocumentError(
+        `${planText(migration, file)}nothing was restored; without --document the data is restored unchanged`,
+      );
     if (migration.steps.length > 0) terminal.err(planText(migration, file));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -587,9 +587,9 @@ credentials:
   assert.deepEqual(
     plan.unenforced.map(({ path, what }) => `${path}: ${what}`),
     [
-      "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not say which resource `lost` is about",
-      "endpoints/endpoints/strange: `strange` is not served: `{colour}` is no unique field of Note",
-      "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not say what `count` does",
+      "endpoints/endpoints/lost: `lost` is not served: `/nowhere` does not determine the resource of `lost`",
+      "endpoints/endpoints/strange: `strange` is not served: `{colour}` is not a unique field of Note",
+      "endpoints/endpoints/count: `count` is not served: `PUT /notes` does not determine what `count` does",
     ],
   );
 });

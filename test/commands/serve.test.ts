@@ -38,7 +38,7 @@ test("says where, what, by whom, what was taken by default and what is open", as
   assert.match(output, /^ {2}POST \/orders {2,}placeOrder {2,}customer$/m);
   assert.match(output, /^ {2}GET \/orders\/\{number\} {2,}getOrder {2,}printer \| packer \| customer if own$/m);
   assert.match(output, /^Defaults:\n {2}\w+\/\w+: /m);
-  assert.match(output, /^Still open:\n {2}events: How is it delivered/m);
+  assert.match(output, /^Still open:\n {2}events: How are events delivered/m);
   running.signal("SIGTERM");
   assert.equal(await running.ended, 0);
 });

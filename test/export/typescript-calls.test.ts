@@ -205,7 +205,7 @@ test("what names nothing is not asked for", async () => {
   const { sent, fetch } = answering(site);
   const client = lockers.createClient({ baseUrl: "http://lockers.example", fetch });
   for (const id of ["", ".", "..", undefined]) await assert.rejects(client.getParcel(id), /which is not an id/);
-  await assert.rejects(client.changeParcel("par_1", {}, { ifMatch: { id: "par_1" } }), /carries no tag/);
+  await assert.rejects(client.changeParcel("par_1", {}, { ifMatch: { id: "par_1" } }), /has no ETag/);
   assert.equal(sent.length, 0);
 });
 
