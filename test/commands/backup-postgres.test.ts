@@ -159,7 +159,7 @@ test("what is damaged, is something else's, or cannot be reached changes nothing
   const away = "postgres://ann:hunter22@127.0.0.1:1/shop";
   const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [["restore", good, "--data", `${server.address}?schema=newer`], /holds what something else made: invoices/],
-    [["backup", bad, "--data", `${server.address}?schema=newer`], /bad\.backup is there, and is no backup/],
+    [["backup", bad, "--data", `${server.address}?schema=newer`], /bad\.backup exists and is not a backup/],
     [
       ["backup", join(folder, "x"), "--data", `${server.address}?schema=newer`],
       /holds what something else made: invoices/,

@@ -214,9 +214,9 @@ test("a backup that cannot be written leaves the earlier one", async (t) => {
   const earlier = readFileSync(join(folder, "shelf.backup"));
   const rows: readonly (readonly [file: string, message: RegExp])[] = [
     ["no/such/folder", /no\/such\/folder cannot be written: ENOENT/],
-    [".nonet/shelf.db", /\.nonet\/shelf\.db is there, and is no backup whose place this one could take/],
-    ["shelf.md", /shelf\.md is there, and is no backup/],
-    [".nonet", /\.nonet is there, and is no backup/],
+    [".nonet/shelf.db", /\.nonet\/shelf\.db exists and is not a backup that this one could replace/],
+    ["shelf.md", /shelf\.md exists and is not a backup/],
+    [".nonet", /\.nonet exists and is not a backup/],
   ];
   for (const [file, message] of rows) {
     const { code, output } = await inside("backup", at(file), ...data);

@@ -94,20 +94,20 @@ test("each fault of a server is found, with what to do", async (t) => {
       as("postgres", "schema=new"),
       "row-level security",
       "pass",
-      /^nonet_reads_postgres_new is made at the next start$/,
+      /^nonet_reads_postgres_new is created at the next start$/,
     ],
     [as("postgres", "schema=new&row_security=off"), "row-level security", "warn", /^off: /],
     [
       as("plain", "schema=Open-1"),
       "row-level security",
       "warn",
-      /statements alone: there is no role nonet_reads_postgres_Open-1, and plain may not/,
+      /only the statements enforce permissions: there is no role nonet_reads_postgres_Open-1, and plain may not/,
     ],
     [as("plain", "schema=Open-1&row_security=required"), "row-level security", "fail", /there is no role/],
     [as("plain", "schema=new"), "schema", "fail", /missing, and this role may not create it/],
     [as("plain", "schema=closed"), "rights", "fail", /may not use the schema/],
     [as("plain", "schema=half"), "rights", "fail", /may not read and write 1 of its tables/],
-    [as("still", "schema=closed"), "server", "fail", /read-only unless told/],
+    [as("still", "schema=closed"), "server", "fail", /read-only by default/],
     [as("postgres", "schema=others"), "migration", "fail", /something else made: invoices/],
     [as("postgres", "schema=pg_x"), "data", "fail", /cannot be the name of a schema/],
     [as("locked:hunter22", "schema=x"), "data", "fail", /does not let this user in: password authentication failed/],
@@ -115,10 +115,10 @@ test("each fault of a server is found, with what to do", async (t) => {
       as("plain", "schema=half"),
       "connections",
       "pass",
-      /^at most \d+, of which \d+ are free; a process takes up to 15$/,
+      /^at most \d+, of which \d+ are free; a process uses up to 15$/,
     ],
-    [as("few", "schema=half"), "connections", "warn", /^at most 9, of which 8 are free; a process takes up to 15$/],
-    [as("few", "schema=half&connections=5"), "connections", "pass", /a process takes up to 8$/],
+    [as("few", "schema=half"), "connections", "warn", /^at most 9, of which 8 are free; a process uses up to 15$/],
+    [as("few", "schema=half&connections=5"), "connections", "pass", /a process uses up to 8$/],
     [as("nobody:hunter22", "schema=x"), "data", "fail", /does not let this user in: role "nobody" does not exist/],
     [server.address.replace(/\/postgres$/, "/nowhere"), "data", "fail", /there is no such database/],
     ["postgres://a:hunter22@127.0.0.1:1/x", "data", "fail", /cannot be reached: .*ECONNREFUSED/],
@@ -126,7 +126,7 @@ test("each fault of a server is found, with what to do", async (t) => {
   for (const [data, check, status, found] of rows) assertFound(await findingsOf(data), check, status, found);
   // A role that is given a schema, and no right to make one, can serve in it.
   await servedOnce(t, as("plain", "schema=Open-1"));
-  assertFound(await findingsOf(as("plain", "schema=Open-1")), "migration", "pass", /that of the document/);
+  assertFound(await findingsOf(as("plain", "schema=Open-1")), "migration", "pass", /fits the document/);
 });
 
 test("what no server can be brought to here is found of what one would say", () => {
@@ -137,12 +137,12 @@ test("what no server can be brought to here is found of what one would say", () 
     [{ version: 140_000 }, "PostgreSQL", "pass", /^version 14$/],
     [{ now: 1001 }, "clocks", "warn", /^1001 ms apart$/],
     [{ now: -1000 }, "clocks", "pass", /^1000 ms apart$/],
-    [{ free: 14 }, "connections", "warn", /^at most 97, of which 14 are free; a process takes up to 15$/],
+    [{ free: 14 }, "connections", "warn", /^at most 97, of which 14 are free; a process uses up to 15$/],
     [{ free: 15 }, "connections", "pass", /15 are free/],
     [{ durable: "off" }, "durability", "warn", /off/],
     [{ durable: "remote_apply" }, "durability", "pass", /remote_apply/],
     [{ there: false, makes: true }, "schema", "pass", /created at the first start/],
-    [{ creates: false }, "rights", "fail", /may make nothing/],
+    [{ creates: false }, "rights", "fail", /may not create tables/],
   ];
   for (const [change, check, status, found] of rows) {
     const findings = serverFindings({ ...good, ...change }, 0, 15);
@@ -201,7 +201,7 @@ for (const store of ["sqlite", "postgres"] as const) {
     const waits = await ask();
     assertFound(waits, "deliveries", "pass", /^2 wait, the oldest since 20/);
     assertFound(waits, "timers", "pass", /^none is late$/);
-    assertFound(waits, "migration", "pass", /that of the document/);
+    assertFound(waits, "migration", "pass", /fits the document/);
     const change = async (sql: string): Promise<void> => {
       if (store === "postgres") return void (await admin.query(`SET search_path = waiting; ${sql}`));
       const database = new DatabaseSync(data);

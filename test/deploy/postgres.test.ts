@@ -38,7 +38,7 @@ test("the service's role is no superuser, owns its database, and reads for calle
   const doctor = async (): Promise<void> => {
     const { output } = await finishedHere(["doctor", locker, "--port", "0"], { folder, environment });
     assert.match(output, /^pass {2}role: no superuser$/m);
-    assert.match(output, /^pass {2}row-level security: callers' reads are run as nonet_reads_nonet_public$/m);
+    assert.match(output, /^pass {2}row-level security: reads of callers run as nonet_reads_nonet_public$/m);
     assert.match(output, /^0 failures/m);
     assert(!output.includes("made-with"));
   };

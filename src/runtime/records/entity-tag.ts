@@ -1,3 +1,4 @@
+/** Entity tags of records and of what is derived from them (R4.15). */
 import type { Call } from "../context/context.ts";
 import { hash } from "node:crypto";
 
