@@ -6,6 +6,7 @@ import type { PartName } from "../model.ts";
 import { fieldsOf } from "../resources/fields.ts";
 import { type DocumentIndex, declares, isWritten } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
+import { references } from "./references.ts";
 
 /** The known names of a kind, and the parts that must be declared before a name counts as unknown. */
 interface KnownNames {
@@ -272,7 +273,7 @@ function unusedName({ help, in: where, isExempt, isUse, kind, message, parts, ..
     severity: "warning",
     *run(index): Iterable<Finding> {
       if (!declares(index, ...parts)) return;
-      const all = [...index.references].flatMap(([kinds, some]) => (kinds.split(",").includes(kind) ? some : []));
+      const all = references(index.model).filter(({ kinds }) => kinds.includes(kind));
       const used = new Set(all.flatMap((one) => (!one.declares && isUse(one) ? [one.name] : [])));
       for (const { at, declares: isDeclared, name } of all) {
         if (!isDeclared || !where.test(at) || used.has(name) || isExempt?.(index, name)) continue;

@@ -1,10 +1,11 @@
 /** A model without something that a version added: a resource, a type, an operation, one of their members, an event. */
-import { eventResource, typeExpressions } from "../analysis/expressions.ts";
+import { eventResource } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
 import type { Reference } from "../grammar/references.ts";
 import type { Model } from "../model.ts";
 import { lookup } from "../resources/fields.ts";
+import { typedIn } from "./rename.ts";
 
 /** Without the statements that have such a name. */
 function without(
@@ -30,7 +31,7 @@ export function withoutMember(model: Model, of: string, name: string): Model {
       const isMember = kinds.includes("field") || kinds.includes("member");
       return isMember && isIts && reference.name === name && isOnlyAbout(reference);
     },
-    isResource ? typeExpressions({ ...model, versioning: {} }).typed : undefined,
+    isResource ? typedIn(model) : undefined,
   );
 }
 

@@ -46,7 +46,7 @@ function findings(model: Model): readonly string[] {
   return diagnostics.map(({ code, message, help }) => `${code}: ${message}; ${help}`);
 }
 
-/** A path that does not show what it means under another name says so beside it. */
+/** If a path under another name no longer implies its meaning, `meant` states the meaning. */
 function unexplained(model: Model): Model {
   const endpoints = Object.entries(model.endpoints.endpoints).map(([name, endpoint]) => {
     const { does: _, meant: __, of: ___, ...rest } = endpoint;

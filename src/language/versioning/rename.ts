@@ -24,7 +24,8 @@ export function withName(model: Model, kind: ReferenceKind, from: string, to: st
 
 type Typed = ReturnType<typeof typeExpressions>["typed"];
 
-function typedIn(model: Model): Typed {
+/** The typed expressions of a model, without those of its version entries. */
+export function typedIn(model: Model): Typed {
   return typeExpressions({ ...model, versioning: {} }).typed;
 }
 
