@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { test } from "node:test";
+import { measures } from "./measures.ts";
 import { retiredUses } from "./retired.ts";
 import { roomless, rooms, upwardImports } from "./rooms.ts";
 import { readSources, root } from "./sources.ts";
@@ -27,6 +28,12 @@ test("at most 40 files import the whole plan, the others parts of it", () => {
   const users = sources.filter(({ imports }) => imports.some(({ target }) => target === "plan/plan.ts"));
   assert(users.length <= 40, users.map(({ path }) => path).join("\n"));
 });
+
+/** Not reached yet. */
+const open = ["lines in src without tests", "files of 25 lines or fewer"];
+
+for (const { most, name, now } of measures(sources).filter(({ name }) => !open.includes(name)))
+  test(`${name}: at most ${most}`, () => assert(now <= most, `${now}`));
 
 test("each file of a folder with rooms is in one of them", () => {
   assert.deepEqual(roomless(sources), []);
