@@ -2,7 +2,7 @@
  * Generates two files from the checks and their pages: the list of checks, `src/language/checks.ts`, and the index of codes,
  * `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test fails if they are out of date.
  *
- * A page stands beside what reports its code: `src/language/<part>/checks/<slug>.md` for a check (those of
+ * A page is in the folder of the code that reports it: `src/language/<part>/checks/<slug>.md` for a check (those of
  * `src/language/analysis/name-checks.ts` are rows of one table), `…/codes/<slug>.md` for
  * what a reader reports, `src/language/codes/<slug>.md` for what the readers of several parts report, each under its own
  * part's name.

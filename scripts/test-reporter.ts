@@ -99,7 +99,7 @@ function failureText(failure: TestFail): string {
   return `\n${styleText("red", "✗")} ${styleText("bold", failure.name)} ${place(failure)}\n${text}\n`;
 }
 
-/** Whether a parent failed only because of its subtests, which have reports of their own. */
+/** Whether a parent failed only because a subtest failed; the subtest has its own report. */
 function failedOnlyBelow({ details }: TestFail): boolean {
   return "failureType" in details.error && details.error.failureType === "subtestsFailed";
 }

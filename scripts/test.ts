@@ -24,7 +24,7 @@ const processes = 3;
 const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
 const onStores = ["test/{serve,enforced,rules}"];
 
-/** They replace timers, hashing and the schema compiler of their process, so they need a process of their own. */
+/** They replace timers, hashing and the schema compiler of their process, so each of them needs a separate process. */
 const alone = /^test\/simulation\//;
 
 process.exitCode = await main();

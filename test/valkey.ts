@@ -1,4 +1,4 @@
-/** Starts Debian's `valkey-server` or `redis-server` for a test, without persistence, on a port of its own. */
+/** Starts Debian's `valkey-server` or `redis-server` for a test, without persistence, on a free port. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";

@@ -27,7 +27,7 @@ export function printDiagnostic(diagnostic: Diagnostic, options: TextOptions): s
   return `${lines.map(visible).join("\n")}\n`;
 }
 
-/** Nobody reads more of them at once, and a mistake that is repeated on each line of a large document has many. */
+/** More findings would not help a reader, and a mistake repeated on each line of a large document has many. */
 const mostPrinted = 200;
 
 /** An empty line after each. Beyond `mostPrinted` errors are printed rather than warnings, then the earlier ones. */

@@ -18,7 +18,7 @@ export interface Schemas {
   convert(value: Json | undefined, pointer: string): Json;
   /** Converts to a type: a name, a one-line type if it is equivalent, else the full schema. */
   typeOf(value: Json | undefined, pointer: string): FieldType;
-  /** Gives a schema a name of its own below `schemas:`. */
+  /** Names a schema below `schemas:`. */
   named(value: Json, pointer: string, wanted: string): string;
   /** Follows references from a value; undefined for a missing target or a cycle. */
   resolve(value: Json | undefined, pointer: string): Found | undefined;

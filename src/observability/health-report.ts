@@ -68,7 +68,7 @@ function measured(seconds: number, late: number): JsonObject {
   return { componentType: "system", observedValue, observedUnit: "s", status: seconds > late ? "warn" : "pass" };
 }
 
-/** `authorization`: the header field. Without a configured token nobody is an operator. */
+/** `authorization`: the header field. Without a configured token no caller is an operator. */
 export function isOperator(token: string | undefined, authorization: string | undefined): boolean {
   const sent = /^Bearer +([^\s]+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined || token === "" || sent === undefined) return false;

@@ -14,7 +14,7 @@ export interface JsonLinesOptions {
   readonly members: Readonly<Record<string, string>>;
 }
 
-/** Maximum buffer for a log that nobody reads; further lines are dropped, and their number is logged later. */
+/** Maximum buffer if the log's reader is slow or absent; further lines are dropped, and their number is logged later. */
 const mostBytes = 16 * 1024 * 1024;
 /** How long the end of the process waits for the log's reader. */
 const closeMilliseconds = 2000;
@@ -34,7 +34,7 @@ export function jsonLines(options: JsonLinesOptions): Lines {
     for (const line of early) written.write(line);
     early = [];
   };
-  // After an uncaught exception nobody closes the log; flush its last lines here.
+  // An uncaught exception skips the close of the log; flush its last lines here.
   const atExit = (): void => {
     if (written !== undefined) return written.flushNow();
     for (const line of early) writeQuietly(options.descriptor, plainJson(line, options));

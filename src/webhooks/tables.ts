@@ -9,7 +9,7 @@ import type { Row, Store, Transaction, View } from "../store/port/store.ts";
 /** The names of their resources. */
 export { deliveries, endpoints };
 
-/** An empty view, for writes whose result nobody reads. */
+/** An empty view, for writes whose result is not read. */
 export const nothing: View = { resource: deliveries, members: [] };
 
 export interface Endpoint {
@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly roles: readonly string[];
   readonly state: string;
   readonly createdAt: string;
-  /** A pending request to deliver again what was missed since then. */
+  /** The start of a pending redelivery: all events since then are delivered again. */
   readonly recoverSince?: string;
 }
 

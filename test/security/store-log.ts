@@ -6,7 +6,7 @@ export interface Log {
   calls: string[];
 }
 
-/** Deliveries use the same store, at moments of their own. */
+/** Does not count calls of deliveries, which use the same store in the background. */
 function note(log: Log, name: string): void {
   if (!new Error(name).stack?.includes("/src/webhooks/")) log.calls.push(name);
 }

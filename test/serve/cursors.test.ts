@@ -1,4 +1,4 @@
-/** A cursor is valid only for its list, caller and order, reveals none of its content, and grants nothing (R4.10). */
+/** A cursor is valid only for its list, caller and order, does not reveal its content, and grants nothing (R4.10). */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Reply } from "./client.ts";

@@ -1,4 +1,4 @@
-/** Parcels that nobody drops off or collects: the example's timers, end to end. */
+/** Tests the timers of the example end to end: parcels that are never dropped off or never collected. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

@@ -11,7 +11,7 @@ export interface ComponentNames {
   readonly state: (resource: string) => string;
   /** The request body of an operation. */
   readonly input: (operation: string) => string;
-  /** The response of an operation that has a shape of its own. */
+  /** The response of an operation that declares the shape of its response. */
   readonly response: (operation: string) => string;
   /** A page of a list. */
   readonly list: (operation: string) => string;

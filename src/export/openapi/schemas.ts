@@ -60,7 +60,7 @@ function itemOf({ name, resource, response }: Operation, names: ComponentNames):
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The resource for any caller: members that some callers cannot see are optional; members that nobody can see are left out. */
+/** The resource for any caller: members that some callers cannot see are optional; members that no caller can see are left out. */
 function resourceSchema(table: Table, names: ComponentNames): JsonObject {
   const members = [...table.columns, ...table.virtual].filter(
     ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,

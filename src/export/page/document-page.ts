@@ -1,4 +1,4 @@
-/** Renders the page at `/`: the prose of each part beside the definitions that follow from it. */
+/** Renders the page at `/`: the prose of each part, next to its definitions. */
 import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";

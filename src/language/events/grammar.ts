@@ -203,7 +203,7 @@ const webhook = form<Webhook, "method" | "path">({
   example: "{ subscribe: POST /webhooks, for: operator }",
   members: {
     "...subscribe": { ...address("`subscribe`"), needed: true },
-    // Without `for`, nobody receives events (deny by default, R5.1).
+    // Without `for`, no caller receives events (deny by default, R5.1).
     for: { ...grants, needed: true, absent: [] },
     signed: choice(["standard-webhooks", "none"], "A signature"),
     promise: { ...promise, label: "The promise" },

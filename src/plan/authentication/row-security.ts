@@ -10,7 +10,7 @@ import { distinct } from "./permissions.ts";
 import { both } from "../input.ts";
 
 export interface RowSecurity {
-  /** Who reads records of a resource directly; without resources that nobody reads. */
+  /** The permissions of the operations that read a resource directly, for each resource with such operations. */
   readonly readers: ReadonlyMap<string, readonly GrantPlan[]>;
   /** The columns of a resource read from other records: through references, lists of records, nested views. */
   readonly reached: ReadonlyMap<string, ReadonlySet<string>>;

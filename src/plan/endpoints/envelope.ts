@@ -8,7 +8,7 @@ export interface Envelope {
   /** The members of the body in this object. */
   readonly members: readonly string[];
   readonly objects: Readonly<Record<string, Envelope>>;
-  /** The object may be omitted if none of its members is sent. */
+  /** The object may be omitted if the request sends no member of it. */
   readonly optional?: true;
 }
 

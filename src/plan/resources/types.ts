@@ -73,7 +73,7 @@ export interface Column {
   readonly computed?: TypedExpression;
   readonly default?: DefaultPlan;
   readonly marks: readonly Modifier[];
-  /** Who sees it; absent: everyone who sees the record. Empty: nobody (`write-only`, `secret`). */
+  /** The callers that see the field. Absent: every caller that sees the record. Empty: no caller (`write-only`, `secret`). */
   readonly visibleTo?: readonly GrantPlan[];
   /** The JSON Schema of the value in responses. */
   readonly schema: JsonObject;

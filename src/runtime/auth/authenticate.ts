@@ -68,7 +68,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
   const fromAddress = options.failures("keys from an address");
   const forKey = options.failures("keys of a name");
-  // The counters contain HMACs, from which nobody can recover parts of secrets.
+  // The counters contain HMACs, which do not reveal parts of secrets.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
   const challenges = challengeFields(plan, options.baseUrl);
 

@@ -26,7 +26,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
   const fromAddress = failures("logins from an address");
   const forName = failures("logins of a name");
   const known = new Set<string>();
-  // The counters contain HMACs, from which nobody can recover names.
+  // The counters contain HMACs, which do not reveal names.
   const hashed = (...parts: readonly string[]) =>
     createHmac("sha256", salt).update(parts.join("\0")).digest("base64url");
   const countedBy = ({ credential, name, address }: Attempt): string => {

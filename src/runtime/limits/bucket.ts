@@ -17,7 +17,7 @@ export interface Shape {
   readonly quota: number;
   readonly windowSeconds: number;
   open(now: number): Slot;
-  /** Moves a time in the future back after the clock was set back, so that nobody waits for that time again. */
+  /** After the clock was set back, moves timestamps in the future back to now, so that no work waits for them. */
   rewind(slot: Slot, now: number): void;
   /** Whether the count is zero again and the slot can be dropped. */
   over(slot: Slot, now: number): boolean;

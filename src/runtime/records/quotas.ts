@@ -44,7 +44,7 @@ async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row |
   }
 }
 
-/** A record without an owner counts for nobody. */
+/** A record without an owner counts towards no quota. */
 function counts({ column, states }: LiveQuota, row: Row): boolean {
   if ((row[column] ?? null) === null) return false;
   return states === undefined || states.includes(row["state"] as string);

@@ -336,7 +336,7 @@ export interface Transaction extends SessionOperations {
   hasFired(resource: string, record: string, cause: string, due: number): Awaitable<boolean>;
   /** Deletes the data of a record from its journal entries; its transitions stay. */
   forget(resource: string, record: string): Awaitable<void>;
-  /** Those of these entries whose data is not deleted; nobody deletes it until the transaction ends. */
+  /** Returns the entries whose data still exists; it cannot be deleted until the transaction ends. */
   intact(positions: readonly number[]): Awaitable<ReadonlySet<number>>;
   /**
    * Sets when the record's timer is next due, until the next change of the record computes it again: for a timer that is due but

@@ -77,7 +77,7 @@ export function heldText(stored: string, made: () => string, table: Table, alias
 
 const makers = new WeakMap<Table, bigint>();
 
-/** A hash of the definition of a table's texts; revisions are so small beside it that sums do not collide. */
+/** A hash of the definition of a table's texts; revisions are so small in comparison that sums do not collide. */
 function makerOf(table: Table): bigint {
   const maker = makers.get(table) ?? digestOf(cachedFragmentsOf(table));
   makers.set(table, maker);

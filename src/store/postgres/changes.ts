@@ -1,6 +1,6 @@
 /**
  * Notifies listeners that any process has added to the journal, through one LISTEN connection that opens with the first listener.
- * After a lost connection it notifies once reconnected; if it cannot connect, nobody is notified, and readers rely on polling.
+ * After a lost connection it notifies once reconnected; if it cannot connect, readers get no notification and rely on polling.
  */
 import type pg from "pg";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
  * Reads a schema's data for a backup, and writes a schema from one. The read is one REPEATABLE READ transaction: a snapshot,
- * while services continue to write. The write is one transaction too, so that nobody sees a partial restore.
+ * while services continue to write. The write is one transaction too, so that no reader sees a partial restore.
  */
 import pg from "pg";
 import { defined } from "../../base/defined.ts";

@@ -1,6 +1,6 @@
 /**
  * Copies a file before a migration changes it: next to it, with its own name and the same permissions. Until the copy is complete
- * and checked it has another name, so that nobody mistakes a partial copy for a backup.
+ * and checked it has another name, so that a partial copy is not mistaken for a backup.
  */
 import {
   chmodSync,

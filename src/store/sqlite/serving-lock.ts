@@ -35,7 +35,7 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     const opened = inodeOf(path);
     lock.exec("BEGIN EXCLUSIVE");
-    // The former holder deletes the file; a lock on the deleted file would exclude nobody.
+    // The former holder deletes the file; a lock on a deleted file would not exclude other processes.
     if (opened !== undefined && inodeOf(path) === opened) {
       return () => {
         rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-/** The used types of newman, which has none of its own. */
+/** Types for the parts of newman that the tests use; the package ships without types. */
 declare module "newman" {
   import type { EventEmitter } from "node:events";
 
