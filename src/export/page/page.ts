@@ -24,7 +24,7 @@ export function page({ title, description, root, navigation, main }: PageContent
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<nav aria-label="Parts of the document">
+<nav aria-label="Sections">
 ${navigation}
 </nav>
 <main id="content" tabindex="-1">
