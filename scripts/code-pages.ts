@@ -2,8 +2,8 @@
  * Generates two files from the checks and their pages: the list of checks, `src/language/checks.ts`, and the index of codes,
  * `docs/reference/checks.md`. `node scripts/code-pages.ts` writes both; a test fails if they are out of date.
  *
- * A page is in the folder of the code that reports it: `src/language/<part>/checks/<slug>.md` for a check (those of
- * `src/language/analysis/name-checks.ts` are rows of one table), `…/codes/<slug>.md` for
+ * A page is in the folder of the code that reports it: `src/language/<part>/checks/<slug>.md` for a check (a file there exports one
+ * `check`, or several as `checks`; those of `src/language/analysis/name-checks.ts` are rows of one table), `…/codes/<slug>.md` for
  * what a reader reports, `src/language/codes/<slug>.md` for what the readers of several parts report, each under its own
  * part's name.
  */
@@ -83,10 +83,11 @@ export function checkList(): string {
   const entries = files.map((file) => {
     const path = file.replaceAll("\\", "/").replace("src/language/", "./");
     const name = path.replace("/checks", "").replace(/^\.\/|\.ts$/g, "");
-    return { path, name: name.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) };
+    const isGroup = /^export const checks\b/m.test(readFileSync(join(root, file), "utf8"));
+    return { path, isGroup, name: name.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) };
   });
   return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files there are. */
-${entries.map(({ path, name }) => `import { check as ${name} } from "${path}";`).join("\n")}
+${entries.map(({ path, name, isGroup }) => `import { ${isGroup ? "checks" : "check"} as ${name} } from "${path}";`).join("\n")}
 import { documentChecks } from "./analysis/document-checks.ts";
 import { nameChecks } from "./analysis/name-checks.ts";
 import type { Check } from "./analysis/finding.ts";
@@ -94,7 +95,7 @@ import type { Check } from "./analysis/finding.ts";
 export const checks: readonly Check[] = [
   ...documentChecks,
   ...nameChecks,
-${entries.map(({ name }) => `  ${name},`).join("\n")}
+${entries.map(({ name, isGroup }) => `  ${isGroup ? "..." : ""}${name},`).join("\n")}
 ];
 `;
 }

@@ -1,6 +1,6 @@
 /**
  * Starts a new check: `node scripts/new-check.ts states/dead-end warning "A dead end"` writes the check and its page, whose tests
- * fail until both are complete, and adds the check to the list.
+ * fail until both are complete, and adds the check to the list. Move it to the file of its noun, if there is one.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ if (existsSync(join(folder, `${slug}.md`))) {
 writeFileSync(
   join(folder, `${slug}.ts`),
   `/** ${title}. */
-import type { Check } from "../../finding.ts";
+import type { Check } from "../../analysis/finding.ts";
 
 export const check: Check = {
   code: "${code}",

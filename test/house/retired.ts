@@ -167,9 +167,6 @@ const exceptions: readonly Exception[] = [
   { name: "nonet_leads", why: "a table that is stored" },
 ];
 
-/** The name of a check is its code, which stays; `checks.ts` is generated from these names. */
-const isCheck = (path: string): boolean => matchesGlob(path, "language/*/checks/*.ts");
-
 export interface RetiredUse {
   readonly path: string;
   readonly name: string;
@@ -178,7 +175,6 @@ export interface RetiredUse {
 export function retiredUses(sources: readonly Source[]): readonly RetiredUse[] {
   return sources.flatMap((source) => {
     const { path } = source;
-    if (path === "language/checks.ts") return [];
     const here = exceptions.filter(
       ({ in: places }) => places === undefined || places.some((one) => matchesGlob(path, one)),
     );
@@ -186,10 +182,9 @@ export function retiredUses(sources: readonly Source[]): readonly RetiredUse[] {
       !keys.has(name) &&
       !here.some((one) => one.name === name) &&
       wordsOf(name).some((word) => retired.has(word) && !here.some((one) => one.word === word));
-    const file =
-      !isCheck(path) && isRetired(basename(path, ".ts").replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
-        ? [{ path, name: basename(path) }]
-        : [];
+    const file = isRetired(basename(path, ".ts").replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
+      ? [{ path, name: basename(path) }]
+      : [];
     return [
       ...file,
       ...identifiersOf(source)

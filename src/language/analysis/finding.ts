@@ -4,7 +4,7 @@ import type { Severity } from "../../diagnostics/diagnostic.ts";
 import type { DocumentIndex } from "./document-index.ts";
 
 export interface Check {
-  /** `part/slug`, after the file's folder and name; permanent, never reused. */
+  /** `part/slug`, after the folder and the name of its page; permanent, never reused. */
   readonly code: string;
   /**
    * `error`: the service could not be served rightly, or the document contradicts itself. `warning`: it can be served, and

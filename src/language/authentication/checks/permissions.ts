@@ -1,0 +1,112 @@
+/** Who may run an operation: nobody, anyone, or more callers than may read the same record. */
+import { withArticle } from "../../../base/case.ts";
+import { type DocumentIndex, isWritten, declares, allowedTo } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { readingActions, sessionActions } from "../../endpoints/model.ts";
+import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
+import { nameOf } from "../grants.ts";
+import { readsInput } from "../input-guard.ts";
+
+/** An operation that no line allows. */
+const operationWithoutAllow: Check = {
+  code: "authentication/operation-without-allow",
+  severity: "error",
+  why: "The service denies everything that no line allows (R5.1), so no caller could ever run it.",
+  *run(documentIndex) {
+    if (!declares(documentIndex, "authentication", "endpoints") || documentIndex.gaps.has("authentication/allow"))
+      return;
+    for (const operation of documentIndex.endpoints.keys()) {
+      const path = `authentication/allow/${operation}`;
+      if (isWritten(documentIndex, path) || documentIndex.gaps.has(path)) continue;
+      yield {
+        at: `endpoints/endpoints/${operation}#key`,
+        message: `No line of part 5 allows \`${operation}\``,
+        help: `write \`${operation}: role\`, \`signed-in\`, \`anyone\` or \`none\` below \`allow\``,
+      };
+    }
+  },
+};
+
+/** An operation that changes records and is open to anyone. */
+const anyoneMayWrite: Check = {
+  code: "authentication/anyone-may-write",
+  severity: "warning",
+  why: "Anyone who finds the address can change data that others rely on, and the service cannot tell who did it.",
+  *run(documentIndex) {
+    for (const resolved of documentIndex.endpoints.values()) {
+      if (resolved.kind !== "resource" || readingActions.has(resolved.action)) continue;
+      // A login changes no record.
+      if (sessionActions.has(resolved.action)) continue;
+      const grants = allowedTo(documentIndex, resolved.operation);
+      const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
+      if (index < 0 || isGuarded(documentIndex, resolved)) continue;
+      yield {
+        at: `authentication/allow/${resolved.operation}/${index}`,
+        message: `Anyone may ${resolved.action} ${withArticle(resolved.resource)} with \`${resolved.operation}\``,
+        help: "name a role, add a condition with `if`, or suppress this finding with a reason",
+      };
+    }
+  },
+};
+
+/** A code that the caller has to send restricts who can succeed. */
+function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: ResourceEndpoint): boolean {
+  return (
+    action === "move" &&
+    (transitionsBy.get(operation) ?? []).every(({ guard }) => guard !== undefined && readsInput(guard))
+  );
+}
+
+/** An operation that is open to anyone and limited by nothing. */
+const anyoneWithoutRate: Check = {
+  code: "authentication/anyone-without-rate",
+  severity: "warning",
+  why: "One script can use up the capacity that all callers share.",
+  *run(documentIndex) {
+    const { rate } = documentIndex.model.limits;
+    // A questionnaire asks for missing rates; this check is about `rate` lines that omit anonymous callers.
+    if (!declares(documentIndex, "limits") || rate === undefined || Object.hasOwn(rate, "anyone")) return;
+    if ((rate["all"] ?? []).some(({ per }) => per === "ip")) return;
+    for (const operation of documentIndex.endpoints.keys()) {
+      const index = allowedTo(documentIndex, operation).findIndex(({ who }) => who.kind === "anyone");
+      if (index < 0 || Object.hasOwn(rate, operation)) continue;
+      const resolved = documentIndex.endpoints.get(operation);
+      // Failures are limited wherever somebody logs in (R5.7).
+      if (resolved?.kind === "resource" && resolved.action === "login") continue;
+      yield {
+        at: `authentication/allow/${operation}/${index}`,
+        message: `Anyone may run \`${operation}\` without a rate limit`,
+        help: "write `anyone: 30/min per ip` below `rate` of part 8",
+      };
+    }
+  },
+};
+
+/** Callers who may list records that they may not read. */
+const listWiderThanRead: Check = {
+  code: "authentication/list-wider-than-read",
+  severity: "warning",
+  why: "A list returns the same fields, so denying the read of one record protects nothing.",
+  *run(documentIndex) {
+    for (const [resource, endpoints] of documentIndex.endpointsOf) {
+      const reads = endpoints.filter(({ action }) => action === "read");
+      if (reads.length === 0) continue;
+      const readers = new Set(reads.flatMap(({ operation }) => allowedTo(documentIndex, operation)).map(nameOf));
+      if (readers.has("anyone")) continue;
+      for (const { action, operation, endpoint } of endpoints) {
+        if (action !== "list" || endpoint.gives !== undefined) continue;
+        for (const [index, grant] of allowedTo(documentIndex, operation).entries()) {
+          const who = nameOf(grant);
+          if (readers.has(who) || (readers.has("signed-in") && who !== "anyone")) continue;
+          yield {
+            at: `authentication/allow/${operation}/${index}`,
+            message: `\`${who}\` may list ${resource} records but not read one`,
+            help: `allow \`${who}\` to run \`${reads[0]?.operation}\` as well`,
+          };
+        }
+      }
+    }
+  },
+};
+
+export const checks: readonly Check[] = [operationWithoutAllow, anyoneMayWrite, anyoneWithoutRate, listWiderThanRead];

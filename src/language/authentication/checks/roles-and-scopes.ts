@@ -1,0 +1,105 @@
+/** Roles and scopes that give nothing, and permissions that no scope gives. */
+import { type TypedExpression, parts, readsCaller } from "../../../expression/typed.ts";
+import type { DocumentIndex, IndexedGrant } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { sessionActions } from "../../endpoints/model.ts";
+import { lookup } from "../../resources/fields.ts";
+import { nameOf } from "../grants.ts";
+import type { Grant } from "../model.ts";
+import { makesTokens, rolesByScope, bindsByScopes } from "../oauth.ts";
+
+/** A role that no permission names. */
+const unusedRole: Check = {
+  code: "authentication/unused-role",
+  severity: "warning",
+  why: "A caller with only this role can do nothing.",
+  *run({ model, grants, typed }) {
+    const granted = new Set(grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : [])));
+    // An expression may use a role: `'auditor' in caller.roles`.
+    const unnamed = (model.authentication.roles ?? []).filter((role) => !granted.has(role));
+    const usedRoles = new Set(unnamed.length === 0 ? [] : [...typed.values()].flatMap(textsIn));
+    for (const role of unnamed) {
+      if (usedRoles.has(role)) continue;
+      yield {
+        at: `authentication/roles/${role}`,
+        message: `No permission names the role \`${role}\``,
+        help: "allow the role an operation, or remove it",
+      };
+    }
+  },
+};
+
+function textsIn(typed: TypedExpression): readonly string[] {
+  if (typed.kind === "constant") return typeof typed.value === "string" ? [typed.value] : [];
+  return parts(typed).flatMap(textsIn);
+}
+
+/** A scope of the service's own tokens that gives an unknown role. */
+const scopeWithoutRole: Check = {
+  code: "authentication/scope-without-role",
+  severity: "error",
+  why: "Roles decide what a token may do, so a token with this scope could do nothing.",
+  *run({ model }) {
+    const { credentials, roles } = model.authentication;
+    if (roles === undefined) return;
+    for (const [name, credential] of Object.entries(credentials)) {
+      if (!makesTokens(credential)) continue;
+      for (const [scope, scopeRoles] of Object.entries(rolesByScope(credential) ?? {})) {
+        const unknown = scopeRoles.find((role) => !roles.includes(role));
+        if (unknown === undefined && scopeRoles.length > 0) continue;
+        yield {
+          at: `authentication/credentials/${name}/scopes`,
+          message:
+            unknown === undefined
+              ? `The scope \`${scope}\` gives no role`
+              : `The scope \`${scope}\` gives \`${unknown}\`, which is not a role`,
+          help: `write the roles that it gives: \`scopes: { "${scope}": ${roles[0] ?? "reader"} }\``,
+        };
+      }
+    }
+  },
+};
+
+/** A grant that no token with scopes can satisfy, without another grant that one can satisfy. */
+const grantWithoutScope: Check = {
+  code: "authentication/grant-without-scope",
+  severity: "warning",
+  why: "A token may do what its scopes allow. It may not run an operation that names no scope, unless the document says `any-scope`.",
+  *run(documentIndex) {
+    const { credentials } = documentIndex.model.authentication;
+    const [found] = Object.entries(credentials).filter(([, credential]) => bindsByScopes(credential));
+    if (found === undefined) return;
+    const [credential, definition] = found;
+    const scopedRoles = new Set(Object.values(rolesByScope(definition) ?? {}).flat());
+    const isForTokens = ({ who }: Grant): boolean =>
+      who.kind === "role" ? scopedRoles.has(who.role) : who.kind === "signed-in" && who.anyScope === true;
+    for (const [permission, grants] of Map.groupBy(documentIndex.grants, ({ at }) =>
+      at.slice(0, at.lastIndexOf("/")),
+    )) {
+      if (grants.some(({ grant }) => isForTokens(grant))) continue;
+      const closed = grants.find((one) => namesNoScope(documentIndex, one));
+      if (closed === undefined || isOfSessions(documentIndex, closed)) continue;
+      const name = nameOf(closed.grant);
+      const [role = "reader"] = scopedRoles;
+      yield {
+        at: closed.at,
+        message: `\`${name}\` names no scope, so no token of \`${credential}\` has \`${permission.split("/").at(-1)}\``,
+        help: `write \`${name} | ${role}\` or another role that a scope gives, \`any-scope\` if every token may run it, or \`# ok grant-without-scope: …\` if none may`,
+      };
+    }
+  },
+};
+
+function namesNoScope({ typed }: DocumentIndex, { at, grant }: IndexedGrant): boolean {
+  if (grant.who.kind === "signed-in") return grant.who.anyScope !== true;
+  const condition = typed.get(`${at}/if`);
+  return grant.who.kind === "anyone" && condition !== undefined && readsCaller(condition);
+}
+
+/** Only a session itself logs out or is renewed. */
+function isOfSessions({ model }: DocumentIndex, { operation }: IndexedGrant): boolean {
+  const does = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation)?.does;
+  return does !== undefined && (sessionActions as ReadonlySet<string>).has(does);
+}
+
+export const checks: readonly Check[] = [unusedRole, scopeWithoutRole, grantWithoutScope];

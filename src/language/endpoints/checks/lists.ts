@@ -1,0 +1,81 @@
+/** Lists without pages, and lists of which two parameters have one name. */
+import type { Check, Finding } from "../../analysis/finding.ts";
+import { fieldsOf } from "../../resources/fields.ts";
+import type { ListNames, ListStyle } from "../model.ts";
+
+/** A list that returns all records at once. */
+const listWithoutPages: Check = {
+  code: "endpoints/list-without-pages",
+  severity: "warning",
+  why: "A list grows over time, and its response becomes too large for clients.",
+  *run({ endpoints, model }) {
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind !== "resource" || resolved.action !== "list") continue;
+      const style = resolved.endpoint.lists ?? model.endpoints.lists;
+      if (style?.kind !== "none") continue;
+      yield {
+        at:
+          resolved.endpoint.lists === undefined ? "endpoints/lists" : `endpoints/endpoints/${resolved.operation}/lists`,
+        message: `\`${resolved.operation}\` returns all records at once`,
+        help: "write `lists: cursor, 50 per page, at most 200`",
+      };
+      if (resolved.endpoint.lists === undefined) return;
+    }
+  },
+};
+
+/** Two parameters of a list, or two members of its response, with one name. */
+const listNamesClash: Check = {
+  code: "endpoints/list-names-clash",
+  severity: "error",
+  why: "The service could not tell which of the two a request means.",
+  *run({ model, endpoints }) {
+    const { lists } = model.endpoints;
+    if (lists !== undefined) yield* clashes(lists, {}, "endpoints/lists");
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind !== "resource" || resolved.action !== "list") continue;
+      const localStyle = resolved.endpoint.lists;
+      const at = `endpoints/endpoints/${resolved.operation}/lists`;
+      if (localStyle !== undefined) yield* clashes(localStyle, lists?.names ?? {}, at);
+      const style = localStyle ?? lists;
+      const names = { ...lists?.names, ...localStyle?.names };
+      const filters = Object.entries(fieldsOf(model, resolved.resource)).filter(([, { marks }]) =>
+        marks.includes("filter"),
+      );
+      for (const [word, name] of Object.entries(names) as readonly (readonly [keyof ListNames, string])[]) {
+        if (isMember(word) || !isReserved(style?.kind, word) || !filters.some(([field]) => field === name)) continue;
+        yield {
+          at: localStyle?.names?.[word] === undefined ? `endpoints/lists/names/${word}` : `${at}/names/${word}`,
+          message: `\`${name}\` is already a filter of \`${resolved.operation}\``,
+          help: `give \`${word}\` another name`,
+        };
+      }
+    }
+  },
+};
+
+function isMember(word: keyof ListNames): boolean {
+  return word === "items" || word === "next" || word === "count";
+}
+
+/** Only one of the three places to go on from is a parameter of the list. */
+function isReserved(kind: ListStyle["kind"] | undefined = "cursor", word: keyof ListNames): boolean {
+  return word === "sort" || word === "search" || (word === "limit" ? kind !== "none" : word === kind);
+}
+
+function* clashes({ kind, names = {} }: ListStyle, general: ListNames, at: string): Iterable<Finding> {
+  const words = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next"] as const;
+  const all: ListNames = { ...Object.fromEntries(words.map((word) => [word, word])), ...general, ...names };
+  const first = new Map<string, string>();
+  for (const [word, name] of Object.entries(all) as readonly (readonly [keyof ListNames, string])[]) {
+    if (!isMember(word) && !isReserved(kind, word)) continue;
+    const key = `${isMember(word) ? "member" : "parameter"} ${name}`;
+    const other = first.get(key);
+    first.set(key, word);
+    if (other === undefined) continue;
+    const declared = names[word] === undefined ? other : word;
+    yield { at: `${at}/names/${declared}`, message: `\`${word}\` and \`${other}\` are both called \`${name}\`` };
+  }
+}
+
+export const checks: readonly Check[] = [listWithoutPages, listNamesClash];

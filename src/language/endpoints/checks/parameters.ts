@@ -1,0 +1,98 @@
+/** Query parameters with a reserved name, or without a type. */
+import { declares } from "../../analysis/document-index.ts";
+import { filterScope } from "../../analysis/expressions.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { bareType } from "../../resources/fields.ts";
+import { filterType, isOneValue } from "../filter-type.ts";
+import { inputOf } from "../input.ts";
+import type { Endpoints } from "../model.ts";
+import type { ResourceEndpoint } from "../resolve.ts";
+
+/** A query parameter with a name that means something else there. */
+const reservedParameter: Check = {
+  code: "endpoints/parameter-taken",
+  severity: "error",
+  why: "The service could not tell which of the two a request means.",
+  *run({ endpoints, model }) {
+    for (const resolved of endpoints.values()) {
+      if (resolved.kind !== "resource") continue;
+      const { operation, endpoint } = resolved;
+      const localNames = new Set(resolved.action === "list" ? listParameters(model.endpoints, resolved) : []);
+      const inputNames = new Set(endpoint.query === undefined ? [] : inputOf(model, resolved).map(({ name }) => name));
+      for (const name of Object.keys(endpoint.filters ?? {}))
+        if (localNames.has(name))
+          yield { at: `endpoints/endpoints/${operation}/filters/${name}#key`, ...isReserved(name) };
+      for (const name of Object.keys(endpoint.query ?? {})) {
+        const other = localNames.has(name) || Object.hasOwn(endpoint.filters ?? {}, name);
+        const at = `endpoints/endpoints/${operation}/query/${name}#key`;
+        if (other) yield { at, ...isReserved(name) };
+        else if (inputNames.has(name))
+          yield {
+            at,
+            message: `\`input.${name}\` is already a member of the body`,
+            help: "give one of them another name",
+          };
+      }
+    }
+  },
+};
+
+function isReserved(name: string) {
+  return { message: `\`${name}\` is a parameter of the list already`, help: "give it another name" };
+}
+
+function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): readonly string[] {
+  const names = { ...lists?.names, ...endpoint.lists?.names };
+  return [
+    names.limit ?? "limit",
+    names.cursor ?? "cursor",
+    names.offset ?? "offset",
+    names.page ?? "page",
+    names.sort ?? "sort",
+    names.search ?? "search",
+  ];
+}
+
+/** A query parameter whose values have no type. */
+const parameterUnclear: Check = {
+  code: "endpoints/parameter-unclear",
+  severity: "error",
+  why: "The service validates the values in an address before it reads any record.",
+  *run(documentIndex) {
+    const { endpoints, model, typed } = documentIndex;
+    if (!declares(documentIndex, "resources")) return;
+    for (const resolved of endpoints.values()) {
+      const { operation, endpoint } = resolved;
+      const at = `endpoints/endpoints/${operation}`;
+      for (const [name, filter] of Object.entries(endpoint.filters ?? {})) {
+        if (resolved.kind !== "resource" || resolved.action !== "list" || !typed.has(`${at}/filters/${name}/if`))
+          continue;
+        const type = filterType(model, resolved, name, filter, filterScope(model, operation));
+        if (type === undefined)
+          yield {
+            at: `${at}/filters/${name}`,
+            message: `The parameter \`${name}\` has no type`,
+            help: `write \`${name}: { type: string, if: ${filter.if} }\``,
+          };
+        else if (!isOneValue(model, type)) yield { at: `${at}/filters/${name}`, ...notOne(name) };
+      }
+      for (const [name, { type, computed, marks }] of Object.entries(endpoint.query ?? {})) {
+        if (!isOneValue(model, bareType(type))) yield { at: `${at}/query/${name}`, ...notOne(name) };
+        else if (computed === undefined && marks.length > 0)
+          yield {
+            at: `${at}/query/${name}`,
+            message: `\`${name}\` is a parameter, not a stored field: the mark \`${marks[0]}\` does not apply`,
+          };
+      }
+    }
+  },
+};
+
+function notOne(name: string) {
+  return {
+    message: `A value of \`${name}\` cannot be part of an address`,
+    help: "use text, a number, a date or time, `boolean`, an enumeration, or a reference",
+  };
+}
+
+export const checks: readonly Check[] = [reservedParameter, parameterUnclear];

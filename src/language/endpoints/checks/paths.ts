@@ -1,0 +1,144 @@
+/** Paths of which one address can mean two, which the service itself uses, or which are spelled unusually. */
+import { kebabCase } from "../../../base/case.ts";
+import type { Check } from "../../analysis/finding.ts";
+import type { Model } from "../../model.ts";
+import { type Route, allRoutesOf, routesOf } from "../routes.ts";
+
+/** Two operations at one method and path. */
+const sameRoute: Check = {
+  code: "endpoints/same-route",
+  severity: "error",
+  why: "The service could not tell which of the two a request means.",
+  *run({ model }) {
+    const first = new Map<string, string>();
+    for (const { method, path, shape, name, at } of allRoutesOf(model)) {
+      const route = `${method} /${shape.join("/")}`;
+      const other = first.get(route);
+      if (other === undefined) first.set(route, name);
+      else
+        yield {
+          at,
+          message: `\`${name}\` has \`${method} ${path}\`, as \`${other}\` has`,
+          help: "change one of the two",
+        };
+    }
+  },
+};
+
+/** Two paths that one address can mean. */
+const ambiguousPath: Check = {
+  code: "endpoints/ambiguous-path",
+  severity: "warning",
+  why: "The value in the address would decide which of the two operations runs.",
+  *run({ model }) {
+    // Only paths of one method, with as many segments and the same first word, can meet.
+    const groups = Map.groupBy(routesOf(model), ({ method, shape }) => `${method} ${shape.length} ${shape[0]}`);
+    for (const group of groups.values()) {
+      const mixed = group.filter(({ shape }) => shape.some(isOpen));
+      for (const [index, second] of mixed.entries()) {
+        const first = mixed.slice(0, Math.min(index, mostCompared)).find((one) => cross(one, second));
+        if (first === undefined) continue;
+        yield {
+          at: second.at,
+          message: `\`${second.path}\` and \`${first.path}\` of \`${first.name}\` can match the same address`,
+          help: "let the paths differ in a fixed segment at the same position",
+        };
+      }
+    }
+  },
+};
+
+/** A bound on the work for a document with a great many paths of one shape. */
+const mostCompared = 200;
+
+/** Whether some address fits both, and neither fits all addresses of the other. */
+function cross({ shape: one }: Route, { shape: other }: Route): boolean {
+  const at = (segment: string, index: number) => [segment, other[index] ?? ""] as const;
+  const pairs = one.map(at);
+  return (
+    pairs.every(([first, second]) => meet(first, second)) &&
+    pairs.some(([first, second]) => !covers(second, first)) &&
+    pairs.some(([first, second]) => !covers(first, second))
+  );
+}
+
+function isOpen(segment: string): boolean {
+  return segment.includes("{}");
+}
+
+/** The text before and after the parameter of a segment. */
+function around(segment: string): readonly [before: string, after: string] {
+  const [before = "", after = ""] = segment.split("{}");
+  return [before, after];
+}
+
+/** Whether one text fits both segments. */
+function meet(one: string, other: string): boolean {
+  if (!isOpen(one)) return covers(other, one);
+  if (!isOpen(other)) return covers(one, other);
+  const [[start, end], [otherStart, otherEnd]] = [around(one), around(other)];
+  const startsMeet = start.startsWith(otherStart) || otherStart.startsWith(start);
+  return startsMeet && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+}
+
+/** Whether each text that fits the narrower segment fits the wider one. */
+function covers(wider: string, narrower: string): boolean {
+  if (wider === narrower) return true;
+  if (!isOpen(wider)) return false;
+  const [before, after] = around(wider);
+  const [start, end] = isOpen(narrower) ? around(narrower) : [narrower, narrower];
+  const isLongEnough = isOpen(narrower) || narrower.length > before.length + after.length;
+  return start.startsWith(before) && end.endsWith(after) && isLongEnough;
+}
+
+const reservedPaths: Readonly<Record<string, string>> = {
+  "/livez": "its liveness check",
+  "/readyz": "its readiness check",
+  "/openapi.json": "its OpenAPI document",
+  "/.well-known/api-catalog": "its catalogue",
+};
+
+/** Only a service with events has a description of them. */
+function reservedIn({ events: { delivery = {}, in: inbound = {} } }: Model): Readonly<Record<string, string>> {
+  const { webhook, stream } = delivery;
+  const hasEvents = webhook !== undefined || stream !== undefined || Object.keys(inbound).length > 0;
+  return hasEvents ? { ...reservedPaths, "/asyncapi.json": "its AsyncAPI document" } : reservedPaths;
+}
+
+/** A `GET` at a path that every service uses itself. */
+const reservedPath: Check = {
+  code: "endpoints/path-taken",
+  severity: "error",
+  why: "Monitoring and discovery tools rely on these paths in every service.",
+  *run({ model }) {
+    // A base address with a path keeps operations apart from them.
+    if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
+    const reserved = reservedIn(model);
+    for (const { method, path, at, name } of routesOf(model)) {
+      if (method !== "GET" || !Object.hasOwn(reserved, path)) continue;
+      const message = `\`${name}\` has the path \`${path}\`, which the service uses for ${reserved[path]}`;
+      yield { at, message, help: "give it another path" };
+    }
+  },
+};
+
+/** A path that is written as paths mostly are not. */
+const pathStyle: Check = {
+  code: "endpoints/path-style",
+  severity: "hint",
+  why: "Paths are case-sensitive, and clients type them by hand.",
+  *run({ model }) {
+    for (const { path, shape, at } of routesOf(model)) {
+      const odd = shape.find((segment) => /[A-Z]/.test(segment));
+      const slash = path.length > 1 && path.endsWith("/");
+      if (odd === undefined && !slash) continue;
+      yield {
+        at,
+        message: slash ? `\`${path}\` ends in a slash` : `\`${odd}\` has capital letters`,
+        help: slash ? `write \`${path.replace(/\/+$/, "")}\`` : `write \`${kebabCase(odd ?? "")}\``,
+      };
+    }
+  },
+};
+
+export const checks: readonly Check[] = [sameRoute, ambiguousPath, reservedPath, pathStyle];

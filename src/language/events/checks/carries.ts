@@ -1,0 +1,49 @@
+/** Fields that an event may not carry. */
+import type { Check } from "../../analysis/finding.ts";
+import { hiddenFrom } from "../../authentication/hidden.ts";
+import { fieldsOf, lookup } from "../../resources/fields.ts";
+
+/** An event with a field that some of its receivers may not see. */
+const hiddenFieldLeaves: Check = {
+  code: "events/hidden-field-leaves",
+  severity: "warning",
+  why: "Every receiver gets the fields in `carries`, also receivers who may not see them elsewhere.",
+  *run(documentIndex) {
+    const { webhook, stream } = documentIndex.model.events.delivery ?? {};
+    const receivers = [...(webhook?.for ?? []), ...(stream?.for ?? [])];
+    for (const [name, { event, resource }] of documentIndex.outEvents) {
+      for (const field of event.carries ?? []) {
+        const who = hiddenFrom(documentIndex, `${resource}.${field}`, receivers);
+        if (who === undefined) continue;
+        yield {
+          at: `events/out/${name}#key`,
+          message: `\`${name}\` sends the field \`${field}\` to \`${who}\`, who may not see it`,
+          help: `leave \`${field}\` out of \`carries\`, or suppress this finding with a reason`,
+        };
+      }
+    }
+  },
+};
+
+/** An event that carries a field whose value is never returned. */
+const secretLeaves: Check = {
+  code: "events/secret-leaves",
+  severity: "error",
+  why: "The service never sends the value of a `secret` or `write-only` field.",
+  *run({ outEvents, model }) {
+    for (const [name, { event, resource }] of outEvents) {
+      for (const field of event.carries ?? []) {
+        const marks = lookup(fieldsOf(model, resource ?? ""), field)?.marks ?? [];
+        const modifier = marks.find((one) => one === "secret" || one === "write-only");
+        if (modifier === undefined) continue;
+        yield {
+          at: `events/out/${name}/carries`,
+          message: `\`${name}\` carries \`${field}\`, which is \`${modifier}\``,
+          help: "leave it out",
+        };
+      }
+    }
+  },
+};
+
+export const checks: readonly Check[] = [hiddenFieldLeaves, secretLeaves];

@@ -1,0 +1,106 @@
+/** Marks that a field cannot have. */
+import type { Check } from "../../analysis/finding.ts";
+import type { Model } from "../../model.ts";
+import { type FieldSite, bareType, fieldSites, isNullable, lookup, referenceOf } from "../fields.ts";
+import type { Field, Modifier } from "../model.ts";
+
+/** A mark that its field's type has no use for. */
+const modifierMisplaced: Check = {
+  code: "resources/mark-misplaced",
+  severity: "error",
+  why: "The service enforces every mark, and it cannot enforce this one.",
+  *run({ model }) {
+    for (const { at, enclosing, name, field } of fieldSites(model)) {
+      for (const modifier of field.marks) {
+        const problem =
+          elsewhere[enclosing] ??
+          (modifier === "tree" ? treeProblem(model, at, field) : problemOf(model, field, modifier));
+        if (problem !== undefined)
+          yield { at: `${at}/marks/${modifier}`, message: `\`${name}\` cannot be \`${modifier}\`: ${problem}` };
+      }
+    }
+  },
+};
+
+/** Marks apply to fields of records; other fields have none. */
+const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
+  resource: undefined,
+  type: "it is part of an embedded value, which is stored as one value",
+  view: "it is a member of a response; marks belong to the field of the resource",
+  takes: "it is a member of a request body; marks belong to the field of the resource",
+};
+
+/** What `search` looks into. */
+const texts: readonly string[] = ["string", "text", "email", "url", "phone"];
+
+function problemOf(model: Model, field: Field, modifier: Modifier): string | undefined {
+  if (modifier === "delete with" || modifier === "clear") {
+    const reference = referenceOf(model, field.type);
+    // An unknown type has its own complaint.
+    const bare = bareType(field.type);
+    const unknown = bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined;
+    if (reference === undefined) return unknown ? undefined : "it refers to no record that could be deleted";
+    return modifier === "clear" && !isNullable(field)
+      ? "it is required, so it cannot be cleared; write `?`"
+      : undefined;
+  }
+  if (modifier === "secret" && bareType(field.type).kind === "file") return "only a hash of a secret is stored";
+  if (field.computed !== undefined && ["read-only", "create-only", "write-only", "secret"].includes(modifier)) {
+    return "it is computed, so no caller sets it";
+  }
+  return ["filter", "sort", "unique", "search"].includes(modifier) ? valueProblem(model, field, modifier) : undefined;
+}
+
+/** A tree is made of one reference from a resource to itself, which the root of the tree does without. */
+function treeProblem(model: Model, at: string, field: Field): string | undefined {
+  const resource = at.split("/")[1];
+  if (referenceOf(model, field.type) !== resource) return `it does not refer to another ${resource}, as a parent does`;
+  return isNullable(field) ? undefined : "the root of a tree has no parent; write `?`";
+}
+
+function valueProblem(model: Model, { type }: Field, modifier: Modifier): string | undefined {
+  const bare = bareType(type);
+  const structure = ["map", "file", "schema"].includes(bare.kind) || (bare.kind === "scalar" && bare.name === "json");
+  const embedded = bare.kind === "named" && lookup(model.resources.types, bare.name) !== undefined;
+  if (structure || embedded) return "its value is a structure, which has no order";
+  if (bare.kind === "list") return "a list has no order";
+  if (bare.kind === "scalar" && bare.name === "money" && modifier !== "unique") {
+    return "amounts in several currencies have no order; store the amount in a separate field";
+  }
+  const isText = bare.kind === "one-of" || (bare.kind === "scalar" && texts.includes(bare.name));
+  return modifier === "search" && !isText ? "only text can be searched" : undefined;
+}
+
+const contradictions: readonly (readonly [one: Modifier, other: Modifier, why: string])[] = [
+  ["read-only", "create-only", "no caller may set it, and callers who create may"],
+  ["read-only", "write-only", "callers could neither set nor see it"],
+  ["write-only", "filter", "a filter would reveal a value that is never returned"],
+  ["write-only", "sort", "sorting would reveal a value that is never returned"],
+  ["write-only", "search", "a search would reveal a value that is never returned"],
+  ["secret", "filter", "a filter would reveal a value that is never returned"],
+  ["secret", "sort", "sorting would reveal a value that is never returned"],
+  ["secret", "search", "a search would reveal a value that is never returned"],
+  ["delete with", "clear", "the record cannot be both deleted and retained"],
+];
+
+/** Two marks of one field that cannot both hold. */
+const modifiersContradict: Check = {
+  code: "resources/marks-contradict",
+  severity: "error",
+  *run({ model }) {
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      for (const [name, { marks }] of Object.entries(fields)) {
+        const found = contradictions.find(([one, other]) => marks.includes(one) && marks.includes(other));
+        if (found === undefined) continue;
+        const [one, other, why] = found;
+        yield {
+          at: `resources/${resource}/${name}/marks/${other}`,
+          message: `\`${name}\` is \`${one}\` and \`${other}\`: ${why}`,
+          help: "leave one of the two out",
+        };
+      }
+    }
+  },
+};
+
+export const checks: readonly Check[] = [modifierMisplaced, modifiersContradict];

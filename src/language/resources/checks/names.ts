@@ -1,0 +1,86 @@
+/** Names of resources and fields. */
+import { plural, snakeCase } from "../../../base/case.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { fieldSites, fieldsOf } from "../fields.ts";
+
+/** Columns that the store adds to each record. */
+const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
+
+/** A resource or a field by a name that something else has already. */
+const reservedName: Check = {
+  code: "resources/name-taken",
+  severity: "error",
+  why: "The names would collide: SQL ignores capitals, and some names exist on every JavaScript object.",
+  *run({ model }) {
+    const help = "give it another name";
+    for (const { at, name } of fieldSites(model)) {
+      if (name in Object.prototype) yield { at, message: `\`${name}\` is a name of every JavaScript object`, help };
+    }
+    const tables = new Map<string, string>();
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      const table = snakeCase(plural(resource)).toLowerCase();
+      const same = tables.get(table);
+      if (/^(?:nonet|sqlite)_/.test(table)) {
+        const message = `The table of ${resource}, \`${table}\`, starts like the store's own tables`;
+        yield { at: `resources/${resource}`, message, help };
+      } else if (same === undefined) tables.set(table, resource);
+      else
+        yield {
+          at: `resources/${resource}`,
+          message: `${resource} and ${same} would share one table, \`${table}\``,
+          help,
+        };
+      const first = new Map<string, string>();
+      for (const name of Object.keys(fields)) {
+        const column = name.toLowerCase();
+        const other = first.get(column);
+        const at = `resources/${resource}/${name}`;
+        if (reserved.test(column)) yield { at, message: `\`${name}\` is a name that the store uses itself`, help };
+        else if (other === undefined) first.set(column, name);
+        else yield { at, message: `\`${name}\` differs from \`${other}\` only in its capitals`, help };
+      }
+    }
+  },
+};
+
+/** A field with the name that the state of a record has. */
+const fieldNamedState: Check = {
+  code: "resources/field-named-state",
+  severity: "error",
+  why: "The service stores the state of a record (part 3) as `state`, and only transitions may change it.",
+  *run({ model, lives }) {
+    for (const { resource } of lives) {
+      if (!Object.hasOwn(fieldsOf(model, resource), "state")) continue;
+      yield {
+        at: `resources/${resource}/state`,
+        message: `${resource} has states and also declares a field \`state\``,
+        help: "remove the field: the state is a read-only, filterable member anyway",
+      };
+    }
+  },
+};
+
+/** Fields whose names are spelled in two styles. */
+const mixedNameStyles: Check = {
+  code: "resources/mixed-name-styles",
+  severity: "hint",
+  why: "Callers have to look up each name, because they cannot guess its spelling.",
+  *run({ model }) {
+    let first: { readonly style: "camelCase" | "snake_case"; readonly name: string } | undefined;
+    for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
+      for (const name of Object.keys(fields)) {
+        const style = /[a-z][A-Z]/.test(name) ? "camelCase" : /[a-z]_[a-z]/.test(name) ? "snake_case" : undefined;
+        if (style === undefined) continue;
+        first ??= { style, name };
+        if (first.style === style) continue;
+        yield {
+          at: `resources/${resource}/${name}#key`,
+          message: `\`${name}\` is written in ${style}, \`${first.name}\` in ${first.style}`,
+        };
+        return;
+      }
+    }
+  },
+};
+
+export const checks: readonly Check[] = [reservedName, fieldNamedState, mixedNameStyles];

@@ -1,0 +1,98 @@
+/** Guards that are always or never true, have no error, or hold at the same time. */
+import { always, satisfiable, exclusive } from "../../../expression/prove.ts";
+import type { TriggeredTransition } from "../../analysis/document-index.ts";
+import type { Check } from "../../analysis/finding.ts";
+import { rangesOf } from "../../resources/fields.ts";
+
+/** A guard that is true for every record. */
+const guardAlwaysHolds: Check = {
+  code: "states/guard-always-holds",
+  severity: "warning",
+  why: "The guard has no effect, and its error is never returned.",
+  *run({ transitions, model }) {
+    for (const { guard, at, resource } of transitions) {
+      if (guard === undefined || !always(guard, rangesOf(model, resource))) continue;
+      yield {
+        at: `${at}/if#value`,
+        message: "This is always true",
+        help: "leave `if` out, or write the intended condition",
+      };
+    }
+  },
+};
+
+/** A guard that is true for no record. */
+const guardNeverHolds: Check = {
+  code: "states/guard-never-holds",
+  severity: "warning",
+  why: "The transition never happens.",
+  *run({ transitions, model }) {
+    for (const { guard, at, resource } of transitions) {
+      if (guard === undefined || satisfiable(guard, rangesOf(model, resource))) continue;
+      yield { at: `${at}/if#value`, message: "This can never be true" };
+    }
+  },
+};
+
+/** A guard without `else`: the operation can fail without a declared error. */
+const guardWithoutError: Check = {
+  code: "states/guard-without-error",
+  severity: "error",
+  why: "The caller needs to know why the service rejected the request.",
+  *run({ transitions, gaps }) {
+    for (const { trigger, at } of transitions) {
+      if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
+      // The only trigger of a transition has no number in its path.
+      if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
+      yield {
+        at: `${at}/if`,
+        message: `\`${trigger.on.operation}\` has no error for the case that this is false`,
+        help: "add `else:` with the name of an error of part 7",
+      };
+    }
+  },
+};
+
+/** Two transitions that one trigger makes from one state to two others, if both guards can be true. */
+const guardsOverlap: Check = {
+  code: "states/guards-overlap",
+  severity: "warning",
+  why: "The first transition in the document would win, which readers overlook and an edit can change.",
+  *run({ lives }) {
+    for (const { states, out } of lives) {
+      const reported = new Set<TriggeredTransition>();
+      for (const state of states) {
+        const byTrigger = Map.groupBy(out.get(state) ?? [], triggerKey);
+        for (const [trigger, alternatives] of byTrigger) {
+          if (trigger === undefined) continue;
+          for (const [index, second] of alternatives.entries()) {
+            const first = alternatives.slice(0, index).find((one) => overlaps(one, second));
+            if (first === undefined || reported.has(second)) continue;
+            reported.add(second);
+            yield {
+              at: second.at.replace(/\/\d+$/, "#key"),
+              message: `From \`${state}\`, \`${trigger}\` leads to \`${first.to}\` and to \`${second.to}\` at once`,
+              help: "guard both with `if` conditions that exclude each other",
+            };
+          }
+        }
+      }
+    }
+  },
+};
+
+/** Timers fire one after the other, so only what happens at one moment can overlap. */
+function triggerKey({ trigger: { on } }: TriggeredTransition): string | undefined {
+  if (on.kind === "by") return on.operation;
+  return on.kind === "when" ? on.events.join(" | ") : undefined;
+}
+
+function overlaps(first: TriggeredTransition, second: TriggeredTransition): boolean {
+  if (first.guard === undefined || second.guard === undefined) {
+    // A guard with an error is ignored here.
+    return first.trigger.if === undefined || second.trigger.if === undefined;
+  }
+  return !exclusive(first.guard, second.guard);
+}
+
+export const checks: readonly Check[] = [guardAlwaysHolds, guardNeverHolds, guardWithoutError, guardsOverlap];
