@@ -4,6 +4,7 @@
  *
  * Values that change with each request are stored here; others are computed when they are read.
  */
+import { getOrMake } from "../base/once.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { type MetricName, metricDefinitions } from "./metric-definitions.ts";
 
@@ -118,10 +119,7 @@ function entryOf<T>(
   labels: readonly string[],
   make: () => T,
 ): T {
-  let series = all.get(name);
-  if (series === undefined) all.set(name, (series = new Map()));
+  const series = getOrMake(all, name, () => new Map<string, T>());
   const key = labels.length === 1 ? (labels[0] as string) : labels.join("\n");
-  let current = series.get(key);
-  if (current === undefined) series.set(key, (current = make()));
-  return current;
+  return getOrMake(series, key, make);
 }

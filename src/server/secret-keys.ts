@@ -9,6 +9,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { getOrMake } from "../base/once.ts";
 import type { Store } from "../store/port/store.ts";
 import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
@@ -130,11 +131,7 @@ export function withSecretFiles(
       if (typeof name !== "string" || (value ?? "") !== "") return value;
       const path = target[`${name}_FILE`] ?? "";
       if (path === "") return value;
-      const before = known.get(name);
-      if (before !== undefined) return before;
-      const text = contentOf(path, `${name}_FILE`, read);
-      known.set(name, text);
-      return text;
+      return getOrMake(known, name, () => contentOf(path, `${name}_FILE`, read));
     },
   });
 }

@@ -4,6 +4,7 @@
  * It works in rounds per endpoint. A round stores the outcomes of all ended attempts and locks as many due deliveries as the
  * concurrency limit allows, in one transaction: one disk sync or database round trip for all.
  */
+import { getOrMake } from "../base/once.ts";
 import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row, Transaction } from "../store/port/store.ts";
@@ -112,12 +113,9 @@ export function createAttempts(
   }
 
   function laneOf(endpoint: string): Lane {
-    let lane = lanes.get(endpoint);
-    if (lane === undefined) {
-      lane = { endpoint, busy: 0, room: room.least, ended: [], turning: false, again: false };
-      lanes.set(endpoint, lane);
-    }
-    return lane;
+    return getOrMake(lanes, endpoint, () => {
+      return { endpoint, busy: 0, room: room.least, ended: [], turning: false, again: false };
+    });
   }
 
   /** Runs one round at a time; a call during a round schedules another one and returns. */

@@ -1,4 +1,5 @@
 /** Describes the paths with their operations, and the pages of the service. */
+import { getOrMake } from "../../base/once.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { segmentShape, segmentText } from "../../language/endpoints/resolve.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -33,9 +34,8 @@ export function pathItems(
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
   for (const operation of plan.contractOperations) {
     const path = operation.template;
-    const entry = written.get(path) ?? { path, item: {} };
-    entry.item[operation.method.toLowerCase()] = contractObject(plan, operation);
-    written.set(path, entry);
+    const { item } = getOrMake(written, path, () => ({ path, item: {} as Record<string, Json> }));
+    item[operation.method.toLowerCase()] = contractObject(plan, operation);
   }
   const service = [...servicePaths(plan, names), ...wellKnownPaths(plan)].filter(([path]) => !written.has(path));
   return {
@@ -53,12 +53,9 @@ function entryOf(
   operation: Pick<Operation, "path">,
 ): { readonly path: string; readonly item: Record<string, Json> } {
   const shape = `/${operation.path.map(segmentShape).join("/")}`;
-  const known = items.get(shape);
-  if (known !== undefined) return known;
-  const path = `/${operation.path.map((segment) => segmentText(segment)).join("/")}`;
-  const entry = { path, item: {} };
-  items.set(shape, entry);
-  return entry;
+  return getOrMake(items, shape, () => {
+    return { path: `/${operation.path.map((segment) => segmentText(segment)).join("/")}`, item: {} };
+  });
 }
 
 function operationObject(

@@ -9,6 +9,7 @@
  * valid.
  */
 import { createHmac } from "node:crypto";
+import { getOrMake } from "../../base/once.ts";
 import { subscriberOf } from "../limits/limiter.ts";
 import type { Reservation } from "../limits/reservation.ts";
 import { ApiError } from "../errors/api-error.ts";
@@ -37,9 +38,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
   const active = new WeakMap<Reservation["bucketRef"], Set<Promise<unknown>>>();
 
   function begin(bucketRef: Reservation["bucketRef"], outcome: Promise<void>): void {
-    const others = active.get(bucketRef);
-    if (others === undefined) active.set(bucketRef, new Set([outcome]));
-    else others.add(outcome);
+    getOrMake(active, bucketRef, () => new Set()).add(outcome);
   }
 
   /** Reserves a failure in each limit. If a limit is used up, waits for the attempts in progress, which may be refunded. */

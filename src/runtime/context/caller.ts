@@ -1,4 +1,5 @@
 /** The caller of a request, for permissions and expressions. */
+import { getOrMake } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Subject } from "../../language/authentication/decide.ts";
 
@@ -41,12 +42,7 @@ export function createCallerKinds(known: readonly string[]): CallerKinds {
     of({ roles, scoped }) {
       const held = known.filter((role) => roles.includes(role));
       const key = `${scoped} ${held.join(" ")}`;
-      let kind = numbers.get(key);
-      if (kind === undefined) {
-        kind = subjects.push({ roles: held, scoped }) - 1;
-        numbers.set(key, kind);
-      }
-      return kind;
+      return getOrMake(numbers, key, () => subjects.push({ roles: held, scoped }) - 1);
     },
     subject: (kind) => subjects[kind],
   };

@@ -1,4 +1,5 @@
 /** Renders an event log entry for one receiver: checks its permission, and creates the body (R6.2, R6.13, R6.14). */
+import { getOrMake } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
@@ -57,12 +58,9 @@ export function createEventRenderer(
   const views = new Map<string, RendererView>();
   const viewFor = (event: string, plan: OutEventPlan, table: Table, subject: Subject | undefined): RendererView => {
     const key = plan.carries === undefined ? `${table.resource} ${nameOf(subject)}` : event;
-    let view = views.get(key);
-    if (view === undefined) {
-      view = rendererView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries));
-      views.set(key, view);
-    }
-    return view;
+    return getOrMake(views, key, () =>
+      rendererView(plan.carries === undefined ? viewOf(table, subject).view : carried(table, plan.carries)),
+    );
   };
   const renderFor: EventRenderer["renderFor"] = (tx, entry, through, envelope = usual) => {
     const { event, data: row } = entry;
@@ -89,9 +87,7 @@ export function createEventRenderer(
       };
       if (personal) return write();
       const key = `${nameOf(subject)} ${receiver.version ?? ""}`;
-      const rendered = written.get(key) ?? write();
-      written.set(key, rendered);
-      return rendered;
+      return getOrMake(written, key, write);
     };
   };
   return {

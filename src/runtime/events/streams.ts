@@ -3,6 +3,7 @@
  * at an earlier event reads separately, at the client's speed, until it has caught up.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
+import { getOrMake } from "../../base/once.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isPassing } from "../../store/port/error.ts";
 import type { JournalRecord, Store } from "../../store/port/store.ts";
@@ -151,8 +152,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
           if (entry.position <= follower.position) continue;
           const rendered = await renderFor(follower.receiver);
           if (rendered === undefined || !follower.following.wants(rendered.type)) continue;
-          const text = written.get(rendered) ?? eventText(rendered);
-          written.set(rendered, text);
+          const text = getOrMake(written, rendered, eventText);
           texts.set(follower, (texts.get(follower) ?? "") + text);
         }
       }

@@ -1,4 +1,5 @@
 /** Assigns a service's functions to its operations, and provides what they use of the service. */
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { EndpointsPart, Operation } from "../../plan/endpoints/types.ts";
@@ -85,33 +86,19 @@ export function compileFunctions({
 
 /** Caches that all functions share. */
 function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
-  const quieted = new WeakMap<CompiledOperation, CompiledOperation>();
   const views = new Map<string, ResourceView>();
-  const queries = new WeakMap<View, Map<string, ListQuery>>();
+  const queriesOf = onceFor((_: View) => new Map<string, ListQuery>());
   return {
-    quiet(compiled) {
-      let quiet = quieted.get(compiled);
-      if (quiet === undefined) {
-        const { operation } = compiled;
-        const kind = operation.action === "delete" || operation.action === "clear" ? "none" : "record";
-        quiet = { ...compiled, operation: { ...operation, edits: "none", response: { status: 200, kind } } };
-        quieted.set(compiled, quiet);
-      }
-      return quiet;
-    },
-    viewOf(table) {
-      let view = views.get(table.resource);
-      if (view === undefined) views.set(table.resource, (view = fullView(table)));
-      return view;
-    },
+    quiet: onceFor((compiled) => {
+      const { operation } = compiled;
+      const kind = operation.action === "delete" || operation.action === "clear" ? "none" : "record";
+      return { ...compiled, operation: { ...operation, edits: "none", response: { status: 200, kind } } };
+    }),
+    viewOf: (table) => getOrMake(views, table.resource, () => fullView(table)),
     query(query) {
       const { filters, from, sort, view } = query;
       const key = JSON.stringify([filters, from, sort]);
-      let known = queries.get(view);
-      if (known === undefined) queries.set(view, (known = new Map()));
-      let one = known.get(key);
-      if (one === undefined) known.set(key, (one = query));
-      return one;
+      return getOrMake(queriesOf(view), key, () => query);
     },
   };
 }

@@ -2,6 +2,7 @@
  * The input of an operation with an HTTP contract: parameters as values of their types, and the body, grouped by location (`{
  * path, query, header, cookie, body }`), so that equal names do not collide.
  */
+import { getOrMake } from "../../base/once.ts";
 import { fragmentSegment, fragmentTo } from "../../base/json-pointer.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
@@ -91,10 +92,8 @@ function pairsOf(text: string, separator: string, where: (name: string) => Param
     const sent = equals === -1 ? written : written.slice(0, equals);
     const name = decode(sent) ?? badEscape(where(shortened(sent)));
     const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
-    const values = pairs.get(name);
     // Append instead of copying: copying is quadratic for a body that repeats one name.
-    if (values === undefined) pairs.set(name, [value]);
-    else values.push(value);
+    getOrMake(pairs, name, () => []).push(value);
   }
   return pairs;
 }

@@ -1,4 +1,5 @@
 /** The functions of one request's operation; each may run across several transactions. */
+import { getOrMake } from "../../base/once.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "../context/context.ts";
@@ -44,12 +45,7 @@ export function functionsOfCall(
     tx: Transaction,
     about: About,
   ): Promise<unknown> => {
-    let run = runs.get(name);
-    if (run === undefined) {
-      run = runOf(supplied, call, about, dependencies);
-      runs.set(name, run);
-    }
-    return run.runIn(tx);
+    return getOrMake(runs, name, () => runOf(supplied, call, about, dependencies)).runIn(tx);
   };
   return {
     chance,
@@ -211,10 +207,9 @@ export function replayed(context: Context): Replayed {
   const drawn = new Map<string, unknown[]>();
   const at = new Map<string, number>();
   const draw = <Drawn>(kind: string, make: () => Drawn): Drawn => {
-    const before = drawn.get(kind) ?? [];
+    const before = getOrMake(drawn, kind, () => []);
     const index = at.get(kind) ?? 0;
     if (index === before.length) before.push(make());
-    drawn.set(kind, before);
     at.set(kind, index + 1);
     return before[index] as Drawn;
   };

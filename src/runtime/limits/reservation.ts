@@ -7,6 +7,7 @@
  * admits at most one request too many (R8.3), none for small limits and long windows, and a client that sends its requests one
  * after another never waits.
  */
+import { onceFor } from "../../base/once.ts";
 import type { Awaitable } from "../../store/port/store.ts";
 import type { RateLimiter, BucketRef } from "./rate-limiter.ts";
 import type { CountListener, Shared, Sharing } from "./shared-counts.ts";
@@ -69,15 +70,10 @@ interface Known {
   syncedAt: number;
 }
 
-const knowledge = new WeakMap<BucketRef, Known>();
 /** A used-up limit is synchronised again after this time: other processes may have refunded. */
 const renewedMilliseconds = 250;
 
-function knownOf(bucketRef: BucketRef): Known {
-  let known = knowledge.get(bucketRef);
-  if (known === undefined) knowledge.set(bucketRef, (known = { owed: 0, syncedAt: Number.NEGATIVE_INFINITY }));
-  return known;
-}
+const knownOf = onceFor((_: BucketRef): Known => ({ owed: 0, syncedAt: Number.NEGATIVE_INFINITY }));
 
 function isUnsure({ bucketRef, sharedCounts }: Reservation): boolean {
   return sharedCounts !== undefined && !(sharedCounts.lenient && knownOf(bucketRef).owed === 0);

@@ -5,6 +5,7 @@
  * If the shared store is unavailable, each process counts separately: a limit protects a service, and must not stop it. Quotas
  * are different: the transaction counts them or fails.
  */
+import { getOrMake } from "../../base/once.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "../../store/port/store.ts";
 
 /** Identifies a shared count. */
@@ -51,9 +52,9 @@ export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
   let standalone = false;
 
   function entryOf(shared: Shared): Entry {
-    const id = `${shared.name}\0${shared.key}`;
-    let entry = pending.get(id);
-    if (entry === undefined) pending.set(id, (entry = { shared, consumed: 0, onCount: [], waiting: [] }));
+    const entry = getOrMake(pending, `${shared.name}\0${shared.key}`, () => {
+      return { shared, consumed: 0, onCount: [], waiting: [] };
+    });
     if (!running) {
       running = true;
       setImmediate(() => void run());

@@ -2,6 +2,7 @@
  * Compiles operations: validators and queries are prepared at start, so a request only looks them up. Everything that depends on
  * the kind of caller is compiled at its first request.
  */
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { noTable } from "../../plan/resources/tables.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { tableOf } from "../context/context.ts";
@@ -46,12 +47,7 @@ export function compileOperations({
   const views = new Map<string, ResourceView>();
   const recordView = (table: Table, kind: number): ResourceView => {
     const key = `${table.resource} ${kind}`;
-    let view = views.get(key);
-    if (view === undefined) {
-      view = viewOf(table, kinds.subject(kind));
-      views.set(key, view);
-    }
-    return view;
+    return getOrMake(views, key, () => viewOf(table, kinds.subject(kind)));
   };
   const compileOperation = (operation: Operation): CompiledOperation => {
     const table = tableAbout(operation, tables);
@@ -286,18 +282,13 @@ export function createEvaluator(): (
   row: Row,
   variables: Variables,
 ) => Awaitable<Value> {
-  const compiled = new WeakMap<TypedExpression, ((row: Row, variables: Variables) => Value) | "store">();
-  const compile = (expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
+  const compiled = onceFor((expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
     if (readsOtherRecords(expression) || hasMacro(expression)) return "store";
     const run = compileFunction(expression);
     return (record, variables) => run({ record, variables });
-  };
+  });
   return (tx, expression, row, variables) => {
-    let run = compiled.get(expression);
-    if (run === undefined) {
-      run = compile(expression);
-      compiled.set(expression, run);
-    }
+    const run = compiled(expression);
     return run === "store" ? tx.evaluate(expression, row, variables) : run(row, variables);
   };
 }

@@ -1,4 +1,5 @@
 /** `POST /xs`: creates a record (R4.7). */
+import { getOrMake, onceFor } from "../../base/once.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { valueTypeOfColumn } from "../../plan/resources/columns.ts";
@@ -99,18 +100,13 @@ async function respondPresent(
   return respondWith(call, tx, { what: "same", row, text, revision: row["_rev"] as number });
 }
 
-const likenesses = new WeakMap<Table, Map<string, TypedExpression>>();
+const likenessesOf = onceFor((_: Table) => new Map<string, TypedExpression>());
 
 /** The condition that these columns equal `like`; cached, because stores prepare an expression once. */
 function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
-  const known = likenesses.get(table) ?? new Map<string, TypedExpression>();
-  likenesses.set(table, known);
-  const key = columns.join();
   const like = (name: string): TypedExpression =>
     fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
-  const found = known.get(key) ?? columns.map(like).reduce(both);
-  known.set(key, found);
-  return found;
+  return getOrMake(likenessesOf(table), columns.join(), () => columns.map(like).reduce(both));
 }
 
 /** The state change of a creation. */

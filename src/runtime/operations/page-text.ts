@@ -1,4 +1,5 @@
 /** Writes the body of a list response in the document's shape; compiled once per list. */
+import { onceFor } from "../../base/once.ts";
 import type { ListPlan, PageShape } from "../../plan/endpoints/types.ts";
 
 /** The parts of a page as JSON text; `items` is without brackets. */
@@ -8,15 +9,10 @@ export interface PageParts {
   readonly count: string;
 }
 
-const known = new WeakMap<ListPlan, (parts: PageParts) => string>();
+const writerFor = onceFor((plan: ListPlan) => writerOf(plan.page));
 
 export function pageText(plan: ListPlan, parts: PageParts): string {
-  let write = known.get(plan);
-  if (write === undefined) {
-    write = writerOf(plan.page);
-    known.set(plan, write);
-  }
-  return write(parts);
+  return writerFor(plan)(parts);
 }
 
 /** Compiles to pieces: constant texts at even indexes, names of parts at odd ones. */

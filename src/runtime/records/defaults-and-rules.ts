@@ -1,4 +1,5 @@
 /** Converts the members of a body and the document's defaults to the column values of a record. */
+import { onceFor } from "../../base/once.ts";
 import { fragmentSegment } from "../../base/json-pointer.ts";
 import { canonicalInstant, instantText } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -339,11 +340,7 @@ function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row
 }
 
 /** The columns that paths use as keys of records, also of parents. */
-const keysOfPlans = new WeakMap<Plan, ReadonlySet<Column>>();
-
-function keyColumns(plan: Plan): ReadonlySet<Column> {
-  const known = keysOfPlans.get(plan);
-  if (known !== undefined) return known;
+const keyColumns = onceFor((plan: Plan): ReadonlySet<Column> => {
   const keys = new Set<Column>();
   const named = plan.operations.flatMap(({ key, parents, resource }) => [
     ...(key === undefined ? [] : [{ resource, column: key.column }]),
@@ -353,9 +350,8 @@ function keyColumns(plan: Plan): ReadonlySet<Column> {
     const found = plan.tables.find((table) => table.resource === resource)?.columns.find(({ name }) => name === column);
     if (found !== undefined) keys.add(found);
   }
-  keysOfPlans.set(plan, keys);
   return keys;
-}
+});
 
 function throwViolations(
   changeContext: ChangeContext,
@@ -377,16 +373,10 @@ function throwViolations(
 /** Validators of columns, compiled at first use. */
 export function createColumnValidators(schemas?: Plan["schemas"]): (column: Column) => Validator {
   let validatorOf: ReturnType<typeof createValidators> | undefined;
-  const validators = new WeakMap<Column, Validator>();
-  return (column) => {
-    let validate = validators.get(column);
-    if (validate === undefined) {
-      validatorOf ??= createValidators(undefined, schemas);
-      validate = validatorOf(column.schema);
-      validators.set(column, validate);
-    }
-    return validate;
-  };
+  return onceFor(({ schema }) => {
+    validatorOf ??= createValidators(undefined, schemas);
+    return validatorOf(schema);
+  });
 }
 
 /** The columns of `row` that differ from `old`. */

@@ -1,4 +1,5 @@
 /** Applies a change's effects in its transaction: event log entries and event-driven transitions (language, section 6). */
+import { onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { EffectPlan, TransitionPlan } from "../../plan/states/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -45,17 +46,10 @@ export async function applyEffects(
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
 
-const resources = new WeakMap<readonly EffectPlan[], ReadonlySet<string>>();
-
 /** The resources whose records these effects may change, directly or indirectly. */
-export function transitionedBy(effects: readonly EffectPlan[]): ReadonlySet<string> {
-  let transitioned = resources.get(effects);
-  if (transitioned === undefined) {
-    transitioned = new Set(effects.flatMap((effect) => [effect.resource, ...transitionedBy(effect.effects)]));
-    resources.set(effects, transitioned);
-  }
-  return transitioned;
-}
+export const transitionedBy: (effects: readonly EffectPlan[]) => ReadonlySet<string> = onceFor(
+  (effects) => new Set(effects.flatMap((effect) => [effect.resource, ...transitionedBy(effect.effects)])),
+);
 
 /** Returns whether another record changed. An event without a matching transition is ignored. */
 export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {

@@ -2,6 +2,7 @@
  * Evaluates rules that read other records, after all writes, for each record that the writes can affect (language, section 2).
  * Rules of a single record are evaluated before its write (defaults-and-rules.ts).
  */
+import { getOrMake, onceFor } from "../../base/once.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { reachVariable } from "../../expression/reach.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -133,14 +134,12 @@ async function isBroken(
   return false;
 }
 
-const queries = new WeakMap<LateRule, Map<TypedExpression | undefined, RuleQuery>>();
+const queriesOf = onceFor((_: LateRule) => new Map<TypedExpression | undefined, RuleQuery>());
 
 /** The same object each time, so that the store prepares the query once. */
 function queryOf(late: LateRule, where: TypedExpression | undefined, broken: TypedExpression): RuleQuery {
-  const known = queries.get(late) ?? new Map<TypedExpression | undefined, RuleQuery>();
-  queries.set(late, known);
   const { find, resource } = late;
-  const found = known.get(where) ?? { resource, broken, one: find.one, ...(where === undefined ? {} : { where }) };
-  known.set(where, found);
-  return found;
+  return getOrMake(queriesOf(late), where, () => {
+    return { resource, broken, one: find.one, ...(where === undefined ? {} : { where }) };
+  });
 }

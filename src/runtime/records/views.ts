@@ -1,4 +1,5 @@
 /** The members of a resource that a kind of caller sees: an allow-list, independent of the request (R2.9, R5.9). */
+import { onceFor } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
 import { type TypedExpression, parts } from "../../expression/typed.ts";
@@ -94,16 +95,8 @@ export function readsOtherRecords(expression: TypedExpression): boolean {
   return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
 }
 
-const ofOthers = new WeakMap<View, boolean>();
-
 /** Whether its text can change when other records change. */
-export function dependsOnOthers(view: View): boolean {
-  const known = ofOthers.get(view);
-  if (known !== undefined) return known;
-  const depends = view.members.some(memberDependsOnOthers);
-  ofOthers.set(view, depends);
-  return depends;
-}
+export const dependsOnOthers: (view: View) => boolean = onceFor(({ members }) => members.some(memberDependsOnOthers));
 
 function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
   if (when.some(readsOtherRecords)) return true;

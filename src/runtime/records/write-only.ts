@@ -3,6 +3,7 @@
  * views, so responses, events, webhooks, streams and older versions omit them. Documents without such members use the store
  * directly.
  */
+import { onceFor } from "../../base/once.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourcesPart, Table } from "../../plan/resources/types.ts";
@@ -30,10 +31,9 @@ export function createResponseFilter({ schemas, tables }: ResourcesPart): Respon
     ),
   );
   if (columns.size === 0) return undefined;
-  const strips = new WeakMap<View, PartStrip>();
+  const stripOf = onceFor((view: View) => viewStrip(columns, view));
   return (view, text) => {
-    const strip = strips.get(view) ?? viewStrip(columns, view);
-    strips.set(view, strip);
+    const strip = stripOf(view);
     const all = JSON.parse(`[${text}]`) as readonly Json[];
     return all.map((one) => JSON.stringify(strip(one) ?? {})).join();
   };

@@ -1,4 +1,5 @@
 /** Finds the endpoint of a path. Paths are case-sensitive, and a trailing slash matters (R4.3). */
+import { getOrMake } from "../../base/once.ts";
 import { segmentText } from "../../plan/endpoints/segments.ts";
 import type { Segment } from "../../plan/endpoints/types.ts";
 
@@ -66,12 +67,7 @@ function add<T>(root: Branch<T>, { method, path, target }: Route<T>): void {
   const names: string[] = [];
   for (const segment of path) {
     if (segment.kind === "literal") {
-      let next = branch.literals.get(segment.text);
-      if (next === undefined) {
-        next = emptyBranch();
-        branch.literals.set(segment.text, next);
-      }
-      branch = next;
+      branch = getOrMake(branch.literals, segment.text, () => emptyBranch<T>());
     } else {
       names.push(segment.name);
       branch = branchOf(branch, segment.before ?? "", segment.after ?? "");

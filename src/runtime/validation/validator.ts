@@ -2,6 +2,7 @@
 import { RE2JS } from "@bufbuild/re2";
 import type { ErrorObject, KeywordErrorDefinition, ValidateFunction, Format } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import { getOrMake } from "../../base/once.ts";
 import { kebabCase } from "../../base/case.ts";
 import { bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -194,9 +195,7 @@ function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
   if (all.length === 1) return all;
   const keywordsByPath = new Map<string, Set<string>>();
   for (const { instancePath, keyword } of all) {
-    const keywords = keywordsByPath.get(instancePath);
-    if (keywords === undefined) keywordsByPath.set(instancePath, new Set([keyword]));
-    else keywords.add(keyword);
+    getOrMake(keywordsByPath, instancePath, () => new Set()).add(keyword);
   }
   const named = new Set(
     all.flatMap(({ instancePath, propertyName }) => (propertyName === undefined ? [] : [instancePath])),

@@ -1,4 +1,5 @@
 /** Finds a text in all values of a backup, to prove that no data of an erased person remains. */
+import { getOrMake } from "../../base/once.ts";
 import type { PortableValue, PortableRow, BackupTable } from "./portable.ts";
 
 /** A column that contains the text, and some of its rows. */
@@ -48,10 +49,9 @@ export function createSearch(text: string): Search {
           if (!holds(value, row)) continue;
           const column = columns[at] ?? "";
           const key = `${table}.${column}`;
-          const match = matches.get(key) ?? { table, column, rows: 0, first: [] };
+          const match = getOrMake(matches, key, () => ({ table, column, rows: 0, first: [] }));
           match.rows += 1;
           if (match.first.length < mostNamed) match.first.push(String(row[Math.max(0, columns.indexOf("id"))]));
-          matches.set(key, match);
         }
       }
     },

@@ -1,18 +1,15 @@
 /** Evaluates expressions and views over records in memory, with compiled JavaScript. */
+import { onceFor } from "../../base/once.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Condition, Row, View } from "../port/store.ts";
 import { type NestedSource, viewWriter, type Write } from "../sql/view-text.ts";
 import type { Records } from "./records.ts";
 
-type Run = ReturnType<typeof compileFunction>;
-
-const functions = new WeakMap<TypedExpression, Run>();
+const functionOf = onceFor((expression: TypedExpression) => compileFunction(expression));
 
 export function evaluateIn(records: Records, expression: TypedExpression, record: Row, variables: Variables): Value {
-  let run = functions.get(expression);
-  if (!run) functions.set(expression, (run = compileFunction(expression)));
-  return run({
+  return functionOf(expression)({
     record,
     variables,
     reference: (resource, id) => records.find(resource, "id", id),

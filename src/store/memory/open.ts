@@ -1,4 +1,5 @@
 /** Opens a store in memory, lost at exit: the same behaviour as the SQLite store, in plain JavaScript. */
+import { getOrMake } from "../../base/once.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
 import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
@@ -107,11 +108,7 @@ export function memoryStore(
     files,
     acquireLease: () => true,
     changes: () => () => {},
-    secret: (name, make) => {
-      const secret = secrets.get(name) ?? make();
-      secrets.set(name, secret);
-      return secret;
-    },
+    secret: (name, make) => getOrMake(secrets, name, make),
     replaceSecret: (name, old, value) => {
       if (secrets.get(name) === old) secrets.set(name, value);
     },

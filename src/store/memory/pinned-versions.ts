@@ -1,4 +1,5 @@
 /** Stores pinned versions in memory. */
+import { getOrMake } from "../../base/once.ts";
 import type { PinStore } from "../port/store.ts";
 
 export function pinStore(): PinStore {
@@ -6,11 +7,6 @@ export function pinStore(): PinStore {
   const keyOf = (credential: string, user: string): string => JSON.stringify([credential, user]);
   return {
     find: (credential, user) => pins.get(keyOf(credential, user)),
-    pin(credential, user, version) {
-      const key = keyOf(credential, user);
-      const pinned = pins.get(key) ?? version;
-      pins.set(key, pinned);
-      return pinned;
-    },
+    pin: (credential, user, version) => getOrMake(pins, keyOf(credential, user), () => version),
   };
 }

@@ -2,6 +2,7 @@
  * Stores records in memory: the committed state, and over it the changes of one transaction. Reads use the committed state, so
  * they never see changes that may be undone.
  */
+import { getOrMake } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Row } from "../port/store.ts";
@@ -176,9 +177,7 @@ export class Pending implements Records {
   }
 
   #changed(resource: string): Map<number, Row | undefined> {
-    let changed = this.changes.get(resource);
-    if (!changed) this.changes.set(resource, (changed = new Map()));
-    return changed;
+    return getOrMake(this.changes, resource, () => new Map());
   }
 }
 

@@ -7,6 +7,7 @@
  * columns. So SQL statements of an operator that change a row must also change its `_rev`.
  */
 import { createHash } from "node:crypto";
+import { onceFor } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { type CachedFragment, cachedFragmentsOf } from "../sql/json-fragments.ts";
@@ -75,14 +76,8 @@ export function heldText(stored: string, made: () => string, table: Table, alias
   return `CASE WHEN ${holds} THEN ${stored} ELSE ${made()} END`;
 }
 
-const makers = new WeakMap<Table, bigint>();
-
 /** A hash of the definition of a table's texts; revisions are so small in comparison that sums do not collide. */
-function makerOf(table: Table): bigint {
-  const maker = makers.get(table) ?? digestOf(cachedFragmentsOf(table));
-  makers.set(table, maker);
-  return maker;
-}
+const makerOf = onceFor((table: Table) => digestOf(cachedFragmentsOf(table)));
 
 function digestOf(fragments: readonly CachedFragment[]): bigint {
   const definition = fragments.map(({ columns, name, opens }) => [

@@ -8,6 +8,7 @@
 import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { getOrMake } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import { StoreError } from "../port/error.ts";
 import type { StoreLoad } from "../port/store.ts";
@@ -561,13 +562,10 @@ const expectations = new Map<string, string>();
 const mostExpectations = 1000;
 
 function expecting(statement: string): string {
-  let text = expectations.get(statement);
-  if (text === undefined) {
-    text = `WITH found AS (${statement}) SELECT 1 / count(*) FROM found`;
+  return getOrMake(expectations, statement, () => {
     if (expectations.size >= mostExpectations) expectations.clear();
-    expectations.set(statement, text);
-  }
-  return text;
+    return `WITH found AS (${statement}) SELECT 1 / count(*) FROM found`;
+  });
 }
 
 /** Locks tables in one order, so that two transactions cannot deadlock. Blocks changes, not reads. */

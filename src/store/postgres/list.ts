@@ -1,4 +1,5 @@
 /** Reads pages of records. All ranges of a page are one statement, so they read the same state. */
+import { getOrMake } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { Named } from "../sql/condition.ts";
@@ -63,13 +64,9 @@ export function prepareList(
     const prepared = preparedFor(size);
     const absent = after && absentKeys(after);
     const name = `${prepared === ofAnySize ? "" : size} ${absent ?? ""}`;
-    let statement = statements.get(name);
-    if (statement === undefined) {
-      const ranges = after === undefined ? [everything] : rangesAfter(paging, after, keySqlOf(relation));
-      statement = pageStatement(prepared, ranges);
-      statements.set(name, statement);
-    }
-    return statement;
+    return getOrMake(statements, name, () =>
+      pageStatement(prepared, after === undefined ? [everything] : rangesAfter(paging, after, keySqlOf(relation))),
+    );
   };
   return async (session, page, variables) => {
     if (!page.after && query.from === "after")

@@ -1,4 +1,5 @@
 /** Implements `Transaction` on a PostgreSQL connection. */
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -57,12 +58,8 @@ export class TransactionDeps {
   readonly relations: Relations;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly #values = new WeakMap<TypedExpression, TableEvaluator>();
-  readonly #views = new WeakMap<View, ReturnType<typeof viewEvaluator>>();
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
-  readonly #lists = new WeakMap<ListQuery, List>();
   readonly #gets = new Map<string, string>();
-  readonly #breaks = new WeakMap<RuleQuery, Statement>();
   readonly liveCounts: LiveCounts = createLiveCounts();
 
   constructor(relations: Relations, clock: () => number) {
@@ -70,24 +67,17 @@ export class TransactionDeps {
     this.clock = clock;
   }
 
-  value(expression: TypedExpression): TableEvaluator {
-    return memoized(this.#values, expression, () => ({
-      evaluate: valueEvaluator(expression, this.relations),
-      tables: resourcesReadInFull(expression).map((resource) => relationFor(this.relations, resource).name),
-    }));
-  }
-
-  view(view: View): ReturnType<typeof viewEvaluator> {
-    return memoized(this.#views, view, () => viewEvaluator(view, this.relations));
-  }
-
-  list(query: ListQuery): List {
-    return memoized(this.#lists, query, () => prepareList(query, this.relations));
-  }
-
-  breaks(query: RuleQuery): Statement {
-    return memoized(this.#breaks, query, () => statementOf(breakingSql(query, expressions, this.relations)));
-  }
+  readonly value: (expression: TypedExpression) => TableEvaluator = onceFor((expression) => ({
+    evaluate: valueEvaluator(expression, this.relations),
+    tables: resourcesReadInFull(expression).map((resource) => relationFor(this.relations, resource).name),
+  }));
+  readonly view: (view: View) => ReturnType<typeof viewEvaluator> = onceFor((view) =>
+    viewEvaluator(view, this.relations),
+  );
+  readonly list: (query: ListQuery) => List = onceFor((query) => prepareList(query, this.relations));
+  readonly breaks: (query: RuleQuery) => Statement = onceFor((query) =>
+    statementOf(breakingSql(query, expressions, this.relations)),
+  );
 
   /** Finds the oldest record for which a condition is true. */
   first(relation: Relation, where: TypedExpression | undefined): Statement {
@@ -95,29 +85,16 @@ export class TransactionDeps {
       statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
         WHERE ${expressions.condition(where && { all: [where] }, this.relations)}
         ORDER BY t._seq LIMIT 1 FOR NO KEY UPDATE OF t`);
-    return where === undefined ? make() : memoized(this.#firsts, where, make);
+    return where === undefined ? make() : getOrMake(this.#firsts, where, make);
   }
 
   /** Finds a record by a unique column. */
   get(relation: Relation, column: string): string {
-    const key = `${relation.table.resource}.${column}`;
-    let text = this.#gets.get(key);
-    if (text === undefined) {
-      text = statementOf(
-        sql`SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${hasKey(relation, column)}`,
-      ).text;
-      this.#gets.set(key, text);
-    }
-    return text;
+    return getOrMake(this.#gets, `${relation.table.resource}.${column}`, () => {
+      const find = sql`SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${hasKey(relation, column)}`;
+      return statementOf(find).text;
+    });
   }
-}
-
-function memoized<Key extends object, Made>(all: WeakMap<Key, Made>, key: Key, make: () => Made): Made {
-  const known = all.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  all.set(key, made);
-  return made;
 }
 
 /** Row locks: shared by any number of transactions, or exclusive for a change. */

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { getOrMake } from "../../base/once.ts";
 import { isFound } from "../../base/search.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
@@ -51,14 +52,12 @@ export class Connection {
 
   /** Returns the cached prepared statement; rows come as arrays. */
   prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
+    return getOrMake(this.#statements, sql, () => {
       if (this.#statements.size >= mostStatements) this.#statements.clear();
-      statement = this.database.prepare(sql);
+      const statement = this.database.prepare(sql);
       statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+      return statement;
+    });
   }
 
   get(sql: string, ...values: SQLInputValue[]): SqlRow | undefined {

@@ -1,5 +1,6 @@
 /** Reads pages of records. Each range of a page is a separate statement, limited to the rows that the page still lacks. */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { getOrMake } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { type Fragment, joined, sql } from "../sql/fragment.ts";
@@ -43,13 +44,7 @@ export function prepareList(
   const everyRange = query.from === "after" ? [] : [prepare(everything)];
   const byAbsent = new Map<number, readonly Range[]>();
   const rangesFor = (after: readonly Value[]): readonly Range[] => {
-    const absent = absentKeys(after);
-    let ranges = byAbsent.get(absent);
-    if (!ranges) {
-      ranges = rangesAfter(paging, after, keySql).map(prepare);
-      byAbsent.set(absent, ranges);
-    }
-    return ranges;
+    return getOrMake(byAbsent, absentKeys(after), () => rangesAfter(paging, after, keySql).map(prepare));
   };
 
   const total = query.counted ? totalCounter(prepared, connection) : undefined;

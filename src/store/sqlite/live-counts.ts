@@ -5,6 +5,7 @@
  * A count is of the state that the writing connection sees inside its transaction. It follows each write of that connection, is
  * dropped when the write is undone, and all are dropped when another connection has written to the file.
  */
+import { getOrMake } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Row, LiveCount } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
@@ -38,8 +39,7 @@ export function createLiveCounts(connection: Connection): LiveCounts {
   let version: unknown;
 
   const countedValuesOf = ({ resource, column, states }: LiveCount): CountedValues => {
-    const among = byResource.get(resource) ?? [];
-    byResource.set(resource, among);
+    const among = getOrMake(byResource, resource, () => []);
     const found = among.find((one) => one.column === column && one.states?.join() === states?.join());
     if (found !== undefined) return found;
     const countedValues: CountedValues = { resource, column, states, counts: new Map() };

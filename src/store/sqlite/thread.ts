@@ -3,6 +3,7 @@
  * begins. A transaction lasts from `begin` to `commit` or `rollback`.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { getOrMake } from "../../base/once.ts";
 import { TooManySteps } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
@@ -88,12 +89,10 @@ function objectOf({ number, object }: Sent): unknown {
 }
 
 function prepared(kind: "read" | "list" | "aggregate", query: Sent): Stoppable<readonly never[], unknown> {
-  const known = reads.get(query.number);
-  if (known !== undefined) return known;
   const prepare = { read: prepareRead, list: prepareList, aggregate: prepareAggregate }[kind];
-  const made = prepare(objectOf(query) as never, relations, connection, nothing) as typeof known & object;
-  reads.set(query.number, made);
-  return made;
+  return getOrMake(reads, query.number, () => {
+    return prepare(objectOf(query) as never, relations, connection, nothing) as Stoppable<readonly never[], unknown>;
+  });
 }
 
 function done(task: Task): unknown {

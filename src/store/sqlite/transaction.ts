@@ -1,5 +1,6 @@
 /** Implements `Transaction` on the writing connection, for one transaction at a time. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -56,13 +57,9 @@ export class TransactionDeps {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly liveCounts: LiveCounts;
-  readonly #evaluates = new WeakMap<TypedExpression, Evaluate>();
-  readonly #writes = new WeakMap<View, Write>();
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => SqlRow | undefined>();
   readonly #gets = new Map<string, (value: Value) => Row | undefined>();
-  readonly #breaks = new WeakMap<RuleQuery, (variables: Variables) => boolean>();
   readonly #updaters = new Map<string, Updater>();
-  readonly #lists = new WeakMap<ListQuery, ReturnType<typeof prepareList>["run"]>();
 
   constructor(relations: Relations, connection: Connection, clock: () => number) {
     this.relations = relations;
@@ -72,14 +69,9 @@ export class TransactionDeps {
   }
 
   /** Compiles an expression over a row: to JavaScript, or to SQL if it reads the records of a resource. */
-  evaluate(expression: TypedExpression): Evaluate {
-    let evaluate = this.#evaluates.get(expression);
-    if (!evaluate) {
-      evaluate = readsRecords(expression) ? this.#evaluateInDatabase(expression) : this.#evaluateAtHand(expression);
-      this.#evaluates.set(expression, evaluate);
-    }
-    return evaluate;
-  }
+  readonly evaluate: (expression: TypedExpression) => Evaluate = onceFor((expression) =>
+    readsRecords(expression) ? this.#evaluateInDatabase(expression) : this.#evaluateAtHand(expression),
+  );
 
   #evaluateAtHand(expression: TypedExpression): Evaluate {
     const run = compileFunction(expression);
@@ -116,81 +108,58 @@ export class TransactionDeps {
     };
   }
 
-  write(view: View): Write {
-    let write = this.#writes.get(view);
-    if (!write) {
-      const { table } = relationFor(this.relations, view.resource);
-      write = viewWriter(view, {
-        expression: (expression) => this.evaluate(expression),
-        nested: (source) => {
-          const select = this.#selector(views.nested(source, table, this.relations), [source.expression]);
-          return (row, variables) => (select(row, variables) ?? null) as string | null;
-        },
-      });
-      this.#writes.set(view, write);
-    }
-    return write;
-  }
+  readonly write: (view: View) => Write = onceFor((view) => {
+    const { table } = relationFor(this.relations, view.resource);
+    return viewWriter(view, {
+      expression: (expression) => this.evaluate(expression),
+      nested: (source) => {
+        const select = this.#selector(views.nested(source, table, this.relations), [source.expression]);
+        return (row, variables) => (select(row, variables) ?? null) as string | null;
+      },
+    });
+  });
 
   /** Finds a record by a unique column. */
   getter(resource: string, column: string): (value: Value) => Row | undefined {
-    const key = `${resource}.${column}`;
-    let getter = this.#gets.get(key);
-    if (!getter) {
+    return getOrMake(this.#gets, `${resource}.${column}`, () => {
       const relation = relationFor(this.relations, resource);
       const type = typeOf(relation, column);
       const get = this.connection.getter(
         `SELECT ${relation.everything} FROM ${relation.name} AS t WHERE t.${quoteName(column)} = ?`,
       );
-      getter = (value) => {
+      return (value) => {
         const sqlRow = get(toStored(value, type));
         return sqlRow && relation.decode(sqlRow);
       };
-      this.#gets.set(key, getter);
-    }
-    return getter;
+    });
   }
 
   /** Updates these columns of a row if its revision matches; returns whether it did. */
   updater(relation: Relation, names: readonly string[]): Updater {
-    const key = `${relation.name} ${names.join()}`;
-    let updater = this.#updaters.get(key);
-    if (!updater) {
+    return getOrMake(this.#updaters, `${relation.name} ${names.join()}`, () => {
       if (this.#updaters.size >= mostUpdaters) this.#updaters.clear();
       const types = names.map((name) => typeOf(relation, name));
       const set = names.map((name) => `, ${quoteName(name)} = ?`).join("");
       const statement = this.connection.prepare(
         `UPDATE ${relation.name} SET _rev = ?${set} WHERE _seq = ? AND _rev = ?`,
       );
-      updater = {
+      return {
         encode: (row) => names.map((name, index) => toStored(row[name], types[index] as ColumnType)),
         run: (revision, values, seq, old) => Number(statement.run(revision, ...values, seq, old).changes) > 0,
       };
-      this.#updaters.set(key, updater);
-    }
-    return updater;
+    });
   }
 
-  list(query: ListQuery): ReturnType<typeof prepareList>["run"] {
-    let list = this.#lists.get(query);
-    if (!list) {
-      list = prepareList(query, this.relations, this.connection, { acquire: () => {} }).run;
-      this.#lists.set(query, list);
-    }
-    return list;
-  }
+  readonly list: (query: ListQuery) => ReturnType<typeof prepareList>["run"] = onceFor(
+    (query) => prepareList(query, this.relations, this.connection, { acquire: () => {} }).run,
+  );
 
-  breaks(query: RuleQuery): (variables: Variables) => boolean {
-    let breaks = this.#breaks.get(query);
-    if (!breaks) {
-      const { sql: text, bindings } = breakingSql(query, expressions, this.relations, stopSometimes("t._seq"));
-      const get = this.connection.getter(text);
-      const bind = binder(bindings);
-      breaks = (variables) => get(...bind([], variables)) !== undefined;
-      this.#breaks.set(query, breaks);
-    }
-    return breaks;
-  }
+  readonly breaks: (query: RuleQuery) => (variables: Variables) => boolean = onceFor((query) => {
+    const { sql: text, bindings } = breakingSql(query, expressions, this.relations, stopSometimes("t._seq"));
+    const get = this.connection.getter(text);
+    const bind = binder(bindings);
+    return (variables) => get(...bind([], variables)) !== undefined;
+  });
 
   first(relation: Relation, where: TypedExpression | undefined, variables: Variables): SqlRow | undefined {
     const known = where && this.#firsts.get(where);
