@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/server.ts";
+import { until } from "../../../test/until.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import {
   type ConnectionOptions,
@@ -41,6 +42,18 @@ async function withConnections(
   } finally {
     await connections.close();
   }
+}
+
+/** Opens the first connection. On a busy machine that takes longer than the short waits of these tests. */
+async function connected(connections: Connections): Promise<void> {
+  const open = (): Promise<boolean> =>
+    connections
+      .transaction(async (work) => work.rows("SELECT 1"))
+      .then(
+        () => true,
+        () => false,
+      );
+  await until(open, "no connection can be opened");
 }
 
 async function add(work: PgSession, id: number, seen: number): Promise<void> {
@@ -96,6 +109,7 @@ test("a failure that nobody waits for is one of the transaction, and so done aga
 
 test("what is always in the way is said to be, when the time is over", async () => {
   await withConnections({ waitMilliseconds: 200 }, async (connections) => {
+    await connected(connections);
     const failing = connections.transaction(async (work) => {
       await work.rows("UPDATE rows SET n = n + 1 WHERE id = 5");
       await work.rows("DO $$ BEGIN RAISE EXCEPTION 'in the way' USING ERRCODE = '40P01'; END $$");
@@ -134,19 +148,26 @@ test("one that is cut off during COMMIT leaves it unknown, and nothing is done t
 
 test("connections and those who wait for them are bounded", async () => {
   await withConnections({ connections: 2, mostWaiting: 1, waitMilliseconds: 200 }, async (connections) => {
+    await connected(connections);
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const holding = connections.transaction(async (work) => {
       await work.rows("SELECT 1");
+      hold();
       await released;
     });
-    const waiting = connections.transaction(async (work) => work.rows("SELECT 1"));
-    await assert.rejects(
-      connections.transaction(async (work) => work.rows("SELECT 1")),
-      { kind: "busy", message: /too many wait/ },
-    );
-    await assert.rejects(waiting, { kind: "busy", message: /no connection was free/ });
-    assert.equal((await connections.rows("SELECT 1")).length, 1, "reads have their own");
-    release();
-    await holding;
+    await held;
+    try {
+      const waiting = connections.transaction(async (work) => work.rows("SELECT 1"));
+      await assert.rejects(
+        connections.transaction(async (work) => work.rows("SELECT 1")),
+        { kind: "busy", message: /too many wait/ },
+      );
+      await assert.rejects(waiting, { kind: "busy", message: /no connection was free/ });
+      assert.equal((await connections.rows("SELECT 1")).length, 1, "reads have their own");
+    } finally {
+      release();
+      await holding;
+    }
   });
 });
