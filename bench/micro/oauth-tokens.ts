@@ -13,7 +13,7 @@ import { createAdapter } from "../../src/runtime/auth/oauth/adapter.ts";
 import { bridged, requestOf } from "../../src/runtime/auth/oauth/bridge.ts";
 import { createClients } from "../../src/runtime/auth/oauth/clients.ts";
 import { readForm } from "../../src/runtime/auth/oauth/form.ts";
-import { findRegistered, register } from "../../src/runtime/auth/oauth/registered.ts";
+import { findClient, register } from "../../src/runtime/auth/oauth/registered.ts";
 import { isServed, oauthPages } from "../../src/runtime/auth/oauth/server.ts";
 import { findToken, scopesOf } from "../../src/runtime/auth/oauth/tokens.ts";
 import { templateOf } from "../../src/runtime/routing/router.ts";
@@ -67,8 +67,8 @@ const megabytes = (process.memoryUsage().rss - began.memory) / 2 ** 20;
 console.log(`oidc-provider starts in ${(performance.now() - began.now).toFixed(0)} ms, ${megabytes.toFixed(0)} MB`);
 
 async function clientWith(id: string): Promise<unknown> {
-  const { hash } = defined(await findRegistered(grants, id), "a registration");
-  const scope = scopesOf(credential, defined(await keys.find(hash), "a key")).join(" ");
+  const { key } = defined(await findClient(credential, options, id, clock.now()), "a client");
+  const scope = scopesOf(credential, key).join(" ");
   const none = { token_endpoint_auth_method: "none", redirect_uris: [], response_types: [] };
   return { ...none, client_id: id, id_token_signed_response_alg: "RS256", grant_types: ["client_credentials"], scope };
 }
@@ -130,7 +130,7 @@ const work: Readonly<Record<string, () => Promise<unknown>>> = {
   "a check, oidc-provider": async () => {
     const token = defined(await grants.find("ClientCredentials", hashSecret(checked.library)), "a token");
     const { clientId } = JSON.parse(token.text) as { readonly clientId: string };
-    return keys.find(defined(await findRegistered(grants, clientId), "a registration").hash);
+    return findClient(credential, options, clientId, clock.now());
   },
 };
 const times = new Map(Object.keys(work).map((name) => [name, [] as number[]]));

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
-import type { Key } from "../../store/port/store.ts";
+import type { Key, KeyStore } from "../../store/port/store.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 27 digits of base 62 hold 160 bits. */
@@ -23,6 +23,11 @@ export function isSecret(prefix: string, text: string): boolean {
   if (text.length !== prefix.length + randomDigits + checkDigits || !text.startsWith(prefix)) return false;
   const body = text.slice(0, -checkDigits);
   return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
+}
+
+/** The prefix of the refresh tokens of a credential. */
+export function refreshPrefix({ prefix }: CredentialPlan): string {
+  return `${prefix}r_`;
 }
 
 /** Digits after the prefix that identify a key in failure counts: enough to be unique; the others remain secret. */
@@ -52,6 +57,21 @@ export function endOf({ expires, revoked }: Key, { revokedAfterMilliseconds }: C
   const extracted =
     revoked === undefined || revokedAfterMilliseconds === null ? undefined : revoked + revokedAfterMilliseconds;
   return Math.min(expires ?? Number.POSITIVE_INFINITY, extracted ?? Number.POSITIVE_INFINITY);
+}
+
+export function isGoodKey(key: Key, credential: CredentialPlan, now: number): boolean {
+  return key.credential === credential.name && endOf(key, credential) > now;
+}
+
+/** The key with this hash; undefined for an unknown, expired or revoked one, and for one of another credential. */
+export async function findKey(
+  credential: CredentialPlan,
+  keys: KeyStore,
+  hash: string,
+  now: number,
+): Promise<Key | undefined> {
+  const key = await keys.find(hash);
+  return key !== undefined && isGoodKey(key, credential, now) ? key : undefined;
 }
 
 function base62(value: bigint, digits: number): string {

@@ -2,7 +2,7 @@
 import type { Subject } from "../../language/authentication/decide.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { Key } from "../../store/port/store.ts";
-import { endOf } from "./api-key.ts";
+import { isGoodKey } from "./api-key.ts";
 import { keyCredentials } from "./mint.ts";
 import type { LoginRecords } from "../context/login.ts";
 
@@ -22,18 +22,12 @@ export async function rolesHeld(
   plan: AuthenticationPart,
   logins: ReadonlyMap<string, LoginRecords>,
   keys: readonly Key[],
-  { owner, credential, roles }: Holder,
+  holder: Holder,
   now: number,
 ): Promise<Subject | undefined> {
-  const sent = plan.credentials.find(({ name }) => name === credential);
+  const sent = plan.credentials.find(({ name }) => name === holder.credential);
   const scoped = sent === undefined ? plan.credentials.some((one) => one.scoped) : sent.scoped === true;
-  const held = await rolesOf(
-    plan,
-    logins,
-    keys,
-    { owner, roles, ...(credential === undefined ? {} : { credential }) },
-    now,
-  );
+  const held = await rolesOf(plan, logins, keys, holder, now);
   return held && { roles: held, scoped };
 }
 
@@ -54,6 +48,6 @@ async function rolesOf(
   }
   const made = keyCredentials(plan).find(({ name }) => name === credential);
   if (made === undefined) return roles;
-  const good = keys.filter((key) => key.user === owner && key.credential === made.name && now < endOf(key, made));
+  const good = keys.filter((key) => key.user === owner && isGoodKey(key, made, now));
   return good.length === 0 ? undefined : roles.filter((role) => good.some((key) => key.roles.includes(role)));
 }

@@ -9,7 +9,7 @@ import { type Caller, idText } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 import { findToken } from "./oauth/tokens.ts";
-import { endOf, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
+import { endOf, findKey, hashSecret, isSecret, nameOfSecret } from "./api-key.ts";
 import { lacking } from "./challenge.ts";
 import type { LoginGuard, LoginRecords } from "../context/login.ts";
 import { createSignatureVerifier, goodMilliseconds, type SignatureVerifier, type Verified } from "./hmac.ts";
@@ -103,28 +103,27 @@ async function proveKey(
   text: string,
 ): Promise<Proof | undefined> {
   if (!isSecret(credential.prefix, text)) return undefined;
-  const key = await keys.find(hashSecret(text));
-  if (key === undefined || key.credential !== credential.name) return undefined;
-  const until = endOf(key, credential);
-  if (until <= clock.now()) return undefined;
-  return {
-    user: key.user,
-    roles: rolesOf(credential, key.roles, {}),
-    claims: {},
-    until,
-  };
+  const key = await findKey(credential, keys, hashSecret(text), clock.now());
+  if (key === undefined) return undefined;
+  return { user: key.user, roles: rolesOf(credential, key.roles, {}), claims: {}, until: endOf(key, credential) };
 }
 
-/** The user name in the credentials of `Basic`. */
+/** The user name and the password of `Basic`; only a user name in a text without a colon. */
+export function readBasic(text: string): readonly [user: string, password?: string] {
+  const decoded = Buffer.from(text, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  return colon === -1 ? [decoded] : [decoded.slice(0, colon), decoded.slice(colon + 1)];
+}
+
 function userOf(text: string): string {
-  return Buffer.from(text, "base64").toString("utf8").split(":", 1)[0] ?? "";
+  return readBasic(text)[0];
 }
 
 /** A key as the user name of `Basic` with an empty password: `curl -u key:` sends it so (R5.3). */
 function proveKeyAsUser(credential: CredentialPlan, options: ProvingOptions): Method["prove"] {
   return async (text) => {
-    const decoded = Buffer.from(text, "base64").toString("utf8");
-    return decoded.endsWith(":") ? proveKey(credential, options, decoded.slice(0, -1)) : undefined;
+    const [user, password] = readBasic(text);
+    return password === "" ? proveKey(credential, options, user) : undefined;
   };
 }
 
@@ -134,11 +133,9 @@ async function proveBasic(
   options: ProvingOptions,
   text: string,
 ): Promise<Proof | undefined> {
-  const decoded = Buffer.from(text, "base64").toString("utf8");
-  const colon = decoded.indexOf(":");
-  if (colon === -1) return undefined;
-  const proof = await proveKey(credential, options, decoded.slice(colon + 1));
-  return proof?.user === decoded.slice(0, colon) ? proof : undefined;
+  const [user, password] = readBasic(text);
+  const proof = password === undefined ? undefined : await proveKey(credential, options, password);
+  return proof?.user === user ? proof : undefined;
 }
 
 /** A session of a record that still exists, with its current roles (R5.10); for that reason it is never cached. */
@@ -168,17 +165,15 @@ function proveRecord(credential: CredentialPlan, { logins, guard, clock, random 
   const salt = random(32);
   const recognised = new Map<string, string>();
   return async (text, { address }) => {
-    const decoded = Buffer.from(text, "base64").toString("utf8");
-    const colon = decoded.indexOf(":");
-    if (colon === -1) return undefined;
-    const name = decoded.slice(0, colon);
+    const [name, password] = readBasic(text);
+    if (password === undefined) return undefined;
     const found = await loginRecordsOf(logins, credential.name).byName(name);
     const storedHash = found?.secret ?? null;
     const proof = found && { user: idText(found.id), roles: found.roles, claims: {}, until: 0 };
-    const known = createHmac("sha256", salt).update(decoded).digest("base64url");
+    const known = createHmac("sha256", salt).update(`${name}:${password}`).digest("base64url");
     if (storedHash !== null && recognised.get(known) === storedHash) return proof;
     const attempt = { credential: credential.name, name: name.normalize("NFC"), address };
-    const isRight = await guard.verified(attempt, clock.now(), () => isPassword(decoded.slice(colon + 1), storedHash));
+    const isRight = await guard.verified(attempt, clock.now(), () => isPassword(password, storedHash));
     if (!isRight || storedHash === null) return undefined;
     if (recognised.size >= maximumRecognised) recognised.clear();
     recognised.set(known, storedHash);

@@ -5,15 +5,11 @@
 import { createHmac } from "node:crypto";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { SessionToken, Transaction } from "../../store/port/store.ts";
-import { hashSecret, hintOf, isSecret, mintSecret } from "./api-key.ts";
+import { hashSecret, hintOf, isSecret, mintSecret, refreshPrefix } from "./api-key.ts";
 import type { SessionSecrets } from "../context/login.ts";
 
 export function isAccessToken({ prefix }: CredentialPlan, text: string): boolean {
   return isSecret(prefix, text);
-}
-
-function renewPrefix({ prefix }: CredentialPlan): string {
-  return `${prefix}r_`;
 }
 
 export interface Opening {
@@ -34,7 +30,7 @@ export async function openSession(
   const access = tokenOf(opening, "access", mintSecret(prefix, random));
   await tx.addSession(access.storedToken);
   if (login?.renewedMilliseconds === undefined) return access.secrets;
-  const renew = tokenOf(opening, "renew", mintSecret(renewPrefix(opening.credential), random));
+  const renew = tokenOf(opening, "renew", mintSecret(refreshPrefix(opening.credential), random));
   await tx.addSession(renew.storedToken);
   return { ...access.secrets, refreshToken: renew.secrets.token };
 }
@@ -46,7 +42,7 @@ function tokenOf(
 ): { readonly storedToken: SessionToken; readonly secrets: SessionSecrets } {
   const lasts = use === "access" ? credential.lastsMilliseconds : credential.login?.renewedMilliseconds;
   const until = lasts === undefined ? {} : { expires: now + lasts };
-  const prefix = use === "access" ? credential.prefix : renewPrefix(credential);
+  const prefix = use === "access" ? credential.prefix : refreshPrefix(credential);
   const storedToken: SessionToken = {
     hash: hashSecret(token),
     session,
@@ -81,7 +77,7 @@ export async function renewSession(
   secret: string,
   now: number,
 ): Promise<Renewed> {
-  if (!isSecret(renewPrefix(credential), text)) return { kind: "unknown" };
+  if (!isSecret(refreshPrefix(credential), text)) return { kind: "unknown" };
   const found = await tx.session(hashSecret(text));
   const isGood = found?.use === "renew" && found.credential === credential.name && !isOver(found, now);
   if (found === undefined || !isGood) return { kind: "unknown" };
@@ -92,7 +88,7 @@ export async function renewSession(
     createHmac("sha256", secret).update(`renew\0${use}\0${text}`).digest().subarray(0, bytes);
   const opening: Opening = { credential, user, session, now: replaced ?? now };
   const access = tokenOf(opening, "access", mintSecret(credential.prefix, following("access")));
-  const renew = tokenOf(opening, "renew", mintSecret(renewPrefix(credential), following("renew")));
+  const renew = tokenOf(opening, "renew", mintSecret(refreshPrefix(credential), following("renew")));
   if (replaced === undefined) {
     await tx.replaceSession(found.hash, now);
     await tx.addSession(access.storedToken);

@@ -4,15 +4,14 @@
  */
 import type { Clock } from "../../../base/clock.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
-import type { Grant, KeyStore } from "../../../store/port/store.ts";
+import type { Grant } from "../../../store/port/store.ts";
 import { hashSecret } from "../api-key.ts";
-import { isGoodClient } from "./clients.ts";
-import { type ConsentDependencies, findConsent, findUser, proofOf } from "./consents.ts";
-import { findRegistered } from "./registered.ts";
+import { findConsent, findGrant, findUser, proofOf } from "./consents.ts";
+import type { TokenDependencies } from "./options.ts";
+import { findClient } from "./registered.ts";
 
-export interface AdapterOptions extends ConsentDependencies {
+export interface AdapterOptions extends TokenDependencies {
   readonly credential: CredentialPlan;
-  readonly keys: KeyStore;
   readonly clock: Clock;
   /** Creates the error for a code or token that was used before. */
   readonly used: () => Error;
@@ -31,10 +30,7 @@ export interface Adapter {
 
 export function createAdapter(options: AdapterOptions, kind: string): Adapter {
   const { credential, grants, clock } = options;
-  const present = async (of: string, id: string): Promise<Grant | undefined> => {
-    const found = await grants.find(of, hashSecret(id));
-    return found === undefined || found.expires <= clock.now() ? undefined : found;
-  };
+  const present = (of: string, id: string) => findGrant(grants, of, id, clock.now());
   const payloadOf = (found: Grant | undefined, id: string): Payload | undefined =>
     found && { ...(JSON.parse(found.text) as Payload), jti: id };
   return {
@@ -95,15 +91,15 @@ async function prolong({ grants }: AdapterOptions, id: string, expires: number):
 }
 
 /** Every client is public for `oidc-provider`: Nonet has verified the client's secret before. */
-async function clientOf({ credential, grants, keys, clock }: AdapterOptions, id: string): Promise<Payload | undefined> {
-  const registered = await findRegistered(grants, id);
-  const key = registered && (await keys.find(registered.hash));
-  if (registered === undefined || key === undefined || !isGoodClient(key, credential, clock.now())) return undefined;
+async function clientOf(options: AdapterOptions, id: string): Promise<Payload | undefined> {
+  const { credential, clock } = options;
+  const client = await findClient(credential, options, id, clock.now());
+  if (client === undefined) return undefined;
   const renewed = credential.oauth?.users?.renewedMilliseconds === undefined ? [] : ["refresh_token"];
   return {
     client_id: id,
     application_type: "native",
-    redirect_uris: registered.redirects,
+    redirect_uris: client.redirects,
     token_endpoint_auth_method: "none",
     grant_types: ["authorization_code", ...renewed],
     response_types: ["code"],

@@ -3,16 +3,17 @@
  * `nonet key create` made: the key's id is the client id, and the store has the hash of the secret. A public client sends only
  * its id (section 2.1); its permissions come from the users who consent.
  */
-import type { Clock } from "../../../base/clock.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
-import type { GrantStore, Key, KeyStore } from "../../../store/port/store.ts";
+import type { Key } from "../../../store/port/store.ts";
 import { subscriberOf } from "../../limits/limiter.ts";
-import { endOf, hashSecret, isSecret } from "../api-key.ts";
-import { attempt, type FailureLimits } from "../failures.ts";
+import { findKey, hashSecret, isSecret } from "../api-key.ts";
+import { attempt } from "../failures.ts";
+import { readBasic } from "../methods.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { OAuthError } from "./error.ts";
 import { type Form, formDecoded } from "./form.ts";
-import { findRegistered } from "./registered.ts";
+import type { OAuthOptions } from "./options.ts";
+import { findClient } from "./registered.ts";
 
 export interface Client {
   readonly key: Key;
@@ -23,35 +24,26 @@ export interface Client {
 /** @throws OAuthError */
 export type ProveClient = (httpRequest: HttpRequest, form: Form) => Promise<Client>;
 
-interface ClientDependencies {
-  readonly keys: KeyStore;
-  readonly grants: GrantStore;
-  readonly clock: Clock;
-  readonly failures: FailureLimits;
-}
-
 /** R5.7: only failures are limited, so attacks do not block clients with a valid secret. */
-export function createClients(
-  credential: CredentialPlan,
-  { keys, grants, clock, failures }: ClientDependencies,
-): ProveClient {
+export function createClients(credential: CredentialPlan, options: OAuthOptions): ProveClient {
+  const { clock, failures } = options;
   const fromAddress = failures("clients from an address");
   const forClient = failures("clients by their ids");
   const publicClient = async (httpRequest: HttpRequest, form: Form): Promise<Client | undefined> => {
     const id = form.get("client_id");
     if (id === undefined || form.has("client_secret") || httpRequest.headers.get("authorization") !== undefined)
       return undefined;
-    const registered = await findRegistered(grants, id);
-    const key = registered?.isPublic === true ? await keys.find(registered.hash) : undefined;
-    return key !== undefined && isGoodClient(key, credential, clock.now()) ? { key, isPublic: true } : undefined;
+    const client = await findClient(credential, options, id, clock.now());
+    return client?.isPublic === true ? client : undefined;
   };
   return async (httpRequest, form) => {
     const unproved = await publicClient(httpRequest, form);
     if (unproved !== undefined) return unproved;
     const { id, secret } = presented(httpRequest, form);
-    const key = isSecret(credential.prefix, secret) ? await keys.find(hashSecret(secret)) : undefined;
-    if (key?.id === id && isGoodClient(key, credential, clock.now())) return { key, isPublic: false };
     const now = clock.now();
+    const isKey = isSecret(credential.prefix, secret);
+    const key = isKey ? await findKey(credential, options.keys, hashSecret(secret), now) : undefined;
+    if (key?.id === id) return { key, isPublic: false };
     const attempted = await attempt([fromAddress(subscriberOf(httpRequest.address), now), forClient(id, now)], now);
     if ("full" in attempted)
       throw new OAuthError(
@@ -61,10 +53,6 @@ export function createClients(
       );
     throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong");
   };
-}
-
-export function isGoodClient(key: Key, credential: CredentialPlan, now: number): boolean {
-  return key.credential === credential.name && endOf(key, credential) > now;
 }
 
 /** Exactly one authentication method (RFC 6749 section 2.3). */
@@ -78,12 +66,11 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   if (headers.repeated("authorization") || secret !== undefined)
     throw new OAuthError("invalid_request", "Use exactly one method of client authentication");
   const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
-  const decoded = Buffer.from(text, "base64").toString("utf8");
-  const colon = decoded.indexOf(":");
   // Both are form-encoded before the base64 encoding.
-  const user = formDecoded(decoded.slice(0, colon));
-  const password = formDecoded(decoded.slice(colon + 1));
-  if (colon === -1 || user === undefined || password === undefined)
+  const [name, secretText] = readBasic(text);
+  const user = formDecoded(name);
+  const password = secretText === undefined ? undefined : formDecoded(secretText);
+  if (user === undefined || password === undefined)
     throw new OAuthError("invalid_client", "The Authorization field is not Basic with a client and its secret");
   if (id !== undefined && id !== user) throw new OAuthError("invalid_request", "The request names two clients");
   return { id: user, secret: password };

@@ -5,19 +5,23 @@
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
 import type { Grant, GrantStore } from "../../../store/port/store.ts";
 import { hashSecret } from "../api-key.ts";
-import type { LoginRecord, LoginRecords } from "../../context/login.ts";
+import type { LoginRecord } from "../../context/login.ts";
+import type { TokenDependencies } from "./options.ts";
 
-export interface ConsentDependencies {
-  readonly grants: GrantStore;
-  readonly logins: ReadonlyMap<string, LoginRecords>;
+/** What is stored with the hash of a secret; undefined for an unknown or expired one. `kind`: a model of `oidc-provider`. */
+export async function findGrant(
+  grants: GrantStore,
+  kind: string,
+  secret: string,
+  now: number,
+): Promise<Grant | undefined> {
+  const found = await grants.find(kind, hashSecret(secret));
+  return found !== undefined && found.expires > now ? found : undefined;
 }
-
-/** The name of the model in `oidc-provider`. */
-const kind = "Grant";
 
 export function findUser(
   { oauth }: CredentialPlan,
-  { logins }: ConsentDependencies,
+  { logins }: TokenDependencies,
   id: string,
 ): Promise<LoginRecord | undefined> {
   return logins.get(oauth?.users?.credential ?? "")?.byId(id) ?? Promise.resolve(undefined);
@@ -36,13 +40,13 @@ export interface Consent {
 /** Undefined for an expired consent, a deleted user, or a user with a changed secret. */
 export async function findConsent(
   credential: CredentialPlan,
-  planInput: ConsentDependencies,
+  dependencies: TokenDependencies,
   id: string,
   now: number,
 ): Promise<Consent | undefined> {
-  const grant = await planInput.grants.find(kind, hashSecret(id));
-  if (grant === undefined || grant.expires <= now) return undefined;
+  const grant = await findGrant(dependencies.grants, "Grant", id, now);
+  if (grant === undefined) return undefined;
   const { accountId, proof } = JSON.parse(grant.text) as { readonly accountId: string; readonly proof: string };
-  const user = await findUser(credential, planInput, accountId);
+  const user = await findUser(credential, dependencies, accountId);
   return user === undefined || proofOf(user) !== proof ? undefined : { grant, user };
 }

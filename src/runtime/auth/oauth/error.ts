@@ -4,6 +4,7 @@ import type { HttpResponse } from "../../../http/message.ts";
 export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
+  | "invalid_grant"
   | "invalid_scope"
   | "unauthorized_client"
   | "unsupported_grant_type";

@@ -5,11 +5,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { defined } from "../../../base/defined.ts";
-import { hashSecret, mintSecret } from "../api-key.ts";
+import { hashSecret, mintSecret, refreshPrefix } from "../api-key.ts";
 import { type AdapterOptions, createAdapter } from "./adapter.ts";
 import { findUser } from "./consents.ts";
 import { oauthErrorPage } from "./page.ts";
-import { refreshPrefix, tokenPrefix } from "./tokens.ts";
+import { tokenPrefix } from "./tokens.ts";
 
 export interface ProviderOptions extends Omit<AdapterOptions, "used"> {
   readonly service: string;

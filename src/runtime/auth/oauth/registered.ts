@@ -2,12 +2,13 @@
  * Stores the OAuth registration of a client next to its key: redirect addresses, and whether it is public. A client without a
  * registration acts only for itself.
  */
+import type { CredentialPlan } from "../../../plan/authentication/types.ts";
 import type { GrantStore, Key } from "../../../store/port/store.ts";
+import { findKey } from "../api-key.ts";
+import type { TokenDependencies } from "./options.ts";
 
 export interface Registered {
-  readonly id: string;
-  /** The hash of the client's key. */
-  readonly hash: string;
+  readonly key: Key;
   readonly redirects: readonly string[];
   /** Cannot store a secret: a mobile app or a browser page (RFC 6749 section 2.1). */
   readonly isPublic: boolean;
@@ -24,9 +25,18 @@ export async function register(
   await grants.put({ kind, id: key.id, group: key.id, text, expires: key.expires ?? Number.MAX_SAFE_INTEGER });
 }
 
-export async function findRegistered(grants: GrantStore, id: string): Promise<Registered | undefined> {
+/** Undefined for a client without a registration, and for one whose key has ended. */
+export async function findClient(
+  credential: CredentialPlan,
+  { grants, keys }: TokenDependencies,
+  id: string,
+  now: number,
+): Promise<Registered | undefined> {
   const found = await grants.find(kind, id);
-  return found && { id, ...(JSON.parse(found.text) as Omit<Registered, "id">) };
+  if (found === undefined) return undefined;
+  const { hash, redirects, isPublic } = JSON.parse(found.text) as Omit<Registered, "key"> & { readonly hash: string };
+  const key = await findKey(credential, keys, hash, now);
+  return key && { key, redirects, isPublic };
 }
 
 /** The reason why a redirect address is invalid; undefined for a valid one (RFC 8252 section 7, RFC 9700 section 2.1). */

@@ -3,41 +3,19 @@
  * users who consent (`users.ts`, loaded if the document declares `login`), revocation (RFC 7009), introspection (RFC 7662), and
  * metadata (RFC 8414, RFC 9728).
  */
-import type { Clock } from "../../../base/clock.ts";
-import type {
-  AuthenticationPart,
-  CredentialPlan,
-  OAuthPlan,
-  OAuthUsersPlan,
-} from "../../../plan/authentication/types.ts";
-import type { PurposePart } from "../../../plan/purpose/types.ts";
+import type { CredentialPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
 import type { Segment } from "../../../plan/endpoints/types.ts";
 import type { Key } from "../../../store/port/store.ts";
-import type { FailureLimits } from "../failures.ts";
-import type { LoginGuard } from "../../context/login.ts";
 import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
 import { literalPath } from "../../routing/router.ts";
 import type { Page } from "../../context/endpoint.ts";
 import { type Client, createClients } from "./clients.ts";
 import { oauthErrorResponse, OAuthError, oauthResponse } from "./error.ts";
 import { type Form, readForm } from "./form.ts";
+import type { OAuthOptions } from "./options.ts";
 import { resourceMetadataPath } from "../challenge.ts";
-import { endConsent, endToken, findToken, issueToken, scopesOf, type TokenDependencies } from "./tokens.ts";
+import { endConsent, endToken, findToken, issueToken, scopesOf } from "./tokens.ts";
 import type { Users } from "./users.ts";
-
-export interface OAuthOptions extends TokenDependencies {
-  readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
-  readonly clock: Clock;
-  readonly guard: LoginGuard;
-  readonly failures: FailureLimits;
-  /** The same in all processes of the service and after a restart. */
-  readonly secret: string;
-  readonly random: (bytes: number) => Uint8Array;
-  /** The path prefix of the operations. */
-  readonly prefix: string;
-  /** The absolute address of the service. */
-  readonly baseUrl: () => string;
-}
 
 type Server = CredentialPlan & { readonly oauth: OAuthPlan };
 

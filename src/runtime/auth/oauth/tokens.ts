@@ -4,11 +4,12 @@
  */
 import { defined } from "../../../base/defined.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
-import type { GrantStore, Key, KeyStore } from "../../../store/port/store.ts";
-import { endOf, hashSecret, isSecret, mintSecret } from "../api-key.ts";
-import { isGoodClient } from "./clients.ts";
-import { type ConsentDependencies, findConsent } from "./consents.ts";
-import { findRegistered } from "./registered.ts";
+import type { GrantStore, Key } from "../../../store/port/store.ts";
+import { endOf, findKey, hashSecret, isSecret, mintSecret, refreshPrefix } from "../api-key.ts";
+import { idText } from "../../context/caller.ts";
+import { findConsent, findGrant } from "./consents.ts";
+import type { TokenDependencies } from "./options.ts";
+import { findClient } from "./registered.ts";
 
 export interface AccessToken {
   readonly client: Key;
@@ -24,22 +25,20 @@ export interface AccessToken {
   readonly roles: readonly string[];
 }
 
-const kind = "access-token";
-
-/** Stored with the hash of a token that a client got for itself. */
+/** Stored with the hash of a token. `oidc-provider` stores these members, except `hash`, and others for a user's token. */
 interface StoredToken {
-  readonly client: string;
-  readonly scopes: readonly string[];
-  readonly issued: number;
+  readonly clientId: string;
+  /** The hash of the client's key, in a token for the client itself, which may have no registration. */
+  readonly hash?: string;
+  /** The consent, in a user's token. */
+  readonly grantId?: string;
+  readonly scope?: string;
+  /** Unix seconds. */
+  readonly iat: number;
 }
 
-/** The models of `oidc-provider` for tokens that users consented to. */
-const consented = "AccessToken";
-const refresh = "RefreshToken";
-
-export function refreshPrefix({ prefix }: CredentialPlan): string {
-  return `${prefix}r_`;
-}
+/** The name of the model in `oidc-provider`. */
+const kind = "AccessToken";
 
 export function tokenPrefix({ prefix }: CredentialPlan): string {
   return `${prefix}t_`;
@@ -54,7 +53,12 @@ export async function issueToken(
   const token = mintSecret(tokenPrefix(credential), random);
   const lasts = defined(credential.lastsMilliseconds, "how long a token is good");
   const milliseconds = Math.min(lasts, endOf(client, credential) - now);
-  const stored: StoredToken = { client: client.hash, scopes, issued: now };
+  const stored: StoredToken = {
+    clientId: client.id,
+    hash: client.hash,
+    scope: scopes.join(" "),
+    iat: Math.floor(now / 1000),
+  };
   await grants.put({
     kind,
     id: hashSecret(token),
@@ -65,64 +69,36 @@ export async function issueToken(
   return { token, seconds: Math.floor(milliseconds / 1000) };
 }
 
-export interface TokenDependencies extends ConsentDependencies {
-  readonly keys: KeyStore;
-}
-
 /** Undefined for an invalid, expired or revoked token. */
 export async function findToken(
   credential: CredentialPlan,
   text: string,
-  planInput: TokenDependencies,
+  dependencies: TokenDependencies,
   now: number,
 ): Promise<AccessToken | undefined> {
   if (!isSecret(tokenPrefix(credential), text)) return undefined;
-  const { grants, keys } = planInput;
-  const grant = await grants.find(kind, hashSecret(text));
-  if (grant === undefined) return findConsented(credential, text, planInput, now);
-  if (grant.expires <= now) return undefined;
-  const { client: hash, scopes, issued } = JSON.parse(grant.text) as StoredToken;
-  const client = await keys.find(hash);
-  if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
-  const roles = rolesOf(credential, client, scopes);
-  const expires = Math.min(grant.expires, endOf(client, credential));
-  return { client, user: client.user, isRecord: false, scopes, issued, expires, roles };
-}
-
-/** The part of an `oidc-provider` token that Nonet reads. */
-interface Consented {
-  readonly accountId: string;
-  readonly clientId: string;
-  readonly grantId: string;
-  readonly scope?: string;
-  /** Unix seconds. */
-  readonly iat: number;
-}
-
-/** The roles are the user's current ones, limited to those of the client and the scopes. */
-async function findConsented(
-  credential: CredentialPlan,
-  text: string,
-  planInput: TokenDependencies,
-  now: number,
-): Promise<AccessToken | undefined> {
-  const { grants, keys } = planInput;
-  const grant = await grants.find(consented, hashSecret(text));
-  if (grant === undefined || grant.expires <= now) return undefined;
-  const { accountId, clientId, grantId, scope = "", iat } = JSON.parse(grant.text) as Consented;
-  const registered = await findRegistered(grants, clientId);
-  const client = registered && (await keys.find(registered.hash));
-  if (client === undefined || !isGoodClient(client, credential, now)) return undefined;
-  const consent = await findConsent(credential, planInput, grantId, now);
-  if (consent === undefined) return undefined;
+  const { grants, keys } = dependencies;
+  const grant = await findGrant(grants, kind, text, now);
+  if (grant === undefined) return undefined;
+  const { clientId, hash, grantId, scope = "", iat } = JSON.parse(grant.text) as StoredToken;
+  const client =
+    hash === undefined
+      ? (await findClient(credential, dependencies, clientId, now))?.key
+      : await findKey(credential, keys, hash, now);
+  if (client === undefined) return undefined;
   const scopes = scope.split(" ").filter((one) => one !== "");
-  const roles = rolesOf(credential, client, scopes).filter((role) => consent.user.roles.includes(role));
-  const expires = Math.min(grant.expires, endOf(client, credential));
-  return { client, user: accountId, isRecord: true, scopes, issued: iat * 1000, expires, roles };
+  const roles = rolesOf(credential, client, scopes);
+  const token = { client, scopes, issued: iat * 1000, expires: Math.min(grant.expires, endOf(client, credential)) };
+  if (grantId === undefined) return { ...token, user: client.user, isRecord: false, roles };
+  // The user's current roles count.
+  const consent = await findConsent(credential, dependencies, grantId, now);
+  if (consent === undefined) return undefined;
+  const { id, roles: held } = consent.user;
+  return { ...token, user: idText(id), isRecord: true, roles: roles.filter((role) => held.includes(role)) };
 }
 
 export async function endToken(text: string, grants: GrantStore): Promise<void> {
-  for (const each of [kind, consented]) await grants.end(each, hashSecret(text));
+  await grants.end(kind, hashSecret(text));
 }
 
 /** Revoking a refresh token revokes all tokens of the same consent (RFC 7009 section 2.1). False for another client's token. */
@@ -132,9 +108,11 @@ export async function endConsent(
   client: Key,
   grants: GrantStore,
 ): Promise<boolean> {
-  const found = isSecret(refreshPrefix(credential), text) ? await grants.find(refresh, hashSecret(text)) : undefined;
+  const found = isSecret(refreshPrefix(credential), text)
+    ? await grants.find("RefreshToken", hashSecret(text))
+    : undefined;
   if (found === undefined) return true;
-  if ((JSON.parse(found.text) as Consented).clientId !== client.id) return false;
+  if ((JSON.parse(found.text) as StoredToken).clientId !== client.id) return false;
   await grants.endGroup(found.group);
   return true;
 }

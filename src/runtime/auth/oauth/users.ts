@@ -3,37 +3,28 @@
  * credential, which starts no session; then the user consents; then the client gets a code and exchanges it for a token.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
 import { defined } from "../../../base/defined.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
-import type { KeyStore } from "../../../store/port/store.ts";
-import type { LoginGuard, LoginRecord } from "../../context/login.ts";
+import type { LoginRecord } from "../../context/login.ts";
 import { isPassword } from "../password.ts";
 import { loginRecordsOf } from "../records.ts";
 import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
 import { idText } from "../../context/caller.ts";
 import { ApiError } from "../../errors/api-error.ts";
 import { requestOf, type Bridged, bridged, type Forwarded, type BridgedResponse } from "./bridge.ts";
-import type { ConsentDependencies } from "./consents.ts";
-import { OAuthError, oauthResponse } from "./error.ts";
+import { OAuthError, type OAuthErrorCode, oauthResponse } from "./error.ts";
 import { type Form, readForm } from "./form.ts";
+import type { OAuthOptions } from "./options.ts";
 import { type ConsentPage, consentPage, oauthErrorPage, loginPage, pageResponse } from "./page.ts";
 import { createProvider, type Interaction, type Provider, userCookie } from "./provider.ts";
-import { findRegistered } from "./registered.ts";
+import { findClient } from "./registered.ts";
 import { scopesOf } from "./tokens.ts";
 
-export interface UsersOptions extends ConsentDependencies {
+export interface UsersOptions extends OAuthOptions {
   readonly service: string;
   readonly credential: CredentialPlan & { readonly oauth: OAuthPlan & { readonly users: OAuthUsersPlan } };
   /** The login of the credential that users log in with. */
   readonly login: LoginPlan;
-  readonly keys: KeyStore;
-  readonly clock: Clock;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly guard: LoginGuard;
-  /** The same in all processes and after a restart. */
-  readonly secret: string;
-  readonly prefix: string;
   /** Without a trailing slash. */
   readonly issuer: string;
 }
@@ -48,16 +39,16 @@ export interface Users {
 }
 
 export async function createUsers(options: UsersOptions): Promise<Users> {
-  const { credential, service, prefix, issuer, grants } = options;
+  const { credential, service, prefix, issuer, clock } = options;
   const { oauth } = credential;
   const authorizePath = prefix + oauth.users.authorize;
   const consentPath = prefix + oauth.users.consent;
   const mount = new URL(issuer).pathname.replace(/\/+$/, "");
   const cookiePath = mount + authorizePath.slice(0, authorizePath.lastIndexOf("/") + 1);
+  const clientWith = (id: string) => findClient(credential, options, id, clock.now());
   const clientScopes = async (id: string): Promise<readonly string[]> => {
-    const registered = await findRegistered(grants, id);
-    const key = registered && (await options.keys.find(registered.hash));
-    return key === undefined ? [] : scopesOf(credential, key);
+    const client = await clientWith(id);
+    return client === undefined ? [] : scopesOf(credential, client.key);
   };
   const provider = await createProvider({
     ...options,
@@ -87,13 +78,12 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
       throw thrown;
     });
     if (interaction?.uid !== uid) return undefined;
-    const registered = await findRegistered(grants, interaction.params.client_id);
-    const key = registered && (await options.keys.find(registered.hash));
-    if (key === undefined) return undefined;
+    const client = await clientWith(interaction.params.client_id);
+    if (client === undefined) return undefined;
     const scopes = (interaction.params.scope ?? "").split(" ");
     const page: ConsentPage = {
       service,
-      client: key.user,
+      client: client.key.user,
       scopes: scopes.map((scope) => [scope, oauth.scopes?.[scope] ?? []] as const),
       token: formToken(options.secret, uid, interaction.prompt.name),
       redirect: interaction.params.redirect_uri,
@@ -130,12 +120,16 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
       const { client_secret: _, ...rest } = Object.fromEntries(form);
       const body = new URLSearchParams({ ...rest, client_id: client }).toString();
       const reply = await forwarded({ method: "POST", target: prefix + oauth.token, cookies: undefined, body });
-      const parsed = JSON.parse(reply.body) as Readonly<Record<string, unknown>>;
-      const { error, error_description: description, ...token } = parsed;
-      if (error === undefined) return oauthResponse(reply.status, token);
-      return oauthResponse(400, { error, error_description: description }, ["Content-Language", "en"]);
+      const { error, error_description: description, ...token } = JSON.parse(reply.body) as TokenReply;
+      if (error !== undefined) throw new OAuthError(error, description);
+      return oauthResponse(reply.status, token);
     },
   };
+}
+
+interface TokenReply {
+  readonly error?: OAuthErrorCode;
+  readonly error_description: string;
 }
 
 /** A page of the login, and its interaction in `oidc-provider`. */

@@ -1,0 +1,27 @@
+/** What the authorization server and its parts depend on. */
+import type { Clock } from "../../../base/clock.ts";
+import type { AuthenticationPart } from "../../../plan/authentication/types.ts";
+import type { PurposePart } from "../../../plan/purpose/types.ts";
+import type { GrantStore, KeyStore } from "../../../store/port/store.ts";
+import type { LoginGuard, LoginRecords } from "../../context/login.ts";
+import type { FailureLimits } from "../failures.ts";
+
+export interface TokenDependencies {
+  readonly grants: GrantStore;
+  readonly keys: KeyStore;
+  readonly logins: ReadonlyMap<string, LoginRecords>;
+}
+
+export interface OAuthOptions extends TokenDependencies {
+  readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
+  readonly clock: Clock;
+  readonly guard: LoginGuard;
+  readonly failures: FailureLimits;
+  /** The same in all processes of the service and after a restart. */
+  readonly secret: string;
+  readonly random: (bytes: number) => Uint8Array;
+  /** The path prefix of the operations. */
+  readonly prefix: string;
+  /** The absolute address of the service. */
+  readonly baseUrl: () => string;
+}
