@@ -1,4 +1,4 @@
-/** Random bytes from a pool: ids and codes need few bytes, and each system call costs as much as many bytes. */
+/** Random bytes, and the ids of requests, from a pool: they need few bytes, and a system call costs as much as many. */
 import { randomFillSync } from "node:crypto";
 
 const poolBytes = 8192;
@@ -17,5 +17,31 @@ export function createRandom(): (bytes: number) => Uint8Array {
     pool.fill(0, used, used + bytes);
     used += bytes;
     return slice;
+  };
+}
+
+const idBytes = 16;
+/** Draws the random bytes of this many ids at once, because a call costs more than the bytes. */
+const idsAtOnce = 256;
+/** Base 32; the last of 26 digits has the remaining 3 bits of 16 bytes. */
+const digits = "0123456789abcdefghijklmnopqrstuv";
+
+/** `req_` and 26 random characters (R1.3): a counter would reveal the number of requests. */
+export function requestIds(random: (bytes: number) => Uint8Array): () => string {
+  let pool: Uint8Array = new Uint8Array(0);
+  let next = 0;
+  return () => {
+    if (next + idBytes > pool.length) {
+      pool = random(idBytes * idsAtOnce);
+      next = 0;
+    }
+    let text = "req_";
+    let held = 0;
+    let bits = 0;
+    for (const end = next + idBytes; next < end; next += 1) {
+      held = ((held << 8) | (pool[next] as number)) & 0xfff;
+      for (bits += 8; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
+    }
+    return text + (digits[(held << (5 - bits)) & 31] as string);
   };
 }

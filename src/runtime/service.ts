@@ -44,7 +44,9 @@ import { type Pipeline, respond } from "./respond.ts";
 import { createEvaluator, compileOperations } from "./operations/compile.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
 import { ApiError, type ApiErrorDetails } from "./errors/api-error.ts";
+import { addVersion, finish } from "./response-headers.ts";
 import { type Route, createRouter, literalPath, templateOf } from "./routing/router.ts";
+import { requestIds } from "./random.ts";
 import { createSchedulerLoop } from "./scheduler/loop.ts";
 import { createTime, type TimerObserver } from "./scheduler/timers.ts";
 import { createColumnValidators } from "./records/defaults-and-rules.ts";
@@ -52,7 +54,6 @@ import { type Chooser, createChooser, onlyVersion } from "./versions/resolve.ts"
 import { createVersions, type Version } from "./compile-versions.ts";
 import { createEventConverter } from "./versions/events.ts";
 import { limitFieldsToOlder, limitsToOlder } from "./versions/to-older-error.ts";
-import type { Served } from "./context/version.ts";
 import { createPins } from "./versions/pins.ts";
 import { createResponseFilter, filteringStore } from "./records/write-only.ts";
 
@@ -200,22 +201,10 @@ export function createService(result: ServiceOptions): LiveService {
     textOf,
   );
   const streams = createStreams({ store, renderer, clock, report: unkept });
-  const authentication = createAuthentication({
-    plan,
-    keys: store.keys,
-    sessions: store.sessions,
-    grants: store.grants,
-    baseUrl: options.baseUrl,
-    logins,
-    guard,
-    failures,
-    sharing,
-    salt: options.cursorSecret,
-    kinds,
-    clock,
-    random,
-    environment: options.environment,
-  });
+  const { keys, sessions, grants } = store;
+  const { environment, baseUrl, cursorSecret: salt } = options;
+  const ofCallers = { plan, keys, grants, clock, random, logins, guard, failures, baseUrl };
+  const authentication = createAuthentication({ ...ofCallers, sessions, sharing, salt, kinds, environment });
   const followed = compileStream({ plan, store, kinds, renderer, streams, authentication });
   let draining = false;
   const load = createLoad({ random, now: () => clock.now() });
@@ -224,19 +213,7 @@ export function createService(result: ServiceOptions): LiveService {
     return load.impaired ? "warn" : "pass";
   };
   const health = healthPages(status, options.health);
-  const tokens = oauthPages({
-    plan,
-    keys: store.keys,
-    grants: store.grants,
-    clock,
-    random,
-    logins,
-    guard,
-    failures,
-    secret: options.cursorSecret,
-    prefix,
-    baseUrl: options.baseUrl,
-  });
+  const tokens = oauthPages({ ...ofCallers, secret: options.cursorSecret, prefix });
   const cors = createCors(plan);
   const pages = [...health, ...tokens, ...(options.pages ?? [])];
   const routes = versions.map(({ operations }) => routesOf(prefix, [...operations, ...followed], limiter, pages));
@@ -344,13 +321,13 @@ function createResponder(
     result: HttpResponse,
   ): Awaitable<HttpResponse> {
     if (httpRequest.method !== "GET") streams.nudge();
-    const left =
-      observation.admission === undefined ? nothing : rateLimitHeaders(observation.admission, result, clock.now());
-    const converter = observation.version?.converter;
-    const limits = converter === undefined ? left : limitFieldsToOlder(converter, left);
+    const { admission, version, requestId } = observation;
+    const left = admission === undefined ? [] : rateLimitHeaders(admission, result, clock.now());
+    const limits = version?.converter === undefined ? left : limitFieldsToOlder(version.converter, left);
     return after(compress(result, httpRequest.headers.get("accept-encoding")), (encoded) => {
-      const all = { ...encoded, headers: fieldsOf(encoded, limits, observation.version) };
-      return finish(cors.completed(all, httpRequest), observation.requestId, httpRequest.secure);
+      const headers = [...encoded.headers, ...limits];
+      if (version !== undefined) addVersion(headers, version);
+      return finish(cors.completed({ ...encoded, headers }, httpRequest), requestId, httpRequest.secure);
     });
   }
 
@@ -437,33 +414,6 @@ async function warm(compiled: readonly CompiledOperation[]): Promise<void> {
   }
 }
 
-const nothing: readonly string[] = [];
-
-function fieldsOf(
-  { headers }: HttpResponse,
-  limits: readonly string[],
-  version: Served | undefined,
-): readonly string[] {
-  const all = [...headers, ...limits];
-  if (version !== undefined) addVersion(all, version);
-  return all;
-}
-
-/** Adds the headers of every response (R1.3, R1.6). */
-export function finish(result: HttpResponse, requestId: string, secure = false): HttpResponse {
-  const headers = [...result.headers, "Request-Id", requestId, ...securityHeaders(result)];
-  if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");
-  return { ...result, headers };
-}
-
-const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
-const common = ["X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer"];
-const apiHeaders = ["Content-Security-Policy", apiPolicy, ...common];
-
-function securityHeaders(result: HttpResponse): readonly string[] {
-  return result.policy === undefined ? apiHeaders : ["Content-Security-Policy", result.policy, ...common];
-}
-
 /** The path of the document's base address. */
 function prefixOf(base: string): string {
   const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : new URL(base).pathname;
@@ -510,42 +460,4 @@ function routesOf(
 /** The path `/` has one empty segment. */
 function rooted(path: readonly Segment[]): readonly Segment[] {
   return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
-}
-
-const idBytes = 16;
-/** Draws the random bytes of this many ids at once, because a call costs more than the bytes. */
-const idsAtOnce = 256;
-/** Base 32; the last of 26 digits has the remaining 3 bits of 16 bytes. */
-const digits = "0123456789abcdefghijklmnopqrstuv";
-
-/** `req_` and 26 random characters (R1.3): a counter would reveal the number of requests. */
-export function requestIds(random: (bytes: number) => Uint8Array): () => string {
-  let pool: Uint8Array = new Uint8Array(0);
-  let next = 0;
-  return () => {
-    if (next + idBytes > pool.length) {
-      pool = random(idBytes * idsAtOnce);
-      next = 0;
-    }
-    let text = "req_";
-    let held = 0;
-    let bits = 0;
-    for (const end = next + idBytes; next < end; next += 1) {
-      held = ((held << 8) | (pool[next] as number)) & 0xfff;
-      for (bits += 8; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
-    }
-    return text + (digits[(held << (5 - bits)) & 31] as string);
-  };
-}
-
-/** `all`: names and values of the response's fields in turn. */
-function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
-  all.push(...headers);
-  const type = mediaType === undefined ? -1 : all.indexOf("Content-Type");
-  if (type >= 0 && /^application\/(?:\w+\+)?json$/.test(all[type + 1] ?? "")) all[type + 1] += mediaType as string;
-  if (vary === undefined) return;
-  const at = all.indexOf("Vary");
-  if (at < 0) all.push("Vary", vary);
-  // Merges into an existing Vary field, because some caches read only the first one.
-  else if (!(all[at + 1] ?? "").split(", ").includes(vary)) all[at + 1] = `${all[at + 1]}, ${vary}`;
 }

@@ -8,7 +8,8 @@ import type { EventsPart } from "../plan/events/types.ts";
 import type { HttpRequest, Responder } from "../http/message.ts";
 import { healthResponse } from "../runtime/health.ts";
 import { createProblems } from "../runtime/errors/problem.ts";
-import { finish, requestIds } from "../runtime/service.ts";
+import { requestIds } from "../runtime/random.ts";
+import { finish } from "../runtime/response-headers.ts";
 
 export function startingService(
   plan: EndpointsPart & ErrorsPart & EventsPart,
