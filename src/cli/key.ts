@@ -6,7 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import { keyMilliseconds, mintKey, keyCredentials } from "../runtime/auth/mint.ts";
 import { endAfter } from "../runtime/auth/session.ts";
 import { redirectProblem, register } from "../runtime/auth/oauth/registered.ts";
-import type { Key, Store } from "../store/port/store.ts";
+import type { Key, OpenedKeys } from "../store/port/store.ts";
 import { UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
 import { columns, count, listed } from "../base/layout.ts";
@@ -15,8 +15,6 @@ import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { openStore, databaseOf, withoutSecret, withDatabase } from "../server/open-store.ts";
 import type { Terminal } from "../server/terminal.ts";
 import { didYouMean } from "../base/suggest.ts";
-
-type KeyStores = Pick<Store, "keys" | "sessions"> & Partial<Pick<Store, "grants">>;
 
 export interface KeyData {
   readonly data: string | undefined;
@@ -143,7 +141,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
 }
 
 /** Keys, and sessions by their newest token. */
-async function allKeys({ keys, sessions }: KeyStores): Promise<readonly Key[]> {
+async function allKeys({ keys, sessions }: OpenedKeys): Promise<readonly Key[]> {
   const newest = new Map((await sessions.list()).map((token) => [token.session, token]));
   const tokens = [...newest.values()].map(({ session, ...token }): Key => ({ ...token, id: session, roles: [] }));
   return [...(await keys.list()), ...tokens];
@@ -179,12 +177,8 @@ function keyDatabase({ data }: KeyData, plan: Plan): string {
   return databaseOf(data, plan);
 }
 
-interface Opened extends KeyStores {
-  close(): void | Promise<void>;
-}
-
 /** Reading keys creates neither a file nor a schema. */
-async function presentKeys(options: KeyData, plan: Plan): Promise<Opened> {
+async function presentKeys(options: KeyData, plan: Plan): Promise<OpenedKeys> {
   const database = keyDatabase(options, plan);
   const found = await keysAt(plan, database);
   if (found === undefined) throw new UsageError(`there is no data in ${withoutSecret(database)} yet`);
@@ -192,7 +186,7 @@ async function presentKeys(options: KeyData, plan: Plan): Promise<Opened> {
 }
 
 /** Creates the data if necessary: the first key may be created before the first start. */
-async function madeKeys(plan: Plan, database: string): Promise<Opened> {
+async function madeKeys(plan: Plan, database: string): Promise<OpenedKeys> {
   await (await openStore(plan, database, clock)).close();
   const keys = await keysAt(plan, database);
   if (keys === undefined) throw new Error(`${withoutSecret(database)} holds nothing after it was made`);
@@ -200,11 +194,11 @@ async function madeKeys(plan: Plan, database: string): Promise<Opened> {
 }
 
 /** Opens the keys without a migration, because a service may be using the data. Undefined if there is no data. */
-async function keysAt(plan: Plan, database: string): Promise<Opened | undefined> {
+async function keysAt(plan: Plan, database: string): Promise<OpenedKeys | undefined> {
   return withDatabase(plan, database, () => openKeys(database));
 }
 
-async function withKeys<T>(keys: Opened, task: (store: KeyStores) => Promise<T>): Promise<T> {
+async function withKeys<T>(keys: OpenedKeys, task: (store: OpenedKeys) => Promise<T>): Promise<T> {
   try {
     return await task(keys);
   } finally {
@@ -212,7 +206,7 @@ async function withKeys<T>(keys: Opened, task: (store: KeyStores) => Promise<T>)
   }
 }
 
-async function openKeys(database: string): Promise<Opened | undefined> {
+async function openKeys(database: string): Promise<OpenedKeys | undefined> {
   if (isPostgresAddress(database)) return (await import("../store/postgres/open-keys.ts")).openPostgresKeys(database);
   const { openSqliteKeys } = await import("../store/sqlite/open-keys.ts");
   return isFile(database) ? openSqliteKeys(database) : undefined;

@@ -12,15 +12,15 @@ import {
   type PortableValue,
   type PortableRow,
   type PortableSource,
-  type PortableState,
   type BackupTable,
   backupTablesOf,
 } from "./portable.ts";
+import type { StoredDocument } from "../migration/migration.ts";
 
 /** The file is not a backup, or is incomplete. */
 export class BackupError extends Error {}
 
-export interface BackupHead extends PortableState {
+export interface BackupHead extends StoredDocument {
   /** The moment of the data: epoch milliseconds. */
   readonly made: number;
   readonly store: PortableSource["store"];
@@ -48,7 +48,7 @@ const longestLine = 128 * 1024 * 1024;
 const form = 1;
 
 /** Two states migrated to the same document have the same fingerprint. */
-export function fingerprintOf({ step, tables }: PortableState): string {
+export function fingerprintOf({ step, tables }: StoredDocument): string {
   return createHash("sha256")
     .update(JSON.stringify([tables, step ?? null]))
     .digest("hex")

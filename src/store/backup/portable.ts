@@ -4,7 +4,7 @@
  * of one store can be restored to another.
  */
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { StoredDocument } from "../migration/migration.ts";
 import type { Awaitable } from "../port/store.ts";
 import { isTimed, timeColumns } from "../sql/columns.ts";
 
@@ -22,15 +22,8 @@ export interface BackupTable {
   readonly truths?: readonly string[];
 }
 
-/** The header before any row. */
-export interface PortableState {
-  /** The tables at the last migration, and the newest version that the data has followed. */
-  readonly tables: readonly Table[];
-  readonly step: VersionStep | undefined;
-}
-
 /** A consistent snapshot of a store, unaffected by concurrent writes. */
-export interface PortableSource extends PortableState {
+export interface PortableSource extends StoredDocument {
   readonly store: "sqlite" | "postgres";
   /** Rows in a meaningful order: records by creation, the journal by position. */
   rows(backupTable: BackupTable): AsyncIterable<readonly PortableRow[]>;
@@ -39,7 +32,7 @@ export interface PortableSource extends PortableState {
 
 /** Receives a restored state, which replaces the existing data only after it is complete and checked. */
 export interface PortableTarget {
-  begin(state: PortableState): Awaitable<void>;
+  begin(state: StoredDocument): Awaitable<void>;
   add(backupTable: BackupTable, rows: readonly PortableRow[]): Awaitable<void>;
   /** Creates the indexes and checks everything. @throws StoreError `corrupt` if a check fails. */
   finish(rows: Readonly<Record<string, number>>): Awaitable<void>;

@@ -3,6 +3,7 @@
  * step.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import { StoreError } from "../port/error.ts";
 
@@ -54,6 +55,24 @@ export interface Obstacle {
 }
 
 export const mostNamed = 5;
+
+/** The tables at the last migration, and the newest version that the data has followed. */
+export interface StoredDocument {
+  readonly tables: readonly Table[];
+  readonly step: VersionStep | undefined;
+}
+
+/** `stored`: as JSON. */
+export function storedDocument(stored: { readonly tables: string; readonly step: string | null }): StoredDocument {
+  return {
+    tables: JSON.parse(stored.tables) as readonly Table[],
+    step: stored.step === null ? undefined : (JSON.parse(stored.step) as VersionStep),
+  };
+}
+
+export function stepText(step: VersionStep | undefined): string | null {
+  return step === undefined ? null : JSON.stringify(step);
+}
 
 /** How a store migrates its data to its document. */
 export interface Following {

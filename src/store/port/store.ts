@@ -416,6 +416,15 @@ export interface KeyStore {
   revoke(id: string, at: number): Awaitable<boolean>;
 }
 
+/** The keys of existing data, for commands that create and revoke them while a service runs. */
+export interface OpenedKeys {
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  /** Absent in a file of an earlier release. */
+  readonly grants?: GrantStore;
+  close(): Awaitable<void>;
+}
+
 export interface Key {
   readonly id: string;
   readonly credential: string;

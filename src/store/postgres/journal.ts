@@ -3,7 +3,7 @@
  * commit order. A row gets its position after the commit, from `sequencer.ts`.
  */
 import { defined } from "../../base/defined.ts";
-import { entryOf } from "../sql/row-values.ts";
+import { entryColumns, entryOf, entryValues } from "../sql/row-values.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 import type { Bindable, SqlRow, Session, PgSession } from "./connection.ts";
 import type { Sequencer } from "./sequencer.ts";
@@ -46,28 +46,10 @@ export const offsetsSql: readonly string[] = [
 /** A row without a position is committed, but not sequenced yet. */
 type Positioned = readonly [position: number | null, ...SqlRow];
 
-const written = "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
-
 /** The caller notifies the sequencer after the commit. */
 export function record(session: PgSession, entry: JournalEntry): void {
-  session.send(
-    `INSERT INTO nonet_journal (${written}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      entry.at,
-      entry.resource,
-      entry.record,
-      entry.from ?? null,
-      entry.to ?? null,
-      entry.by,
-      entry.cause,
-      entry.request ?? null,
-      entry.due ?? null,
-      entry.event ?? null,
-      entry.received ?? null,
-      entry.data === undefined ? null : JSON.stringify(entry.data),
-      entry.trace ?? null,
-    ],
-  );
+  const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+  session.send(sql, entryValues(entry));
 }
 
 export function forget(session: PgSession, resource: string, id: string): void {
@@ -141,7 +123,7 @@ export function journalOf(session: Session, sequencer: Sequencer): Journal {
   };
 }
 
-const columns = `position, ${written}`;
+const columns = `position, ${entryColumns}`;
 const unplaced = "FROM nonet_journal WHERE position IS NULL";
 /**
  * The ORDER BY forces the index of rows without a position: with statistics from a busier time the planner might scan the table,

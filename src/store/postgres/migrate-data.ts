@@ -12,10 +12,15 @@ import { join } from "node:path";
 import { defined } from "../../base/defined.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
 import { type Changed, type Differences, isMade } from "../migration/differences.ts";
 import { obstructions } from "../migration/expansion.ts";
-import { changesData, type Following, type Migrated, type MigrationPlan } from "../migration/migration.ts";
+import {
+  changesData,
+  type Following,
+  type Migrated,
+  type MigrationPlan,
+  type StoredDocument,
+} from "../migration/migration.ts";
 import { addTable } from "../sqlite/apply.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { migrate as migrateFile, planMigration as planFile } from "../sqlite/migrate.ts";
@@ -31,9 +36,7 @@ import { relationsOf } from "./relations.ts";
 import { counterNames, referenceName, referencesSql, tableSql } from "./schema.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
-export interface Stored {
-  readonly tables: readonly Table[];
-  readonly step: VersionStep | undefined;
+export interface Stored extends StoredDocument {
   /** The differences from these tables to the wanted ones. */
   readonly differences: Differences;
 }

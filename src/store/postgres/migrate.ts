@@ -14,7 +14,7 @@ import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { differencesBetween } from "../migration/differences.ts";
 import { StoreError } from "../port/error.ts";
 import { obstructions } from "../migration/expansion.ts";
-import type { Following, Migrated, MigrationPlan } from "../migration/migration.ts";
+import { type Following, type Migrated, type MigrationPlan, stepText, storedDocument } from "../migration/migration.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "./database-url.ts";
 import { withoutBlocking } from "./online-ddl.ts";
 import { openSingle, type Session } from "./connection.ts";
@@ -31,7 +31,6 @@ import {
   recordTables,
   type SchemaState,
   stateOf,
-  stepText,
   upgradeSystemTables,
 } from "./system-tables.ts";
 import { holdSchema, isApplied, applyRowSecurity, type RowSecurityState, unsecure } from "./row-security/apply.ts";
@@ -165,8 +164,8 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
       return current(state);
     }
     const others = await othersServing(session);
-    const stored = JSON.parse(state.tables) as readonly Table[];
-    const before = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
+    const document = storedDocument(state);
+    const { tables: stored, step: before } = document;
     const differences = differencesBetween(stored, tables, following?.history, before);
     const waits = obstructions(differences);
     const known = others > 0 && state.isCurrent ? await generationOf(session, tables, following) : undefined;
@@ -177,7 +176,7 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
     if (following === undefined)
       throw new StoreError("incompatible", `the tables in ${databaseUrl.name} are not those of the document`, waits);
     if (waits.length > 0 && others > 0) throw new OthersServe(others, waits);
-    const data = { tables: stored, step: before, differences };
+    const data = { ...document, differences };
     const wish = { tables, following, clock: wanted.clock };
     if (waits.length > 0) {
       // Views prevent changes of their tables, and policies would move with the backed-up tables.
@@ -232,10 +231,9 @@ export async function planMigration(address: string, wanted: Wanted): Promise<Mi
     const state = await stateOf(single, databaseUrl.name);
     if (state === undefined) throw new StoreError("missing-folder", `there is no data in ${databaseUrl.name} yet`);
     if (isFollowed(state, wanted) || following === undefined) return { steps: [] };
-    const stored = JSON.parse(state.tables) as readonly Table[];
-    const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
-    const differences = differencesBetween(stored, tables, following.history, step);
-    return await planFollowing(single, { tables: stored, step, differences }, { tables, following, clock });
+    const document = storedDocument(state);
+    const differences = differencesBetween(document.tables, tables, following.history, document.step);
+    return await planFollowing(single, { ...document, differences }, { tables, following, clock });
   } catch (thrown) {
     throw explained(thrown, databaseUrl.name);
   } finally {

@@ -2,7 +2,7 @@
  * Opens only the keys of a schema, for commands that create and revoke keys while a service runs: the tables stay those of the
  * document that the service started with.
  */
-import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
+import type { OpenedKeys } from "../port/store.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import { openConnections } from "./connection.ts";
 import { grantStore } from "./grants.ts";
@@ -10,15 +10,8 @@ import { keyStore } from "./keys.ts";
 import { stateOf } from "./system-tables.ts";
 import { sessionStore } from "./sessions.ts";
 
-export interface Keys {
-  readonly keys: KeyStore;
-  readonly sessions: SessionStore;
-  readonly grants: GrantStore;
-  close(): Promise<void>;
-}
-
 /** Undefined for an empty schema. @throws StoreError if it cannot be used. */
-export async function openPostgresKeys(address: string): Promise<Keys | undefined> {
+export async function openPostgresKeys(address: string): Promise<OpenedKeys | undefined> {
   const databaseUrl = { ...parseDatabaseUrl(address), connections: 2 };
   const connections = openConnections(databaseUrl);
   let found = false;

@@ -3,16 +3,15 @@
  * while services continue to write. The write is one transaction too, so that no reader sees a partial restore.
  */
 import pg from "pg";
+import { type StoredDocument, storedDocument } from "../migration/migration.ts";
 import { defined } from "../../base/defined.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
 import { timeInName } from "../backup/file.ts";
 import { StoreError } from "../port/error.ts";
 import {
   type PortableValue,
   type PortableRow,
   type PortableSource,
-  type PortableState,
   type PortableTarget,
   type BackupTable,
   backupTablesOf,
@@ -36,9 +35,7 @@ export async function openPostgresSource(address: string): Promise<PortableSourc
       await single.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       const state = await stateOf(single, databaseUrl.name);
       if (state !== undefined) {
-        const tables = JSON.parse(state.tables) as readonly Table[];
-        const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
-        return sourceOf(single, databaseUrl, { tables, step });
+        return sourceOf(single, databaseUrl, storedDocument(state));
       }
     } catch (thrown) {
       await single.end();
@@ -49,7 +46,7 @@ export async function openPostgresSource(address: string): Promise<PortableSourc
   });
 }
 
-function sourceOf(single: Single, databaseUrl: DatabaseUrl, state: PortableState): PortableSource {
+function sourceOf(single: Single, databaseUrl: DatabaseUrl, state: StoredDocument): PortableSource {
   return {
     ...state,
     store: "postgres",

@@ -6,6 +6,7 @@
  */
 import { hash } from "node:crypto";
 import type { StoredResponse } from "../port/store.ts";
+import { responseOf } from "../sql/row-values.ts";
 import type { PgSession } from "./connection.ts";
 import { Overtaken } from "./failure.ts";
 
@@ -54,14 +55,12 @@ export async function findResponse(
   );
   if (reserved.length > 0) return undefined;
   // Locked, because the row may be an unused reservation or an expired response, which this transaction replaces.
-  const [found] = await session.rows<[string, number, string, string, number | null]>(
+  const [found] = await session.rows(
     "SELECT fingerprint, status, headers, body, expires FROM nonet_answers WHERE hash = $1 FOR UPDATE",
     [digest],
   );
   if (found === undefined) throw new Overtaken("the answer was forgotten this moment");
-  const [fingerprint, status, headers, body, expires] = found;
-  if (expires === null) return undefined;
-  return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };
+  return found.at(-1) === null ? undefined : responseOf(found);
 }
 
 export function saveResponse(

@@ -1,9 +1,8 @@
 /** Creates and upgrades Nonet's own tables in a schema, and reads which document's tables and version the schema has. */
 import { createHash } from "node:crypto";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
 import { StoreError } from "../port/error.ts";
-import type { Following } from "../migration/migration.ts";
+import { type Following, stepText } from "../migration/migration.ts";
 import { responsesSql } from "./stored-responses.ts";
 import type { Session } from "./connection.ts";
 import { countsSql } from "./counts.ts";
@@ -180,8 +179,4 @@ function digestOf(document: Written): string {
 
 export function eventsText(events: readonly string[] = []): string {
   return JSON.stringify(events);
-}
-
-export function stepText(step: VersionStep | undefined): string | null {
-  return step === undefined ? null : JSON.stringify(step);
 }

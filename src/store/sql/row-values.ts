@@ -1,10 +1,22 @@
 /** Converts rows of Nonet's own tables to objects and back; both databases have the same column order. */
-import type { JournalRecord, Key, Row, SessionToken } from "../port/store.ts";
+import type { JournalEntry, JournalRecord, Key, Row, SessionToken, StoredResponse } from "../port/store.ts";
 
 /** A row of the driver: numbers, texts and null. */
 type SqlRow = readonly unknown[];
 
-/** From the columns `position, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace`. */
+/** The columns of an entry, without its position. */
+export const entryColumns =
+  "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
+
+/** For the columns of `entryColumns`. */
+export function entryValues(entry: JournalEntry): (string | number | null)[] {
+  const { at, by, cause, data, due = null, event = null, from = null, received = null, request = null } = entry;
+  const { record, resource, to = null, trace = null } = entry;
+  const text = data === undefined ? null : JSON.stringify(data);
+  return [at, resource, record, from, to, by, cause, request, due, event, received, text, trace];
+}
+
+/** From the position and the columns of `entryColumns`. */
 export function entryOf(row: SqlRow): JournalRecord {
   const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = row as [
     number, number, string, string, string | null, string | null, string, string, string | null, number | null,
@@ -77,4 +89,10 @@ export function tokenOf(row: SqlRow): SessionToken {
     ...(expires === null ? {} : { expires }),
     ...(replaced === null ? {} : { replaced }),
   };
+}
+
+/** From the columns `fingerprint, status, headers, body, expires`. */
+export function responseOf(row: SqlRow): StoredResponse {
+  const [fingerprint, status, headers, body, expires] = row as [string, number, string, string, number];
+  return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };
 }

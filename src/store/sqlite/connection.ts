@@ -72,6 +72,11 @@ export class Connection {
     return this.prepare(sql).run(...values);
   }
 
+  /** Runs a statement and returns the number of rows that it changed. */
+  change(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.run(sql, ...values).changes);
+  }
+
   /** Prepares the statement and returns a function that returns its first row as an array. */
   getter(sql: string): (...values: SQLInputValue[]) => SqlRow | undefined {
     const statement = this.prepare(sql);

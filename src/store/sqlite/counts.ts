@@ -72,13 +72,3 @@ export function countDown(connection: Connection, name: string, key: string): vo
   connection.run("UPDATE nonet_counts SET used = used - 1 WHERE name = ? AND key = ?", name, key);
   connection.run("DELETE FROM nonet_counts WHERE name = ? AND key = ? AND used = 0", name, key);
 }
-
-/** Deletes a batch of expired counts; returns whether more may remain. */
-export function purgeCounts(connection: Connection, now: number): boolean {
-  const { changes } = connection.run(
-    "DELETE FROM nonet_counts WHERE (name, key) IN (SELECT name, key FROM nonet_counts WHERE until <= ? LIMIT ?)",
-    now,
-    batch,
-  );
-  return Number(changes) === batch;
-}

@@ -71,8 +71,8 @@ export function followFiles(
 ): void {
   const { removed, retained } = fileChanges(table, before, after);
   for (const id of retained) {
-    const { changes } = connection.run("UPDATE nonet_files SET loose = NULL WHERE id = ? AND loose IS NOT NULL", id);
-    if (Number(changes) === 0) throw cleared(id);
+    const changed = connection.change("UPDATE nonet_files SET loose = NULL WHERE id = ? AND loose IS NOT NULL", id);
+    if (changed === 0) throw cleared(id);
   }
   forget(connection, removed);
 }

@@ -17,7 +17,7 @@ export const grantsSql = `
 `;
 
 export function grantStore(reader: Connection, writer: Pick<Writer, "write">): GrantStore {
-  const found = reader.getter("SELECT kind, id, family, text, expires FROM nonet_grants WHERE kind = ? AND id = ?");
+  const found = reader.getter("SELECT family, text, expires FROM nonet_grants WHERE kind = ? AND id = ?");
   return {
     put: ({ kind, id, group, text, expires }) =>
       writer.write(({ connection }) => {
@@ -26,34 +26,21 @@ export function grantStore(reader: Connection, writer: Pick<Writer, "write">): G
     find: (kind, id) => {
       const row = found(kind, id);
       if (!row) return undefined;
-      const [, , group, text, expires] = row as [string, string, string, string, number];
+      const [group, text, expires] = row as [string, string, number];
       return { kind, id, group, text, expires } satisfies Grant;
     },
     replace: ({ kind, id, text: before }, { text, expires }) =>
       writer.write(({ connection }) => {
         const sql = "UPDATE nonet_grants SET text = ?, expires = ? WHERE kind = ? AND id = ? AND text = ?";
-        return Number(connection.run(sql, text, expires, kind, id, before).changes) > 0;
+        return connection.change(sql, text, expires, kind, id, before) > 0;
       }),
     end: (kind, id) =>
-      writer.write(
-        ({ connection }) =>
-          Number(connection.run("DELETE FROM nonet_grants WHERE kind = ? AND id = ?", kind, id).changes) > 0,
-      ),
+      writer.write(({ connection }) => {
+        return connection.change("DELETE FROM nonet_grants WHERE kind = ? AND id = ?", kind, id) > 0;
+      }),
     endGroup: (group) =>
       writer.write(({ connection }) => {
         connection.run("DELETE FROM nonet_grants WHERE family = ?", group);
       }),
   };
-}
-
-const batch = 500;
-
-/** Deletes a batch of expired grants; returns whether more may remain. */
-export function purgeGrants(connection: Connection, now: number): boolean {
-  const { changes } = connection.run(
-    "DELETE FROM nonet_grants WHERE (kind, id) IN (SELECT kind, id FROM nonet_grants WHERE expires <= ? LIMIT ?)",
-    now,
-    batch,
-  );
-  return Number(changes) === batch;
 }

@@ -1,5 +1,5 @@
 /** Stores the journal in the table `nonet_journal`. Row numbers are positions: one writer appends, in commit order. */
-import { entryOf } from "../sql/row-values.ts";
+import { entryColumns, entryOf, entryValues } from "../sql/row-values.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Writer } from "./write-batches.ts";
@@ -30,27 +30,12 @@ export const journalSql = `
 
 export const offsetsSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
 
-const columns = "_seq, at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
+const columns = `_seq, ${entryColumns}`;
 
 /** Returns the function that undoes the insert. */
 export function record(connection: Connection, entry: JournalEntry): () => void {
-  const { lastInsertRowid } = connection.run(
-    `INSERT INTO nonet_journal (at, resource, record, origin, target, by, cause, request, due, event, received, data, trace)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    entry.at,
-    entry.resource,
-    entry.record,
-    entry.from ?? null,
-    entry.to ?? null,
-    entry.by,
-    entry.cause,
-    entry.request ?? null,
-    entry.due ?? null,
-    entry.event ?? null,
-    entry.received ?? null,
-    entry.data === undefined ? null : JSON.stringify(entry.data),
-    entry.trace ?? null,
-  );
+  const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  const { lastInsertRowid } = connection.run(sql, ...entryValues(entry));
   return () => connection.run("DELETE FROM nonet_journal WHERE _seq = ?", lastInsertRowid);
 }
 

@@ -34,13 +34,8 @@ export function keyStore(reader: Connection, writer: Pick<Writer, "write">): Key
       }),
     revoke: (id, at) =>
       writer.write(({ connection }) => {
-        const { changes } = connection.run(
-          // A second revocation keeps the time of the first.
-          "UPDATE nonet_keys SET revoked = coalesce(revoked, ?) WHERE id = ?",
-          at,
-          id,
-        );
-        return Number(changes) > 0;
+        // A second revocation keeps the time of the first.
+        return connection.change("UPDATE nonet_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", at, id) > 0;
       }),
   };
 }

@@ -16,18 +16,13 @@ import {
   obstaclesOf,
   type MigrationPlan,
   type Step,
+  stepText,
+  storedDocument,
 } from "../migration/migration.ts";
 import { addTable, apply, hasOtherIndexes, isRebuilt, rebuilds } from "./apply.ts";
 import { backUp } from "./backup.ts";
 import { Connection, explained, isBusy } from "./connection.ts";
-import {
-  createSystemTables,
-  type FileState,
-  recordTables,
-  stateOf,
-  stepText,
-  upgradeSystemTables,
-} from "./system-tables.ts";
+import { createSystemTables, type FileState, recordTables, stateOf, upgradeSystemTables } from "./system-tables.ts";
 import { stepsOf } from "./migration-checks.ts";
 
 /** The target of a migration. */
@@ -90,8 +85,7 @@ function differencesFrom(
   tables: readonly Table[],
   following: Following | undefined,
 ): Differences {
-  const present = state === undefined ? [] : (JSON.parse(state.tables) as readonly Table[]);
-  const step = state?.step === null || state === undefined ? undefined : JSON.parse(state.step);
+  const { tables: present, step } = storedDocument(state ?? { tables: "[]", step: null });
   return differencesBetween(present, tables, following?.history, step);
 }
 

@@ -2,7 +2,7 @@
  * Opens only the keys of a file, for commands that create and revoke keys while a service runs: the tables stay those of the
  * document that the service started with.
  */
-import type { GrantStore, KeyStore, SessionStore } from "../port/store.ts";
+import type { OpenedKeys, SessionStore } from "../port/store.ts";
 import { Connection, explained } from "./connection.ts";
 import { grantStore } from "./grants.ts";
 import type { Writer } from "./write-batches.ts";
@@ -10,19 +10,11 @@ import { keyStore } from "./keys.ts";
 import { sessionStore } from "./sessions.ts";
 import { stateOf } from "./system-tables.ts";
 
-export interface Keys {
-  readonly keys: KeyStore;
-  readonly sessions: SessionStore;
-  /** Absent in a file of an earlier release. */
-  readonly grants?: GrantStore;
-  close(): void;
-}
-
 /** Undefined for an empty file. @throws StoreError if the file cannot be used. */
-export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | undefined {
+export function openSqliteKeys(file: string): OpenedKeys | undefined {
   let connection: Connection | undefined;
   try {
-    connection = new Connection(file, waitMilliseconds);
+    connection = new Connection(file, 5_000);
     const state = stateOf(connection, file);
     if (state !== undefined) return keysOf(connection, file, state.isCurrent);
     connection.close();
@@ -36,7 +28,7 @@ export function openSqliteKeys(file: string, waitMilliseconds = 5_000): Keys | u
 /** A file of an earlier release may lack the table of sessions, and is not upgraded here. */
 const noSessions: SessionStore = { find: () => undefined, list: () => [], end: () => false };
 
-function keysOf(connection: Connection, file: string, isCurrent: boolean): Keys {
+function keysOf(connection: Connection, file: string, isCurrent: boolean): OpenedKeys {
   const nothing = (): void => undefined;
   const write: Writer["write"] = async (task) => {
     try {

@@ -8,14 +8,13 @@ import type { Following } from "../migration/migration.ts";
 import type { Variables } from "../../expression/evaluate.ts";
 import { isLate } from "../port/error.ts";
 import type { Awaitable, Store, Transaction } from "../port/store.ts";
-import { purgeResponses } from "./stored-responses.ts";
 import { openCheckpointer } from "./checkpoint.ts";
 import { Connection, explained } from "./connection.ts";
-import { countStore, purgeCounts } from "./counts.ts";
+import { countStore } from "./counts.ts";
 import { immediate, openDurability } from "./durability.ts";
-import { fileStore, purgeFiles } from "./files.ts";
+import { fileStore } from "./files.ts";
 import { type Elsewhere, openWriter } from "./write-batches.ts";
-import { grantStore, purgeGrants } from "./grants.ts";
+import { grantStore } from "./grants.ts";
 import { dueFinder } from "./due.ts";
 import { journalOf } from "./journal.ts";
 import { keyStore } from "./keys.ts";
@@ -24,11 +23,12 @@ import { pinStore } from "./pinned-versions.ts";
 import { migrate } from "./migrate.ts";
 import { checkFile, linkedFile } from "./file-location.ts";
 import type { Stoppable } from "./deadline.ts";
+import { purge } from "./purge.ts";
 import { prepareRead } from "./read.ts";
 import { relationsOf } from "./relations.ts";
 import { secretStore } from "./secrets.ts";
 import { holdServingLock } from "./serving-lock.ts";
-import { purgeSessions, sessionStore } from "./sessions.ts";
+import { sessionStore } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { openThreads } from "./threads.ts";
 import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
@@ -203,8 +203,6 @@ async function open(settings: Settings): Promise<Store> {
           throw thrown;
         }
       };
-    const purgeFrom = (after: number, now: number): Promise<number | undefined> =>
-      writer.write(({ connection }) => purgeResponses(connection, now, after, 500));
     let open = true;
     return {
       ready: () => open && writer.isSound() && isReadable(reading),
@@ -226,13 +224,7 @@ async function open(settings: Settings): Promise<Store> {
       changes: () => () => {},
       ...secretStore(writer),
       purge: async (now) => {
-        // Batches let requests run in between.
-        let after: number | undefined = 0;
-        while (after !== undefined) after = await purgeFrom(after, now);
-        while (await writer.write(({ connection }) => purgeCounts(connection, now)));
-        while (await writer.write(({ connection }) => purgeSessions(connection, now)));
-        while (await writer.write(({ connection }) => purgeFiles(connection, now)));
-        while (await writer.write(({ connection }) => purgeGrants(connection, now)));
+        await purge(writer, now);
         if (holdsPersonal(tables)) await checkpointer?.empty(() => writer.enqueue(() => undefined));
       },
       close: async () => {

@@ -5,8 +5,8 @@
 import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
+import { type StoredDocument, storedDocument } from "../migration/migration.ts";
 import { defined } from "../../base/defined.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { timeInName } from "../backup/file.ts";
 import { StoreError } from "../port/error.ts";
@@ -14,7 +14,6 @@ import {
   type PortableValue,
   type PortableRow,
   type PortableSource,
-  type PortableState,
   type PortableTarget,
   type BackupTable,
   backupTablesOf,
@@ -42,9 +41,7 @@ export function openSqliteSource(file: string, waitMilliseconds = 5_000): Portab
       return undefined;
     }
     assertSound(connection, file);
-    const tables = JSON.parse(state.tables) as readonly Table[];
-    const step = state.step === null ? undefined : (JSON.parse(state.step) as VersionStep);
-    return sourceOf(connection, file, { tables, step });
+    return sourceOf(connection, file, storedDocument(state));
   } catch (thrown) {
     connection?.close();
     throw explained(thrown, file);
@@ -57,7 +54,7 @@ function assertSound({ database }: Connection, file: string): void {
   if (found !== "ok") throw new StoreError("corrupt", `${file} is damaged: ${String(found)}`);
 }
 
-function sourceOf(connection: Connection, file: string, state: PortableState): PortableSource {
+function sourceOf(connection: Connection, file: string, state: StoredDocument): PortableSource {
   return {
     ...state,
     store: "sqlite",

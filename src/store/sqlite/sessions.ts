@@ -58,28 +58,11 @@ export function endSessions(connection: Connection, which: Sessions, at: number)
     "session" in which
       ? ["session = ?", [which.session]]
       : ["user = ? AND credential = ? AND session <> ?", [which.user, which.credential, which.except ?? ""]];
-  const { changes } = connection.run(
-    `UPDATE nonet_sessions SET expires = min(coalesce(expires, ?), ?) WHERE ${condition}`,
-    at,
-    at,
-    ...values,
-  );
-  return Number(changes);
+  const sql = `UPDATE nonet_sessions SET expires = min(coalesce(expires, ?), ?) WHERE ${condition}`;
+  return connection.change(sql, at, at, ...values);
 }
 
 /** Deletes the sessions of a deleted record. */
 export function forgetSessions(connection: Connection, resource: string, user: string): void {
   connection.run("DELETE FROM nonet_sessions WHERE user = ? AND resource = ?", user, resource);
-}
-
-const batch = 500;
-
-/** Deletes a batch of expired tokens; returns whether more may remain. */
-export function purgeSessions(connection: Connection, now: number): boolean {
-  const { changes } = connection.run(
-    "DELETE FROM nonet_sessions WHERE _seq IN (SELECT _seq FROM nonet_sessions WHERE expires <= ? LIMIT ?)",
-    now,
-    batch,
-  );
-  return Number(changes) === batch;
 }

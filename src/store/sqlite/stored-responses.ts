@@ -4,6 +4,7 @@
  * the cost); an index on the texts costs 50 % more.
  */
 import type { StoredResponse } from "../port/store.ts";
+import { responseOf } from "../sql/row-values.ts";
 import type { Connection } from "./connection.ts";
 
 export const responsesSql = `
@@ -29,10 +30,8 @@ export function findResponse(connection: Connection, scope: string, key: string)
     hashOf(scope, key),
     scope,
     key,
-  ) as [string, number, string, string, number] | undefined;
-  if (!row) return undefined;
-  const [fingerprint, status, headers, body, expires] = row;
-  return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };
+  );
+  return row && responseOf(row);
 }
 
 /** Returns the function that undoes the insert. */

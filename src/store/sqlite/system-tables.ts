@@ -1,4 +1,5 @@
 /** Creates and upgrades Nonet's own tables in a file, and reads which document's tables and version the file has. */
+import { stepText } from "../migration/migration.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { VersionStep } from "../../plan/versioning/types.ts";
 import { StoreError } from "../port/error.ts";
@@ -115,8 +116,4 @@ function hasColumn({ database }: Connection, table: string, column: string): boo
 
 export function recordTables(connection: Connection, tables: readonly Table[], step: VersionStep | undefined): void {
   connection.run("UPDATE nonet_schema SET tables = ?, step = ?", JSON.stringify(tables), stepText(step));
-}
-
-export function stepText(step: VersionStep | undefined): string | null {
-  return step === undefined ? null : JSON.stringify(step);
 }
