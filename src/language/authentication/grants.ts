@@ -206,8 +206,11 @@ export interface ConditionalGrant extends Grant {
   readonly readsCaller?: boolean;
 }
 
-/** Whether a token that scopes bind is none of those whom the grant names, whatever its roles. */
-function excludesTokens({ readsCaller, who }: ConditionalGrant): boolean {
+/**
+ * Whether a token that scopes bind is none of those whom the grant names, whatever its roles: a token without a suitable scope
+ * must not satisfy a condition about the caller either.
+ */
+export function excludesTokens({ readsCaller, who }: Pick<ConditionalGrant, "who" | "readsCaller">): boolean {
   return who.kind === "signed-in" ? who.anyScope !== true : who.kind === "anyone" && readsCaller === true;
 }
 

@@ -81,13 +81,12 @@ const renewInput = { refreshToken: text(200) };
 const longestSecret = 1024;
 
 /** At login, a secret may be shorter than the minimum: its owner may have chosen it before the minimum was declared. */
-function loginInput(model: Model, { resource, name, secret }: Login): Readonly<Record<string, Field>> {
-  const fields = fieldsOf(model, resource);
-  const named = lookup(fields, name);
-  const { max = longestSecret } = scalarOf(model, resource, secret);
+function loginInput(model: Model, login: Login): Readonly<Record<string, Field>> {
+  const { resource, name, secret } = login;
+  const named = lookup(fieldsOf(model, resource), name);
   return {
     [name]: named === undefined ? text(longestSecret) : { type: bareType(named.type), optional: false, marks: [] },
-    [secret]: text(Math.max(max, longestSecret)),
+    [secret]: secretInput(model, login),
   };
 }
 
@@ -96,16 +95,16 @@ export function presentSecretName(secret: string): string {
   return `current${secret.slice(0, 1).toUpperCase()}${secret.slice(1)}`;
 }
 
-function scalarOf(model: Model, resource: string, secret: string): { readonly max?: number | undefined } {
+function secretInput(model: Model, { resource, secret }: Login): Field {
   const type = lookup(fieldsOf(model, resource), secret)?.type;
   const bare = type && bareType(type);
-  return bare?.kind === "scalar" ? bare : {};
+  const max = bare?.kind === "scalar" ? bare.max : undefined;
+  return text(Math.max(max ?? longestSecret, longestSecret));
 }
 
 /** The member of a body that holds the present secret: it proves and is not stored. */
-export function presentSecret(model: Model, { resource, secret }: Login): Field {
-  const { max = longestSecret } = scalarOf(model, resource, secret);
-  return { ...text(Math.max(max, longestSecret)), optional: true, marks: ["secret"] };
+export function presentSecret(model: Model, login: Login): Field {
+  return { ...secretInput(model, login), optional: true, marks: ["secret"] };
 }
 
 function sessionResponse({ credential, renewed, ends }: Login): Readonly<Record<string, string>> {

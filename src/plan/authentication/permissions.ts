@@ -1,5 +1,6 @@
 /** Plans the grants of part 5, with typed conditions and `own` expanded. */
 import { parts, readsCaller, type TypedExpression } from "../../expression/typed.ts";
+import { excludesTokens } from "../../language/authentication/grants.ts";
 import { bindsByScopes } from "../../language/authentication/oauth.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { revealingOperations } from "../../language/authentication/visible.ts";
@@ -74,10 +75,6 @@ function grantsAt(planInput: PlanInput, path: string, grants: readonly Grant[]):
   );
 }
 
-/**
- * A grant without a role excludes tokens restricted by scopes, unless it has `any-scope`; so does a grant to anyone whose
- * condition reads the caller, because a token without a suitable scope must not satisfy it.
- */
 export function grantPlan(
   { model }: Pick<PlanInput, "model">,
   who: Grant["who"],
@@ -86,8 +83,8 @@ export function grantPlan(
   const conditionPart = condition === undefined ? {} : { if: condition };
   if (who.kind === "role") return { who, ...conditionPart };
   const bound = Object.values(model.authentication.credentials).some(bindsByScopes);
-  const open = who.kind === "signed-in" ? who.anyScope === true : condition === undefined || !readsCaller(condition);
-  return { who: { kind: who.kind, ...(bound && !open ? { unscoped: true } : {}) }, ...conditionPart };
+  const unscoped = bound && excludesTokens({ who, readsCaller: condition !== undefined && readsCaller(condition) });
+  return { who: { kind: who.kind, ...(unscoped ? { unscoped } : {}) }, ...conditionPart };
 }
 
 /** Removes duplicates, and grants with a condition if the same grant exists without one. */

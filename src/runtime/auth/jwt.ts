@@ -29,23 +29,13 @@ export function createTokenVerifier(credential: CredentialPlan, secret: string |
     ...(credential.issuer === undefined ? {} : { issuer: credential.issuer }),
     ...(credential.audience === undefined ? {} : { audience: credential.audience }),
   };
-  if (credential.jwks !== undefined) {
-    const keyAt = issuerKeys(new URL(credential.jwks));
-    return async (token, now) =>
-      shortLived(
-        credential,
-        now,
-        await verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) })),
-      );
-  }
-  if (secret === undefined || secret === "") return async () => undefined;
-  const key = new TextEncoder().encode(secret);
-  return async (token, now) =>
-    shortLived(
-      credential,
-      now,
-      await verified(() => jwtVerify(token, key, { ...options, currentDate: new Date(now) })),
-    );
+  if (credential.jwks === undefined && (secret === undefined || secret === "")) return async () => undefined;
+  const keyAt =
+    credential.jwks === undefined ? () => () => new TextEncoder().encode(secret) : issuerKeys(new URL(credential.jwks));
+  return async (token, now) => {
+    const payload = await verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) }));
+    return shortLived(credential, now, payload);
+  };
 }
 
 const leewaySeconds = 60;

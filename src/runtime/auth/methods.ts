@@ -87,10 +87,9 @@ export function methodsOf(credential: CredentialPlan, options: ProvingOptions): 
     case "password":
       return [{ credential, scheme, prove: (text) => proveSession(credential, options, text) }];
     case "oauth2":
+    case "jwt":
       if (credential.oauth !== undefined)
         return [{ credential, scheme, prove: (text) => proveIssuedToken(credential, options, text) }];
-      return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
-    case "jwt":
       return [{ credential, scheme, prove: proveToken(credential, options.clock, tokenVerifier(credential, secret)) }];
     case "hmac-sha256":
       return [{ credential, scheme, prove: proveSignature(credential, options, createSignatureVerifier(secret)) }];

@@ -5,7 +5,8 @@
  * A text is first converted to Unicode's composed form (NFC), as RFC 8265 section 4.2 requires for passwords: keyboards differ in
  * how they write `é`. Nothing else changes: case, blanks and control characters count, also NUL, and no text is truncated.
  */
-import { argon2, scrypt, timingSafeEqual } from "node:crypto";
+import { argon2, scrypt, type ScryptOptions, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 import type { Json } from "../../base/json.ts";
 import { canonicalText } from "../../http/json.ts";
 
@@ -81,25 +82,12 @@ function argon2id(
 ): Promise<Buffer> {
   const message = text.normalize("NFC");
   const settings = { message, nonce, parallelism: p, tagLength: hashBytes, memory: m, passes: t };
-  return queued(
-    () =>
-      new Promise((resolve, reject) => {
-        argon2("argon2id", settings, (failure, hash) => (failure === null ? resolve(hash) : reject(failure)));
-      }),
-  );
+  return queued(() => promisify(argon2)("argon2id", settings));
 }
 
-function scrypted(
-  text: string,
-  salt: Uint8Array,
-  options: { readonly N: number; readonly r: number; readonly p: number },
-): Promise<Buffer> {
-  return queued(
-    () =>
-      new Promise((resolve, reject) => {
-        scrypt(text, salt, hashBytes, options, (failure, hash) => (failure === null ? resolve(hash) : reject(failure)));
-      }),
-  );
+function scrypted(text: string, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {
+  const hash = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+  return queued(() => hash(text, salt, hashBytes, options));
 }
 
 function base64(bytes: Uint8Array): string {

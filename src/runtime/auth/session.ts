@@ -26,11 +26,10 @@ export async function openSession(
   opening: Opening,
   random: (bytes: number) => Uint8Array,
 ): Promise<SessionSecrets> {
-  const { login, prefix } = opening.credential;
-  const access = tokenOf(opening, "access", mintSecret(prefix, random));
+  const access = tokenOf(opening, "access", random);
   await tx.addSession(access.storedToken);
-  if (login?.renewedMilliseconds === undefined) return access.secrets;
-  const renew = tokenOf(opening, "renew", mintSecret(refreshPrefix(opening.credential), random));
+  if (opening.credential.login?.renewedMilliseconds === undefined) return access.secrets;
+  const renew = tokenOf(opening, "renew", random);
   await tx.addSession(renew.storedToken);
   return { ...access.secrets, refreshToken: renew.secrets.token };
 }
@@ -38,11 +37,12 @@ export async function openSession(
 function tokenOf(
   { credential, user, session, now }: Opening,
   use: SessionToken["use"],
-  token: string,
+  random: (bytes: number) => Uint8Array,
 ): { readonly storedToken: SessionToken; readonly secrets: SessionSecrets } {
   const lasts = use === "access" ? credential.lastsMilliseconds : credential.login?.renewedMilliseconds;
   const until = lasts === undefined ? {} : { expires: now + lasts };
   const prefix = use === "access" ? credential.prefix : refreshPrefix(credential);
+  const token = mintSecret(prefix, random);
   const storedToken: SessionToken = {
     hash: hashSecret(token),
     session,
@@ -87,8 +87,8 @@ export async function renewSession(
   const following = (use: SessionToken["use"]) => (bytes: number) =>
     createHmac("sha256", secret).update(`renew\0${use}\0${text}`).digest().subarray(0, bytes);
   const opening: Opening = { credential, user, session, now: replaced ?? now };
-  const access = tokenOf(opening, "access", mintSecret(credential.prefix, following("access")));
-  const renew = tokenOf(opening, "renew", mintSecret(refreshPrefix(credential), following("renew")));
+  const access = tokenOf(opening, "access", following("access"));
+  const renew = tokenOf(opening, "renew", following("renew"));
   if (replaced === undefined) {
     await tx.replaceSession(found.hash, now);
     await tx.addSession(access.storedToken);

@@ -4,7 +4,7 @@ import type { DocumentIndex, IndexedGrant } from "../../analysis/document-index.
 import type { Check } from "../../analysis/finding.ts";
 import { sessionActions } from "../../endpoints/model.ts";
 import { lookup } from "../../resources/fields.ts";
-import { nameOf } from "../grants.ts";
+import { excludesTokens, nameOf } from "../grants.ts";
 import type { Grant } from "../model.ts";
 import { makesTokens, rolesByScope, bindsByScopes } from "../oauth.ts";
 
@@ -91,9 +91,8 @@ const grantWithoutScope: Check = {
 };
 
 function namesNoScope({ typed }: DocumentIndex, { at, grant }: IndexedGrant): boolean {
-  if (grant.who.kind === "signed-in") return grant.who.anyScope !== true;
   const condition = typed.get(`${at}/if`);
-  return grant.who.kind === "anyone" && condition !== undefined && readsCaller(condition);
+  return excludesTokens({ ...grant, readsCaller: condition !== undefined && readsCaller(condition) });
 }
 
 /** Only a session itself logs out or is renewed. */
