@@ -11,14 +11,14 @@ const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "scale.m
 const milliseconds = (value: number): string => value.toFixed(value < 1 ? 2 : 1);
 
 test("what a request costs", () => {
-  const shown = { read: "read one parcel", list: "list 50 of them", create: "create (chooses a locker)", move: "move (and the locker with it)" }; // biome-ignore format: a table
+  const shown = { read: "read one parcel", list: "list 50 parcels", create: "create a parcel (chooses a locker)", move: "move a parcel (and its locker)" }; // biome-ignore format: a table
   for (const [kind, name] of Object.entries(shown)) {
     const [sqlite, postgres] = [rowOf("sqlite", kind), rowOf("postgres", kind)];
     const trips = postgres.roundTrips.toFixed(postgres.roundTrips < 1 ? 1 : 0);
     const times = [sqlite.service, postgres.service, postgres.database].map(milliseconds);
     assert.ok(page.includes(`| ${[name, ...times, trips].join(" | ")} |`), `${name}: ${times.join()}, ${trips}`);
   }
-  assert.ok(page.includes(`One flush of the log took ${milliseconds(measured.flush)} ms here`));
+  assert.ok(page.includes(`One flush of the database's log took ${milliseconds(measured.flush)} ms here`));
 });
 
 // The cheapest row of each table: those with many processes take as long as all other tests of the bench.
@@ -32,6 +32,6 @@ test("what one process holds", () => {
 
 test("how often one record can be changed", () => {
   const held = heldMilliseconds();
-  const [, rate, time] = /about (\d+) changes a second on PostgreSQL, each of which holds it\s+for ([\d.]+) ms/.exec(page) ?? []; // biome-ignore format: short
+  const [, rate, time] = /about (\d+) changes a second on PostgreSQL, since each change locks the record for\s+([\d.]+) ms/.exec(page) ?? []; // biome-ignore format: short
   assert.deepEqual([rate, time], [String(twoDigits(1000 / held)), held.toFixed(1)]);
 });
