@@ -1,6 +1,6 @@
 /** Compares two documents: checks the newer one, and reports the effect on callers of the older one. */
 import { compare, type Comparison, type AssessedDifference } from "../diff/compare.ts";
-import type { Effect } from "../diff/difference.ts";
+import type { Effect } from "../language/grammar/changes.ts";
 import { findingsOf } from "../diff/findings.ts";
 import { check, type CheckResult } from "../language/check.ts";
 import { locationOf } from "../language/analysis/document-index.ts";

@@ -5,7 +5,7 @@ import { type Compared, compareFiles } from "./comparing.ts";
 import { printDiagnostics, visible } from "../diagnostics/text.ts";
 import type { Terminal } from "../server/terminal.ts";
 import type { AssessedDifference } from "../diff/compare.ts";
-import type { Effect } from "../diff/difference.ts";
+import type { Effect } from "../language/grammar/changes.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
 import { changeText } from "../language/versioning/change.ts";
 import { count } from "../base/layout.ts";

@@ -1,79 +1,87 @@
 /** Differences of part 5: permissions, field visibility and credentials. */
 import { readsCaller } from "../expression/typed.ts";
+import { authentication } from "../language/authentication/grammar.ts";
 import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
-import type { Authentication, Credential, Grant } from "../language/authentication/model.ts";
+import type { Credential, Grant } from "../language/authentication/model.ts";
 import { makesTokens } from "../language/authentication/oauth.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { spanOf } from "./amounts.ts";
 import { type Side, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
+import { type Difference, difference, restated, same } from "./difference.ts";
 import type { Both } from "./resources.ts";
+import { partDifferences, type Site } from "./walk.ts";
 
-export function* authenticationDifferences(both: Both): Iterable<Difference> {
+export function authenticationDifferences(both: Both): Iterable<Difference> {
   const { authentication: old } = both.old.model;
   const { authentication: now } = both.now.model;
-  for (const pair of pairs(old.credentials, now.credentials))
-    yield* credentialDifferences(pair.name, pair.old, pair.now);
-  yield* roleDifferences(old, now);
-  yield* ownershipDifferences(both);
-  for (const { name, old: before, now: after } of pairs(old.allow, now.allow)) {
-    const isNew = lookup(both.old.model.endpoints.endpoints, name) === undefined;
-    const isRemoved = lookup(both.now.model.endpoints.endpoints, name) === undefined;
-    const site = { kind: "right", subject: name, at: `authentication/allow/${name}`, may: `run \`${name}\`` };
-    if (!isNew && !isRemoved) yield* grantDifferences(both, site, before ?? [], after ?? []);
-    else if (!same(before, after))
-      yield difference("neutral", "right-said", name, site.at, `Who may run \`${name}\` is said differently`);
-  }
-  for (const { name, old: before, now: after } of pairs(old.show, now.show)) {
-    // Without a `show` line, every caller who sees the record sees the field.
-    const site = { kind: "sight", subject: name, at: `authentication/show/${name}`, may: `see \`${name}\`` };
-    yield* grantDifferences(both, site, before ?? [everybody], after ?? [everybody]);
-  }
-  const unseen = {
-    kind: "unseen-changed",
-    subject: "unseen",
-    at: "authentication/unseen",
-    what: "The answer for what a caller may not see",
-  };
-  yield* restated(unseen, old.unseen, now.unseen, old.unseen === undefined ? "neutral" : "breaking");
-  yield* unhandledKeys({ subject: "authentication", at: "authentication" }, old, now, [
-    "credentials",
-    "roles",
-    "own",
-    "allow",
-    "show",
-    "unseen",
-  ]);
+  return partDifferences("authentication", authentication, old, now, {
+    "credentials/*/scopes": scopeDifferences,
+    roles: roleDifferences,
+    "own/*": (before: string | undefined, after: string | undefined, { at, subject }) =>
+      ownershipDifferences(both, subject, at, before, after),
+    "allow/*": (before: Grants, after: Grants, { at, name }) => {
+      const site = { kind: "right", subject: name, at, may: `run \`${name}\`` };
+      const stays = [both.old, both.now].every(({ model }) => lookup(model.endpoints.endpoints, name) !== undefined);
+      if (stays) return grantDifferences(both, site, before ?? [], after ?? []);
+      const message = `Who may run \`${name}\` is said differently`;
+      return same(before, after) ? [] : [difference("neutral", "right-said", name, at, message)];
+    },
+    "show/*": (before: Grants, after: Grants, { at, name }) => {
+      // Without a `show` line, every caller who sees the record sees the field.
+      const site = { kind: "sight", subject: name, at, may: `see \`${name}\`` };
+      return grantDifferences(both, site, before ?? [everybody], after ?? [everybody]);
+    },
+  });
 }
+
+type Grants = readonly Grant[] | undefined;
 
 const everybody: Grant = { who: { kind: "anyone" } };
 
-function* roleDifferences(old: Authentication, now: Authentication): Iterable<Difference> {
-  for (const role of old.roles ?? [])
-    if (!now.roles?.includes(role))
-      yield difference("breaking", "role-removed", role, "authentication/roles", `The role \`${role}\` is gone`, {
-        category: "right",
-      });
-  for (const role of now.roles ?? [])
-    if (!old.roles?.includes(role))
-      yield difference("additive", "role-added", role, "authentication/roles", `The role \`${role}\` is new`, {
-        category: "right",
-      });
+function* roleDifferences(
+  old: readonly string[] = [],
+  now: readonly string[] = [],
+  { at }: Site,
+): Iterable<Difference> {
+  for (const role of old.filter((one) => !now.includes(one)))
+    yield difference("breaking", "role-removed", role, at, `The role \`${role}\` is gone`, { category: "right" });
+  for (const role of now.filter((one) => !old.includes(one)))
+    yield difference("additive", "role-added", role, at, `The role \`${role}\` is new`, { category: "right" });
 }
 
-function* ownershipDifferences(both: Both): Iterable<Difference> {
-  for (const { name, old, now } of pairs(both.old.model.authentication.own, both.now.model.authentication.own)) {
-    const at = `authentication/own/${name}`;
-    const statement = { kind: "own-changed", subject: name, at, what: `Whose a \`${name}\` is` };
-    if (old === undefined || now === undefined) {
-      // The grants that use `own` have differences for the changed permissions.
-      yield* restated(statement, old, now, "neutral");
-      continue;
-    }
-    const strictness = strictnessOf({ side: both.old, path: at, text: old }, { side: both.now, path: at, text: now });
-    if (strictness !== "same")
-      yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { category: "right" });
+function* ownershipDifferences(
+  both: Both,
+  name: string,
+  at: string,
+  old: string | undefined,
+  now: string | undefined,
+): Iterable<Difference> {
+  const statement = { kind: "own-changed", subject: name, at, what: `Whose a \`${name}\` is` };
+  if (old === undefined || now === undefined) {
+    // The grants that use `own` have differences for the changed permissions.
+    yield* restated(statement, old, now, "neutral");
+    return;
   }
+  const strictness = strictnessOf({ side: both.old, path: at, text: old }, { side: both.now, path: at, text: now });
+  if (strictness !== "same")
+    yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { category: "right" });
+}
+
+/** `old` and `now` are the credentials. */
+function* scopeDifferences(old: Credential, now: Credential, site: Site): Iterable<Difference> {
+  const statement = (member: string) => ({
+    kind: "credential-changed",
+    subject: site.subject,
+    at: site.at.replace(/scopes$/, member),
+    what: `\`${member}\` of the credential \`${site.name}\``,
+  });
+  yield* restated(statement("scopeRoles"), old.scopeRoles, now.scopeRoles, "breaking", { category: "right" });
+  const [before, after] = [old.scopes ?? [], now.scopes ?? []];
+  // A token of another server needs all scopes, so more scopes are stricter; a token of this service may have any of them.
+  const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
+  const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
+  yield* restated(statement("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
+    category: "right",
+  });
 }
 
 // ── Grants ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,61 +130,4 @@ export function* grantDifferences(
 
 function whoText(grant: Grant): string {
   return `\`${nameOf(grant)}${grant.if === undefined ? "" : ` if ${grant.if}`}\``;
-}
-
-// ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Members of a credential whose change callers notice; those in `unnoticed` only concern how a caller obtains it. */
-const noticed = [
-  "kind",
-  "at",
-  "scopeRoles",
-  "sent",
-  "issuer",
-  "audience",
-  "user",
-  "roles",
-  "of",
-  "name",
-  "field",
-  "changed",
-  "login",
-] as const;
-const unnoticed = ["obtained", "renewed", "prefix", "revoked", "secret", "jwks"] as const;
-
-function* credentialDifferences(
-  name: string,
-  old: Credential | undefined,
-  now: Credential | undefined,
-): Iterable<Difference> {
-  const at = `authentication/credentials/${name}`;
-  const subject = name;
-  if (old === undefined || now === undefined) {
-    const [effect, kind, verb] =
-      old === undefined
-        ? (["additive", "credential-added", "is new"] as const)
-        : (["breaking", "credential-removed", "is gone"] as const);
-    yield difference(effect, kind, subject, at, `The credential \`${name}\` ${verb}`, { category: "right" });
-    return;
-  }
-  const statement = (member: string) => ({
-    kind: "credential-changed",
-    subject,
-    at: `${at}/${member}`,
-    what: `\`${member}\` of the credential \`${name}\``,
-  });
-  for (const member of noticed)
-    yield* restated(statement(member), old[member], now[member], "breaking", { category: "right" });
-  for (const member of unnoticed) yield* restated(statement(member), old[member], now[member], "neutral");
-  const lasts = { ...statement("lasts"), kind: "credential-lasts-changed" };
-  const length = (text: string | number) => (text === "until revoked" ? Number.POSITIVE_INFINITY : spanOf(text));
-  yield* measured(lasts, old.lasts, now.lasts, length, { less: "breaking", more: "additive" });
-  const [before, after] = [old.scopes ?? [], now.scopes ?? []];
-  // A token of another server needs all scopes, so more scopes are stricter; a token of this service may have any of them.
-  const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
-  const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
-  yield* restated(statement("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
-    category: "right",
-  });
-  yield* unhandledKeys({ subject, at }, old, now, [...noticed, ...unnoticed, "lasts", "scopes"]);
 }

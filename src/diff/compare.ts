@@ -3,11 +3,12 @@
  * declare. A breaking difference is declared if it disappears when the new entries are undone: old callers notice nothing.
  */
 import { addDuration, parseDuration } from "../base/duration.ts";
+import type { Effect } from "../language/grammar/changes.ts";
 import type { Model } from "../language/model.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { modelAt } from "../language/versioning/model-at-version.ts";
 import type { Change, Version, Versioning } from "../language/versioning/model.ts";
-import { type Difference, difference, type Effect } from "./difference.ts";
+import { type Difference, difference } from "./difference.ts";
 import { differencesOf } from "./differences.ts";
 import { isAbout, isAboutKind, currentPath, renamedEntry } from "./entries.ts";
 

@@ -1,18 +1,8 @@
 /** The type of a difference between two documents, and the helpers that build differences. */
 import type { Json } from "../base/json.ts";
+import type { Measure } from "../language/grammar/amounts.ts";
+import type { DifferenceCategory, Effect } from "../language/grammar/changes.ts";
 import type { Change } from "../language/versioning/model.ts";
-
-/**
- * `breaking`: a request that worked may fail, or a response may contain something unknown to the client (R9.4). `additive`: a
- * client can do or read more. `neutral`: no client notices.
- */
-export type Effect = "breaking" | "additive" | "neutral";
-
-/**
- * What a breaking difference takes from clients: `right` is a permission (guard, rule, grant), `limit` a rate, an amount or a
- * duration, `support` the time that a version is served, `shape` everything else.
- */
-export type DifferenceCategory = "right" | "limit" | "support" | "shape";
 
 export interface Difference {
   /** The kind for programs, such as `field-removed`. */
@@ -36,7 +26,7 @@ export interface Difference {
 }
 
 export type DifferenceDetails = Omit<Difference, "kind" | "subject" | "effect" | "category" | "message" | "at"> & {
-  readonly category?: DifferenceCategory;
+  readonly category?: DifferenceCategory | undefined;
 };
 
 export function difference(
@@ -126,16 +116,15 @@ export function* measured(
   statement: Statement,
   old: string | number | undefined,
   now: string | number | undefined,
-  measure: (value: string | number) => number | undefined,
+  measure: Measure,
   { less, more, none = "most", ...details }: Weights,
 ): Iterable<Difference> {
   const absent = none === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   const before = old === undefined ? absent : measure(old);
   const after = now === undefined ? absent : measure(now);
   // If a value cannot be measured, assume that it became smaller.
-  const effect = before === undefined || after === undefined || after < before ? less : more;
-  if (before === undefined || before !== after)
-    yield* restated(statement, old, now, effect, { category: "limit", ...details });
+  if (before !== after)
+    yield* restated(statement, old, now, after > before ? more : less, { category: "limit", ...details });
 }
 
 /** Reports changed keys that no rule handles, such as keys of a newer language; by default they count as breaking. */

@@ -2,11 +2,12 @@
  * Lists all differences between two models, each once, with its effect on clients (R9.4). It reads only models; callers look up
  * the source locations.
  */
+import type { Effect } from "../language/grammar/changes.ts";
 import { type Model, partNames } from "../language/model.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { authenticationDifferences } from "./authentication.ts";
 import { sideOf } from "./conditions.ts";
-import { type Difference, type Effect, same } from "./difference.ts";
+import { type Difference, same } from "./difference.ts";
 import { errorDifferences } from "./errors.ts";
 import { eventDifferences } from "./events.ts";
 import { limitDifferences } from "./limits.ts";

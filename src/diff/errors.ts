@@ -1,56 +1,42 @@
 /** Differences of part 7: codes, statuses, `Retry-After` hints and error bodies. */
+import { errors } from "../language/errors/grammar.ts";
 import type { DeclaredError, Errors } from "../language/errors/model.ts";
 import { standardErrors } from "../language/errors/model.ts";
 import type { Change } from "../language/versioning/model.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { type Difference, difference, pairs, restated, unhandledKeys } from "./difference.ts";
+import { type Difference, difference, restated } from "./difference.ts";
+import { partDifferences, type Site } from "./walk.ts";
 
 /** `replaced`: for each old code, the code that an operation now returns in its place. */
-export function* errorDifferences(
+export function errorDifferences(
   old: Errors,
   now: Errors,
   replaced: ReadonlyMap<string, string>,
 ): Iterable<Difference> {
-  const body = { kind: "error-body-changed", subject: "body", at: "errors/body", what: "The body of errors" };
-  yield* restated(body, old.body, now.body, "breaking");
-  const statements = [
-    { key: "bodies", kind: "error-body-changed", what: "The body of", effect: "breaking" },
-    { key: "status", kind: "error-status-changed", what: "The status of", effect: "breaking" },
-    { key: "codes", kind: "error-code-changed", what: "What the wire calls", effect: "breaking" },
-    { key: "messages", kind: "error-sentence-changed", what: "The message of", effect: "neutral" },
-  ] as const;
-  for (const { key, kind, what, effect } of statements) {
-    for (const { name, old: before, now: after } of pairs<unknown>(old[key], now[key])) {
-      const statement = { kind, subject: `error ${name}`, at: `errors/${key}/${name}`, what: `${what} \`${name}\`` };
-      const former = key === "status" ? { entry: statusEntry(name, before) } : {};
-      yield* restated(statement, before, after, effect, former);
-    }
-  }
-  yield* importDifferences(old, now);
   const names = renamedErrors(old, now, replaced);
   const newNames = new Set(names.values());
-  for (const { name, old: before, now: after } of pairs(old.errors, now.errors)) {
-    const subject = `error ${name}`;
-    const at = `errors/errors/${name}`;
-    if (before !== undefined && after !== undefined) yield* changes(name, before, after);
-    else if (after !== undefined && !newNames.has(name))
-      yield difference("additive", "error-added", subject, at, `The error \`${name}\` is new`);
-    else if (before !== undefined) yield* removedError(name, before, names.get(name), now);
-  }
-  yield* unhandledKeys({ subject: "errors", at: "errors" }, old, now, [
-    "body",
-    "bodies",
-    "status",
-    "codes",
-    "messages",
-    "standard",
-    "errors",
-  ]);
+  return partDifferences("errors", errors, old, now, {
+    "status/*": statusDifference,
+    standard: () => importDifferences(old, now),
+    "errors/*": (before: DeclaredError | undefined, after: DeclaredError | undefined, { at, name, subject }) => {
+      if (before === undefined)
+        return newNames.has(name)
+          ? []
+          : [difference("additive", "error-added", subject, at, `The error \`${name}\` is new`)];
+      return after === undefined ? [removedError(name, before, names.get(name), now)] : undefined;
+    },
+    "errors/*/status": statusDifference,
+  });
+}
+
+function statusDifference(old: number | undefined, now: number | undefined, site: Site): Iterable<Difference> {
+  const entry = statusEntry(site.name, old);
+  return restated({ ...site, kind: "error-status-changed" }, old, now, "breaking", { entry });
 }
 
 /** The version entry that keeps the old status for older callers. */
-function statusEntry(code: string, before: unknown): Change {
-  const status = typeof before === "number" ? before : (lookup(standardErrors, code)?.status ?? 400);
+function statusEntry(code: string, before: number | undefined): Change {
+  const status = before ?? lookup(standardErrors, code)?.status ?? 400;
   return { kind: "error", code, status, was: code };
 }
 
@@ -66,36 +52,16 @@ function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, s
   );
 }
 
-function* removedError(
-  name: string,
-  error: DeclaredError,
-  other: string | undefined,
-  now: Errors,
-): Iterable<Difference> {
+function removedError(name: string, error: DeclaredError, other: string | undefined, now: Errors): Difference {
   const at = `errors/errors/${name}`;
   const subject = `error ${name}`;
-  if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined)) {
+  if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined))
     // No other error replaces it, so a client's handler for it is merely unused.
-    yield difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
-    return;
-  }
+    return difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
   const entry = { kind: "error", code: other, status: error.status, was: name } as const;
   const message = `The error \`${name}\` is called \`${other}\``;
   const details = { entry, also: `error ${other}`, oldAt: at };
-  yield difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, details);
-}
-
-function* changes(name: string, old: DeclaredError, now: DeclaredError): Iterable<Difference> {
-  const at = `errors/errors/${name}`;
-  const subject = `error ${name}`;
-  const status = { kind: "error-status-changed", subject, at, what: `The status of \`${name}\`` };
-  const entry = { kind: "error", code: name, status: old.status, was: name } as const;
-  yield* restated(status, old.status, now.status, "breaking", { entry });
-  const sentence = { kind: "error-sentence-changed", subject, at, what: `The sentence of \`${name}\`` };
-  yield* restated(sentence, old.sentence, now.sentence, "neutral");
-  const retry = { kind: "error-retry-changed", subject, at, what: `After what \`${name}\` may be retried` };
-  yield* restated(retry, old.retryAfter, now.retryAfter, old.retryAfter === undefined ? "additive" : "neutral");
-  yield* unhandledKeys({ subject, at }, old, now, ["status", "sentence", "retryAfter"]);
+  return difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, details);
 }
 
 function* importDifferences(old: Errors, now: Errors): Iterable<Difference> {

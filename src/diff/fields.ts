@@ -1,11 +1,11 @@
 /** Differences of fields: those of a resource, of an embedded type, and the input of an operation. */
+import type { Effect } from "../language/grammar/changes.ts";
 import { printFields, printFieldType } from "../language/resources/field-print.ts";
 import type { Field, Fields, FieldType, Modifier } from "../language/resources/model.ts";
 import type { Change, ChangeTarget } from "../language/versioning/model.ts";
 import {
   type Difference,
   difference,
-  type Effect,
   pairs,
   restated,
   same,

@@ -2,10 +2,11 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ComparisonCode } from "../language/analysis/comparison.ts";
 import { locationOf } from "../language/analysis/document-index.ts";
+import type { DifferenceCategory } from "../language/grammar/changes.ts";
 import type { SourceLocations } from "../language/model.ts";
 import { changeText } from "../language/versioning/change.ts";
 import type { Comparison, AssessedDifference } from "./compare.ts";
-import type { Difference, DifferenceCategory } from "./difference.ts";
+import type { Difference } from "./difference.ts";
 
 /** Each finding with its difference; undefined for an idle entry. */
 export function findingsOf(

@@ -1,47 +1,25 @@
 /** Differences of part 8: rates, quotas, sizes, times and retention. A smaller amount may break a client that worked before. */
-import { type Limits, type Quota, type Rate, type Retention, windowMilliseconds } from "../language/limits/model.ts";
-import { sizeOf, spanOf } from "./amounts.ts";
-import {
-  type Difference,
-  difference,
-  type Effect,
-  measured,
-  pairs,
-  restated,
-  same,
-  unhandledKeys,
-} from "./difference.ts";
+import type { Effect } from "../language/grammar/changes.ts";
+import { limits } from "../language/limits/grammar.ts";
+import { type Limits, type Quota, type Rate, windowMilliseconds } from "../language/limits/model.ts";
+import { type Difference, difference, restated, same } from "./difference.ts";
+import { partDifferences, type Site } from "./walk.ts";
 
-export function* limitDifferences(old: Limits, now: Limits): Iterable<Difference> {
-  for (const { name, old: before, now: after } of pairs(old.rate, now.rate))
-    yield* countDifferences("rate", name, before ?? [], after ?? []);
-  for (const { name, old: before, now: after } of pairs(old.quota, now.quota))
-    yield* countDifferences("quota", name, before ?? [], after ?? []);
-  const weights = { less: "breaking", more: "additive" } as const;
-  for (const { name, old: before, now: after } of pairs(old.size, now.size)) {
-    const size = { kind: "size-changed", subject: name, at: `limits/size/${name}`, what: `The largest \`${name}\`` };
-    yield* measured(size, before, after, sizeOf, weights);
-  }
-  for (const { name, old: before, now: after } of pairs(old.time, now.time)) {
-    const time = { kind: "time-changed", subject: name, at: `limits/time/${name}`, what: `The time for a \`${name}\`` };
-    yield* measured(time, before, after, spanOf, weights);
-  }
-  for (const pair of pairs(old.keep, now.keep)) yield* retentionDifferences(pair.name, pair.old, pair.now);
-  yield* unhandledKeys({ subject: "limits", at: "limits" }, old, now, ["rate", "quota", "size", "time", "keep"]);
+export function limitDifferences(old: Limits, now: Limits): Iterable<Difference> {
+  return partDifferences("limits", limits, old, now, { "rate/*": countDifferences, "quota/*": countDifferences });
 }
 
 type Limit = Rate | Quota;
 
 /** Matches the limits of one target by their `per` and by whether they count live records. */
 function* countDifferences(
-  kind: "rate" | "quota",
-  target: string,
-  old: readonly Limit[],
-  now: readonly Limit[],
+  old: readonly Limit[] = [],
+  now: readonly Limit[] = [],
+  { at: path, kind, name: target }: Site,
 ): Iterable<Difference> {
   const rest = [...old];
   for (const [index, limit] of now.entries()) {
-    const at = `limits/${kind}/${target}/${index}`;
+    const at = `${path}/${index}`;
     const like = rest.findIndex((other) => sideOf(other) === sideOf(limit));
     const [former] = like < 0 ? [] : rest.splice(like, 1);
     if (former === undefined) {
@@ -54,7 +32,7 @@ function* countDifferences(
   }
   for (const limit of rest) {
     const message = `\`${target}\` has no ${kind} \`${limitText(limit)}\` any more`;
-    yield difference("additive", `${kind}-removed`, target, `limits/${kind}/${target}`, message, { category: "limit" });
+    yield difference("additive", `${kind}-removed`, target, path, message, { category: "limit" });
   }
 }
 
@@ -82,42 +60,4 @@ function effectOf(old: Limit, now: Limit): Effect {
   const burst = (limit: Limit): number => ("burst" in limit && limit.burst !== undefined ? limit.burst : limit.count);
   if (now.count < old.count || burst(now) < burst(old)) return "breaking";
   return now.count * before >= old.count * after ? "additive" : "breaking";
-}
-
-function* retentionDifferences(
-  name: string,
-  old: Retention | undefined,
-  now: Retention | undefined,
-): Iterable<Difference> {
-  const at = `limits/keep/${name}`;
-  if (old === undefined || now === undefined) {
-    const isRemoved = now === undefined;
-    const message = isRemoved
-      ? `A \`${name}\` is kept for ever`
-      : `A \`${name}\` is kept for ${now.duration} after ${now.after}`;
-    yield difference(
-      isRemoved ? "additive" : "breaking",
-      isRemoved ? "keep-removed" : "keep-added",
-      name,
-      at,
-      message,
-      {
-        category: "limit",
-      },
-    );
-    return;
-  }
-  const statement = { kind: "keep-changed", subject: name, at, what: `How long a \`${name}\` is kept` };
-  yield* measured(statement, old.duration, now.duration, spanOf, { less: "breaking", more: "additive" });
-  yield* restated({ ...statement, what: `From when on a \`${name}\` is kept` }, old.after, now.after, "breaking", {
-    category: "limit",
-  });
-  yield* restated(
-    { ...statement, what: `What happens to a \`${name}\` then` },
-    old.act,
-    now.act,
-    now.act === "erase" ? "additive" : "breaking",
-    { category: "limit" },
-  );
-  yield* unhandledKeys({ subject: name, at }, old, now, ["duration", "after", "act"]);
 }

@@ -16,7 +16,7 @@ import {
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
-import { spanOf } from "./amounts.ts";
+import { durationOf } from "../language/grammar/amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { actionDifferences, actionMembers } from "./actions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
@@ -221,7 +221,7 @@ function* idempotencyStyleDifferences(old: IdempotencyStyle, now: IdempotencySty
     now.required ? "breaking" : "additive",
   );
   const kept = { kind: "repeats-kept-changed", subject, at, what: "For how long a repeat is known" };
-  yield* measured(kept, old.kept, now.kept, spanOf, { less: "breaking", more: "additive" });
+  yield* measured(kept, old.kept, now.kept, durationOf, { less: "breaking", more: "additive" });
   yield* unhandledKeys({ subject, at }, old, now, ["header", "on", "required", "kept"]);
 }
 

@@ -1,47 +1,23 @@
 /** Differences of part 1 and of the document's descriptions, which only people read. */
 import type { Model } from "../language/model.ts";
 import { partNames } from "../language/model.ts";
+import { purpose } from "../language/purpose/grammar.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { type Difference, difference, pairs, restated, unhandledKeys } from "./difference.ts";
+import { type Difference, difference, restated } from "./difference.ts";
+import { partDifferences } from "./walk.ts";
 
 export function* purposeDifferences(old: Model, now: Model): Iterable<Difference> {
-  const statement = (member: string, what: string) => ({
-    kind: `${member}-changed`,
-    subject: member,
-    at: `purpose/${member}`,
-    what,
+  const title = { kind: "title-changed", subject: "title", at: "purpose", what: "The title" };
+  yield* restated(title, old.title, now.title, "neutral");
+  yield* partDifferences("purpose", purpose, old.purpose, now.purpose, {
+    "operations/*": (before, after, { at, name }) => {
+      // The endpoint's own difference already reports an operation that is new or removed.
+      const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, name) !== undefined);
+      if (was !== is && (before === undefined) === !was && (after === undefined) === !is) return [];
+      const changed = { kind: "operation-described", subject: name, at, what: `The sentence about \`${name}\`` };
+      return restated(changed, before, after, "neutral");
+    },
   });
-  yield* restated({ ...statement("title", "The title"), at: "purpose" }, old.title, now.title, "neutral");
-  for (const member of ["nonet", "service", "domain", "purpose", "outside"] as const)
-    yield* restated(statement(member, `\`${member}\``), old.purpose[member], now.purpose[member], "neutral");
-  for (const { name, old: before, now: after } of pairs(old.purpose.users, now.purpose.users))
-    yield* restated(
-      { kind: "user-changed", subject: name, at: `purpose/users/${name}`, what: `What \`${name}\` does` },
-      before,
-      after,
-      "neutral",
-    );
-  for (const { name, old: before, now: after } of pairs(old.purpose.operations, now.purpose.operations)) {
-    // The endpoint's own difference already reports an operation that is new or removed.
-    const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, name) !== undefined);
-    if (was !== is && (before === undefined) === !was && (after === undefined) === !is) continue;
-    const changed = {
-      kind: "operation-described",
-      subject: name,
-      at: `purpose/operations/${name}`,
-      what: `The sentence about \`${name}\``,
-    };
-    yield* restated(changed, before, after, "neutral");
-  }
-  yield* unhandledKeys({ subject: "purpose", at: "purpose" }, old.purpose, now.purpose, [
-    "nonet",
-    "service",
-    "domain",
-    "purpose",
-    "outside",
-    "users",
-    "operations",
-  ]);
 }
 
 /** Differences in which parts are complete or open: readers of the document notice them, clients do not. */

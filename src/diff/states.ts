@@ -2,7 +2,7 @@
 import { lookup } from "../language/resources/fields.ts";
 import type { TriggerSource, Lifecycle, Trigger } from "../language/states/model.ts";
 import { transitionName } from "../language/states/model.ts";
-import { spanOf } from "./amounts.ts";
+import { durationOf } from "../language/grammar/amounts.ts";
 import { strictnessOf } from "./conditions.ts";
 import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
@@ -198,7 +198,7 @@ function* changedTransition(both: Both, resource: string, old: Transition, now: 
   const [before, after] = [old.trigger, now.trigger];
   if (before.on.kind === "after" && after.on.kind === "after") {
     const timer = statement("timer-changed", `${now.at}/after`, "The time of");
-    yield* measured(timer, before.on.duration, after.on.duration, spanOf, { less: "breaking", more: "additive" });
+    yield* measured(timer, before.on.duration, after.on.duration, durationOf, { less: "breaking", more: "additive" });
   } else if (!same(before.on, after.on)) {
     yield* restated(
       statement("cause-changed", now.at, "What makes"),

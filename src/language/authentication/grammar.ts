@@ -26,6 +26,8 @@
  *     unseen        403 or 404
  */
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
+import { durationOf } from "../grammar/amounts.ts";
+import { type ChangeReport, comparableOf, neutralIfNew } from "../grammar/changes.ts";
 import { named } from "../grammar/collections.ts";
 import { converted, form, type Members, part, type Spread } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
@@ -122,7 +124,7 @@ function length(what: string, fixed: readonly string[]): Words<string> {
   return words(
     (reader, path, found) => (fixed.includes(found.text) ? found.text : readDuration(reader, path, found, what)),
     shared("text"),
-    { label: what },
+    { label: what, measure: (text) => (text === "until revoked" ? Number.POSITIVE_INFINITY : durationOf(text)) },
   );
 }
 
@@ -213,6 +215,7 @@ const scopeMap = named<readonly string[]>(
   { example: "read: [reader]" },
 );
 const scopes: Spread<Credential> = {
+  gives: ["scopes", "scopeRoles"],
   schema: either(scopeList.schema, mapOf(roles.schema)),
   read: (reader, path, statement) => {
     if (statement.value.kind === "map") return { scopeRoles: scopeMap.read(reader, path, statement) ?? {} };
@@ -355,7 +358,33 @@ function keyOf(name: Name): string {
 
 const allKeys = [...new Set([...byKind.values()].flatMap(({ keys }) => keys))];
 
+/** Only concerns how a caller obtains it. */
+const unnoticed: ChangeReport = { effect: "neutral", category: "shape" };
+
+const anyKind = form<Credential, Spreads>({
+  what,
+  example: "{ kind: api-key }",
+  members: members("jwt"),
+  changes: {
+    "*": { what: "{member} of the credential {}", category: "right" },
+    field: { what: "`field` of the credential {}" },
+    prefix: unnoticed,
+    secret: unnoticed,
+    jwks: unnoticed,
+    obtained: unnoticed,
+    renewed: unnoticed,
+    revoked: unnoticed,
+    lasts: { kind: "credential-lasts", category: "limit" },
+  },
+  presence: {
+    added: ["additive", "The credential {} is new"],
+    removed: ["breaking", "The credential {} is gone"],
+    category: "right",
+  },
+});
+
 const credential: Grammar<Credential> = {
+  ...comparableOf(anyKind),
   mapNames: (value, scope) => byKind.get(value.kind)?.grammar.mapNames?.(value, scope),
   schema: either(
     kindWords.schema,
@@ -442,6 +471,7 @@ type Permissions = Readonly<Record<string, readonly Grant[]>>;
 /** Lines whose keys are one name or several. Each name has a location; the first line of a name counts for that. */
 function permissions(example: string): Grammar<Permissions> {
   return {
+    item: {},
     mapNames: (value, scope) => mapEntries(value, scope, { references: "operation" }, grants.mapNames),
     schema: orNone(mapOf(grants.schema)),
     read: (reader, path, { value }) => {
@@ -499,6 +529,10 @@ const hiddenStatus = converted<"404" | "403", 404 | 403>(
 
 export const authentication: PartGrammar<Authentication> = part<Authentication>("authentication", {
   what: "Authentication",
+  changes: {
+    credentials: { kind: "credential" },
+    unseen: { what: "The answer for what a caller may not see", effect: neutralIfNew },
+  },
   example: "{ roles: [courier] }",
   members: {
     credentials: {

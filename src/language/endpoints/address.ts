@@ -1,6 +1,6 @@
 /** A method and a path: `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
 import type { JsonObject } from "../../base/json.ts";
-import { form } from "../grammar/form.ts";
+import { form, type Spread } from "../grammar/form.ts";
 import { complain, type Grammar, type Label, labelOf } from "../grammar/grammar.ts";
 import { closed, either, lineSchema, oneOf, shared } from "../grammar/schema.ts";
 import { words } from "../grammar/words.ts";
@@ -50,7 +50,7 @@ export const addressSchema: JsonObject = either(
 );
 
 /** `what` is how a complaint calls it. */
-export function address(what: Label): Grammar<Address> {
+export function address(what: Label): Grammar<Address> & Pick<Spread<Address>, "gives"> {
   const help = "write it as `POST /path`";
   const grammar = form<Address>({
     what,
@@ -68,6 +68,7 @@ export function address(what: Label): Grammar<Address> {
   });
   return {
     ...grammar,
+    gives: ["method", "path"],
     schema: shared("address"),
     read: (reader, path, { value }) => {
       if (value.kind === "list") expectMap(reader, path, value, labelOf(what, path), "POST /path");

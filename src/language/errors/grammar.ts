@@ -14,6 +14,7 @@
 import { toJson } from "../../document/data.ts";
 import type { Node, TextNode } from "../../document/document.ts";
 import { jsonTree } from "../../document/print.ts";
+import type { Effect } from "../grammar/changes.ts";
 import { named } from "../grammar/collections.ts";
 import { form, part } from "../grammar/form.ts";
 import { complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
@@ -85,6 +86,11 @@ const wait = clockDuration("How long to wait");
 const declared = form<DeclaredError>({
   what: of("The error"),
   example: "{ status: 409, sentence: None is free }",
+  changes: {
+    status: { kind: "error-status", what: "The status of {}" },
+    sentence: { kind: "error-sentence", what: "The sentence of {}", effect: "neutral" },
+    retryAfter: { kind: "error-retry", what: "After what {} may be retried", effect: retryEffect },
+  },
   lineSchema: lineSchema("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
   line: {
     read: (reader, path, line, { key }) => {
@@ -109,6 +115,10 @@ const declared = form<DeclaredError>({
   },
 });
 
+function retryEffect(old: unknown): Effect {
+  return old === undefined ? "additive" : "neutral";
+}
+
 function reportMissing(reader: Reader, path: Path, key: string, code: TextNode | undefined): undefined {
   if (code === undefined) return;
   const isStatus = key === "status";
@@ -127,6 +137,14 @@ function splitRetry(line: SourceText): { readonly sentence: SourceText; readonly
 
 export const errors: PartGrammar<Errors> = part<Errors>("errors", {
   what: "Errors",
+  changes: {
+    body: { kind: "error-body", what: "The body of errors" },
+    bodies: { kind: "error-body", subject: "error {}", what: "The body of {}" },
+    status: { kind: "error-status", subject: "error {}", what: "The status of {}" },
+    codes: { kind: "error-code", subject: "error {}", what: "What the wire calls {}" },
+    messages: { kind: "error-sentence", subject: "error {}", what: "The message of {}", effect: "neutral" },
+    errors: { subject: "error {}" },
+  },
   example: "{ errors: { wrong-code: 403 The code does not open this door } }",
   members: {
     body,

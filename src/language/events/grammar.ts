@@ -25,6 +25,7 @@
  */
 import { grants } from "../authentication/grants.ts";
 import { address } from "../endpoints/address.ts";
+import { additiveIfNew, neutralIfNew } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
 import { converted, form, type Owner, part } from "../grammar/form.ts";
 import { type Complaint, complain, type Grammar, type PartGrammar, soundName } from "../grammar/grammar.ts";
@@ -131,6 +132,14 @@ const payload = converted<InEvent["carries"], Payload>(
 );
 
 const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
+  changes: {
+    "...at": { what: "Where {} is sent" },
+    with: { what: "What proves the sender of {}" },
+  },
+  presence: {
+    added: ["additive", "The event {} is taken"],
+    removed: ["breaking", "The event {} is not taken any more"],
+  },
   what: (path) => `The event ${path[2]}`,
   example: "{ at: POST /hooks/doors, with: device, carries: { locker: Locker } }",
   members: {
@@ -138,6 +147,7 @@ const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
     with: { ...text("The credential of the sender"), references: "credential", needed: true },
     "...carries": {
       ...payload,
+      gives: ["carries", "optional"],
       label: "What an event carries",
       print: (event, below) => (Object.keys(event.carries).length === 0 ? undefined : payload.print(event, below)),
       absent: { carries: {} },
@@ -184,6 +194,13 @@ const retry: Grammar<readonly string[]> = {
 
 const then = form<NonNullable<Webhook["then"]>>({
   what: "`then`",
+  changes: {
+    disable: {
+      what: "Whether a webhook is disabled that fails",
+      effect: (_, now) => (now === true ? "breaking" : "additive"),
+    },
+    keep: { kind: "webhook-keep", what: "How long events of a webhook that fails are kept", omitted: "least" },
+  },
   example: "{ disable: true, keep: 30d }",
   line: ["{disable} and keep {keep}", "{disable}", "keep {keep}"],
   members: {
@@ -200,6 +217,20 @@ const then = form<NonNullable<Webhook["then"]>>({
 
 const webhook = form<Webhook, "method" | "path">({
   what: "A webhook",
+  changes: {
+    "...subscribe": { what: "Where to subscribe a webhook" },
+    signed: {
+      what: "How webhooks are signed",
+      effect: (old) => (old === undefined || old === "none" ? "additive" : "breaking"),
+    },
+    promise: { what: "What the delivery of webhooks promises", effect: additiveIfNew },
+    timeout: { kind: "webhook-timeout", what: "How long a receiver may take" },
+    then: { kind: "webhook", subject: "webhook" },
+  },
+  presence: {
+    added: ["additive", "Events are sent to webhooks"],
+    removed: ["breaking", "Events are not sent to webhooks any more"],
+  },
   example: "{ subscribe: POST /webhooks, for: operator }",
   members: {
     "...subscribe": { ...address("`subscribe`"), needed: true },
@@ -216,6 +247,16 @@ const webhook = form<Webhook, "method" | "path">({
 
 const stream = form<Stream, "method" | "path">({
   what: "A stream",
+  changes: {
+    "...at": { what: "Where the stream of events is" },
+    kind: { what: "The kind of the stream" },
+    resume: { what: "What resumes the stream", effect: additiveIfNew },
+    keep: { kind: "stream-keep", what: "How long the stream keeps events" },
+  },
+  presence: {
+    added: ["additive", "There is a stream of events"],
+    removed: ["breaking", "There is no stream of events any more"],
+  },
   example: "{ at: GET /events, for: operator }",
   members: {
     "...at": { ...address("`at`"), needed: true },
@@ -233,6 +274,7 @@ const stream = form<Stream, "method" | "path">({
 
 const delivery = form<Delivery>({
   what: "Delivery",
+  changes: {},
   example: "{ webhook: { subscribe: POST /webhooks, for: operator } }",
   members: { webhook: noneOr(webhook), stream: noneOr(stream) },
 });
@@ -245,6 +287,11 @@ const isEvent = soundName(/^[A-Za-z][\w-]*(\.[\w-]+)*$/, [
 
 export const events: PartGrammar<Events> = part<Events>("events", {
   what: "Events",
+  changes: {
+    envelope: { what: "The envelope of events", effect: neutralIfNew },
+    out: { subject: "event {}" },
+    in: { kind: "inbound", subject: "event {}" },
+  },
   example: "{ out: { parcel.stored: Parcel -> stored } }",
   members: {
     envelope: { ...choice(["cloudevents", "plain"], "The envelope"), label: "The envelope" },

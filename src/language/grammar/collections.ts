@@ -2,6 +2,7 @@
 import { sourceTextOf } from "./source-text.ts";
 import { expectMap, expectText, isGap, isNone, openEntries, recordLocation, locateAt } from "./reader.ts";
 import { namesAt, readLines } from "./values.ts";
+import { comparableOf } from "./changes.ts";
 import { belowOf, type Grammar, labelOf, type NameCheck, nothingBelow } from "./grammar.ts";
 import { isAbsent } from "./line.ts";
 import { mapEntries, mapItems, type Naming } from "./references.ts";
@@ -23,6 +24,7 @@ export function keyed<Value>(
   const keys = naming.references === undefined && naming.declares === undefined ? undefined : naming;
   return {
     ...((keys ?? item.mapNames) && { mapNames: (values, scope) => mapEntries(values, scope, keys, item.mapNames) }),
+    item,
     schema: orOpen(mapOf(orOpenMap(item.schema), pattern)),
     read: (reader, path, { value }, label = `\`${path.at(-1)}\``) => {
       const map = expectMap(reader, path, value, labelOf(label, path), example);
@@ -64,6 +66,7 @@ export function descriptions({
 }: DescriptionsOptions): Grammar<Readonly<Record<string, string>>> {
   const forms = [mapOf(shared("text"), plainName), { type: "array", items: { ...present, pattern: plainName } }];
   return {
+    item: {},
     schema: allowsOpen ? orOpen(...forms) : orNone(...forms),
     mapNames: (values, scope) => mapEntries(values, scope, naming),
     read: (reader, path, { value }) => {
@@ -122,6 +125,7 @@ export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Gramm
 /** `none` in the place of a statement; `nothing` is what that means to the model. */
 export function noneOr<Value>(item: Grammar<Value>, nothing?: Value): Grammar<Value> {
   return {
+    ...comparableOf(item),
     ...(item.mapNames && { mapNames: item.mapNames }),
     schema: orNone(item.schema),
     read: (reader, path, statement, label) =>

@@ -3,6 +3,7 @@ import type { Span } from "../../base/span.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
+import { type ChangeReport, type ChangeReports, comparableOf, type Presence } from "./changes.ts";
 import { unlocatedText, type SourceText } from "./source-text.ts";
 import { createReader, expectMap, knownEntries, type Path, locateAt, type Reader } from "./reader.ts";
 import {
@@ -61,6 +62,8 @@ export interface Spread<Value> extends MemberOptions<Partial<Value>> {
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
   readonly print: (value: Value, below: Below) => Tree | undefined;
   readonly mapNames?: (value: Value, scope: Scope) => Partial<Value> | undefined;
+  /** The members of the model that it sets. */
+  readonly gives?: readonly (keyof Value & string)[];
 }
 
 interface FormOptions<Value, Several extends keyof Value> {
@@ -80,6 +83,9 @@ interface FormOptions<Value, Several extends keyof Value> {
   readonly lineSchema?: JsonObject;
   /** The scope of the names in its members, if it differs from the scope around it. */
   readonly scope?: (value: Value, scope: Scope) => Scope;
+  /** With it, a comparison reports each member, without it the construct as a whole. */
+  readonly changes?: ChangeReports<Value>;
+  readonly presence?: Presence;
 }
 
 /** A line that no template describes. */
@@ -91,16 +97,18 @@ export interface CustomLine<Value> {
 
 type Values = Record<string, unknown>;
 
-interface FormMember {
+export interface FormMember {
   readonly name: string;
   readonly key: string;
-  readonly member: Grammar<unknown> & MemberOptions<unknown>;
+  readonly member: Grammar<unknown> & MemberOptions<unknown> & { readonly gives?: readonly string[] };
+  readonly report: ChangeReport;
   readonly isSpread: boolean;
 }
 
 export function form<Value extends object, Several extends keyof Value = never>(
   options: FormOptions<Value, Several>,
 ): Grammar<Value> {
+  const { changes, example, line, presence, what } = options;
   const written = options.members as unknown as Readonly<Record<string, FormMember["member"]>>;
   const members = Object.entries(written).map(
     ([name, member]): FormMember => ({
@@ -108,11 +116,11 @@ export function form<Value extends object, Several extends keyof Value = never>(
       key: member.key ?? name.replace(/^\.\.\./, ""),
       member,
       isSpread: name.startsWith("..."),
+      report: { ...changes?.["*"], ...changes?.[name as keyof Value] },
     }),
   );
   const keys = members.map(({ key }) => key);
   const needed = members.filter(({ member }) => member.needed === true);
-  const { example, line, what } = options;
   const custom = typeof line === "object" && "read" in line ? line : undefined;
   const templates = typeof line === "string" ? [line] : custom === undefined ? ((line ?? []) as readonly string[]) : [];
   const lines = templates.map((template) => lineOf(template, options.members as unknown as LineMembers));
@@ -257,7 +265,12 @@ export function form<Value extends object, Several extends keyof Value = never>(
     Object.fromEntries(members.map(({ key, member }) => [key, orOpenMap(member.schema)])),
     ...needed.map(({ key }) => key),
   );
-  const base = { read, print, ...(naming.length > 0 && { mapNames: names }) };
+  const base = {
+    ...comparableOf({ members: changes && members, presence }),
+    read,
+    print,
+    ...(naming.length > 0 && { mapNames: names }),
+  };
   if (line === undefined) return { ...base, schema };
   return {
     ...base,
@@ -274,6 +287,7 @@ export function converted<Written, Value>(
 ): Grammar<Value> {
   const { mapNames: names, pattern, readWords, schema } = written;
   return {
+    ...comparableOf(written),
     schema,
     ...(pattern === undefined ? {} : { pattern }),
     ...(names && {
@@ -303,7 +317,7 @@ export function part<Value extends object, Several extends keyof Value = never>(
   name: string,
   options: FormOptions<Value, Several>,
 ): PartGrammar<Value> {
-  const grammar = form(options);
+  const grammar = form({ changes: {}, ...options });
   return {
     ...grammar,
     print: (value, below = nothingBelow) => grammar.print(value, below),

@@ -6,6 +6,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { MapNode, Node, TextNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
+import type { Comparable } from "./changes.ts";
 import { type SourceText, sourceTextOf, spanOf } from "./source-text.ts";
 import { expectText, type Path, type Reader, report } from "./reader.ts";
 import type { MapNames } from "./references.ts";
@@ -33,7 +34,7 @@ export function labelOf(label: Label, path: Path): string {
   return typeof label === "string" ? label : label(path);
 }
 
-export interface Grammar<Value> {
+export interface Grammar<Value> extends Comparable {
   /** Undefined where the statement cannot be understood, which is reported. Its path ends in its own key. */
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Value | undefined;
   /** The shortest form that reads back as the same. */

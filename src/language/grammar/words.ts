@@ -1,5 +1,7 @@
 /** Values of some words: a statement on one line, or a piece of such a line. */
 import type { JsonObject } from "../../base/json.ts";
+import { type Measure, sizeOf, durationOf } from "./amounts.ts";
+import type { Comparable } from "./changes.ts";
 import type { SourceText } from "./source-text.ts";
 import type { Path, Reader } from "./reader.ts";
 import {
@@ -20,7 +22,7 @@ export interface Words<Value> extends Grammar<Value> {
   readonly print: (value: Value) => string;
 }
 
-interface Options<Value> {
+interface Options<Value> extends Pick<Comparable, "measure"> {
   readonly label?: Label;
   readonly pattern?: string;
   readonly print?: (value: Value) => string;
@@ -30,9 +32,10 @@ interface Options<Value> {
 export function words<Value>(
   readWords: Words<Value>["readWords"],
   schema: JsonObject,
-  { label, pattern, print = String }: Options<Value> = {},
+  { label, measure, pattern, print = String }: Options<Value> = {},
 ): Words<Value> {
   return {
+    measure,
     readWords,
     print,
     schema,
@@ -88,20 +91,25 @@ type ReadValue<Value> = (reader: Reader, path: Path, words: SourceText, what: st
 
 type Made<Value> = (what: Label, label?: Label) => Words<Value>;
 
-function valueOf<Value>(read: ReadValue<Value>, schema: JsonObject): Made<Value> {
+function valueOf<Value>(read: ReadValue<Value>, schema: JsonObject, measure?: Measure): Made<Value> {
   return (what, label) =>
     words((reader, path, found) => read(reader, path, found, labelOf(what, path)), schema, {
+      measure,
       ...(label === undefined ? {} : { label }),
     });
 }
 
 /** A whole number from 1 up; `what` is how a complaint calls it. So are these: */
-export const count: Made<number> = valueOf(readCount, shared("number"));
-export const size: Made<string> = valueOf(readSize, shared("text"));
+export const count: Made<number> = valueOf(readCount, shared("number"), Number);
+export const size: Made<string> = valueOf(readSize, shared("text"), sizeOf);
 /** Of clock or calendar time: `72h`, `12mo`. */
-export const duration: Made<string> = valueOf(readDuration, shared("duration"));
-export const clockDuration: Made<string> = valueOf((...found) => readClockDuration(...found), shared("duration"));
-export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"));
+export const duration: Made<string> = valueOf(readDuration, shared("duration"), durationOf);
+export const clockDuration: Made<string> = valueOf(
+  (...found) => readClockDuration(...found),
+  shared("duration"),
+  durationOf,
+);
+export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"), durationOf);
 /** The status of an error. */
 export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
 

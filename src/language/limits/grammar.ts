@@ -172,6 +172,17 @@ const retention = form<Retention>({
   what: (path) => `The retention of ${path[2]}`,
   example: "{ duration: 90d, after: final, act: delete }",
   line: "{duration} after {after}[, {act}]",
+  changes: {
+    "*": { category: "limit" },
+    duration: { what: "How long a {} is kept" },
+    after: { what: "From when on a {} is kept" },
+    act: { what: "What happens to a {} then", effect: (_, now) => (now === "erase" ? "additive" : "breaking") },
+  },
+  presence: {
+    added: ["breaking", "A {} is kept for {duration} after {after}"],
+    removed: ["additive", "A {} is kept for ever"],
+    category: "limit",
+  },
   members: {
     duration: { ...duration((path) => `How long ${path[2]} is stored`), needed: true },
     after: { ...text(), pattern: String.raw`[A-Za-z]\w*`, references: ["field", "state"], needed: true },
@@ -193,6 +204,7 @@ const retention = form<Retention>({
 
 export const limits: PartGrammar<Limits> = part<Limits>("limits", {
   what: "Limits",
+  changes: { size: { what: "The largest {}" }, time: { what: "The time for a {}" } },
   example: "{ rate: { all: 600/min per user } }",
   members: {
     rate: named(oneOrList(rate), { example: "all: 600/min per user", references: "operation" }),

@@ -14,6 +14,7 @@
  */
 import type { Entry, MapNode } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
+import { additiveIfNew, type ChangeReport } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
 import { converted, form, part } from "../grammar/form.ts";
 import { complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
@@ -105,8 +106,17 @@ function answer(what: string, example: string): Grammar<VersionResponse> {
   });
 }
 
+const promised: ChangeReport = { category: "support", omitted: "least" };
+
 const policy = form<VersionPolicy>({
   what: "The policy",
+  changes: {
+    breaking: { what: "What the policy says of breaking changes", effect: "neutral" },
+    notice: { ...promised, kind: "notice", what: "The notice that the policy promises" },
+    support: { ...promised, kind: "support", what: "The support that the policy promises" },
+    afterSunset: { what: "The answer after the sunset", effect: additiveIfNew },
+    unknown: { what: "The answer to an unknown version" },
+  },
   example: "{ breaking: new version only, notice: 180d, support: 12mo }",
   members: {
     breaking: choice<string>(["new version only", "never"], "What breaks callers"),
@@ -187,6 +197,7 @@ const date = words(
         ])
       : found.text,
   shared("text"),
+  { measure: (date) => Date.parse(String(date)) },
 );
 
 const guide = matching(/^https?:\/\/[^\s/]+\S*$/, [
@@ -200,6 +211,11 @@ const deprecation = converted<Deprecation, Deprecation>(
     what: (path) => `The deprecation of ${path[2]}`,
     example: "{ since: 2026-09-01, sunset: 2027-03-01 }",
     line: "[, since {since}][, sunset {sunset}][, guide {guide}]",
+    changes: {
+      since: { what: "The deprecation of the version {}", effect: "neutral" },
+      sunset: { kind: "sunset", what: "The sunset of the version {}", category: "support" },
+      guide: { what: "The guide of the version {}", effect: "neutral" },
+    },
     members: { since: date, sunset: { ...date, isLocated: true }, guide },
     wrongClause: (reader, path, clause) =>
       complain(reader, path, clause, [
@@ -223,6 +239,12 @@ const deprecation = converted<Deprecation, Deprecation>(
 
 const grammar = part<Versioning>("versioning", {
   what: "Versioning",
+  changes: {
+    scheme: { what: "The scheme of versions" },
+    sent: { what: "Where a version is sent" },
+    absent: { what: "What a call without a version gets" },
+    deprecated: { kind: "deprecation", subject: "version {}" },
+  },
   example: "{ scheme: dated }",
   members: {
     scheme: { ...choice(["dated", "numbered", "none"], "The scheme of versions"), label: "The scheme" },

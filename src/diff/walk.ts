@@ -1,0 +1,127 @@
+/**
+ * The walk over two models of one part, along its grammar: it yields a difference for each changed statement, with the effect
+ * that the grammar declares (`changes`). Judges compare the statements whose effect needs more than both values.
+ */
+import type { ChangeReport, Comparable } from "../language/grammar/changes.ts";
+import type { FormMember } from "../language/grammar/form.ts";
+import { nothingBelow, type PartGrammar } from "../language/grammar/grammar.ts";
+import type { PartName } from "../language/model.ts";
+import {
+  type Difference,
+  difference,
+  measured,
+  pairs,
+  restated,
+  type Statement,
+  same,
+  unhandledKeys,
+} from "./difference.ts";
+
+/** A statement in both models. Its kind is without `-changed`. */
+export interface Site extends Statement {
+  readonly old: unknown;
+  readonly now: unknown;
+  /** Of a statement that gives several members: its text. Its values are those of the construct around it. */
+  readonly written?: ((value: unknown) => unknown) | undefined;
+  readonly grammar: Comparable & { readonly readWords?: unknown };
+  readonly report: ChangeReport;
+  /** The path within the part, with `*` for the author's names: `errors/*`. */
+  readonly pattern: string;
+  /** The name of the nearest entry. */
+  readonly name: string;
+}
+
+/** Compares the values of a statement; undefined where the walk compares them. */
+type Judge = (old: never, now: never, site: Site) => Iterable<Difference> | undefined;
+
+/** By the path of the statement, as in `Site.pattern`. */
+export type Judges = Readonly<Record<string, Judge>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function partDifferences<Part>(
+  part: PartName,
+  grammar: PartGrammar<Part>,
+  old: Part,
+  now: Part,
+  judges: Judges = {},
+): Iterable<Difference> {
+  const names = { at: part, pattern: "", name: part, subject: part, kind: part, what: "" };
+  return walk({ ...names, grammar, report: {}, old, now }, judges);
+}
+
+function* walk(site: Site, judges: Judges): Iterable<Difference> {
+  const { item, members } = site.grammar;
+  const judged = judges[site.pattern]?.(site.old as never, site.now as never, site);
+  if (judged !== undefined) yield* judged;
+  else if (same(site.old, site.now)) return;
+  else if (item !== undefined) yield* entryDifferences(site, item, judges);
+  else if (members !== undefined) yield* constructDifferences(site, members, judges);
+  else yield* valueDifferences(site);
+}
+
+function* entryDifferences(site: Site, item: Comparable, judges: Judges): Iterable<Difference> {
+  const { subject = "{}", what = "" } = site.report;
+  for (const { name, old, now } of pairs(site.old as Values | undefined, site.now as Values | undefined)) {
+    const at = { at: `${site.at}/${name}`, pattern: `${site.pattern}/*`, name };
+    const named = { subject: subject.replace("{}", name), what: worded(what, name, name) };
+    yield* walk({ ...site, ...at, ...named, grammar: item, old, now }, judges);
+  }
+}
+
+function* constructDifferences(site: Site, members: readonly FormMember[], judges: Judges): Iterable<Difference> {
+  const { at, grammar, kind, name, subject } = site;
+  const { added, category, removed } = grammar.presence ?? {};
+  const only = site.old === undefined ? added : site.now === undefined ? removed : undefined;
+  if (only !== undefined) {
+    const [effect, text] = only;
+    const message = worded(text, name, "").replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+      String((site.now as Values)[key]),
+    );
+    yield difference(effect, `${kind}-${only === added ? "added" : "removed"}`, subject, at, message, { category });
+    return;
+  }
+  const [old, now] = [site.old ?? {}, site.now ?? {}] as [Values, Values];
+  for (const { isSpread, key, member, name: memberName, report } of members) {
+    const isNamed = site.pattern === "" || member.members !== undefined;
+    const inner = {
+      // The members of a construct that may be one line have no places of their own.
+      at: grammar.readWords === undefined ? `${at}/${key}` : at,
+      pattern: site.pattern === "" ? key : `${site.pattern}/${key}`,
+      name,
+      kind: report.kind ?? (isNamed ? key : kind),
+      subject: report.subject ?? (isNamed ? key : subject),
+      what: worded(report.what ?? `{member} of \`${subject}\``, name, key),
+    };
+    const values = isSpread ? { old, now } : { old: old[memberName], now: now[memberName] };
+    const written = isSpread ? (all: unknown) => member.print(all, nothingBelow) : undefined;
+    yield* walk({ ...inner, ...values, grammar: member, report, written }, judges);
+  }
+  yield* unhandledKeys(
+    site,
+    old,
+    now,
+    members.flatMap(({ member, name: memberName }) => member.gives ?? memberName),
+  );
+}
+
+function* valueDifferences(site: Site): Iterable<Difference> {
+  const { category, effect, omitted } = site.report;
+  const { measure } = site.grammar;
+  const { written = (value: unknown) => value } = site;
+  const [old, now] = [written(site.old), written(site.now)];
+  const statement = { ...site, kind: `${site.kind}-changed` };
+  if (measure !== undefined && effect === undefined) {
+    const weights = { less: "breaking", more: "additive", none: omitted ?? "most" } as const;
+    const [before, after] = [old, now] as readonly (string | number | undefined)[];
+    yield* measured(statement, before, after, measure, { ...weights, category: category ?? "limit" });
+  } else {
+    const declared = typeof effect === "function" ? effect(old, now) : effect;
+    yield* restated(statement, old, now, declared ?? "breaking", { category });
+  }
+}
+
+/** `{}` is the name of the entry, `{member}` the key of the statement. */
+function worded(text: string, name: string, member: string): string {
+  return text.replaceAll("{}", `\`${name}\``).replaceAll("{member}", `\`${member}\``);
+}

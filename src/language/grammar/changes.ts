@@ -1,0 +1,65 @@
+/**
+ * The effect that a changed statement has on callers who do not change: options of the constructs of the grammar. One walk
+ * (`src/diff/walk.ts`) compares two models by these options.
+ */
+import type { Measure } from "./amounts.ts";
+import type { FormMember } from "./form.ts";
+
+/**
+ * `breaking`: a request that worked may fail, or a response may contain something unknown to the client (R9.4). `additive`: a
+ * client can do or read more. `neutral`: no client notices.
+ */
+export type Effect = "breaking" | "additive" | "neutral";
+
+/**
+ * What a breaking difference takes from clients: `right` is a permission (guard, rule, grant), `limit` a rate, an amount or a
+ * duration, `support` the time that a version is served, `shape` everything else.
+ */
+export type DifferenceCategory = "right" | "limit" | "support" | "shape";
+
+/** How a changed member is reported; for a map, each changed entry. In texts, `{}` is the name of the nearest entry. */
+export interface ChangeReport {
+  /** Default: breaking; less of an amount is breaking, and more of it additive. Omitted values are undefined. */
+  readonly effect?: Effect | ((old: unknown, now: unknown) => Effect);
+  /** The start of a sentence: `The envelope of events`. `{member}` is the key. Default: `{member}` of the subject. */
+  readonly what?: string;
+  /** The kind of the difference without `-changed`. Default: that of the construct around it; of a part or construct, its key. */
+  readonly kind?: string;
+  /** Likewise. */
+  readonly subject?: string;
+  readonly category?: DifferenceCategory;
+  /** The smallest amount is meant where none is written. Default: the largest one. */
+  readonly omitted?: "least";
+}
+
+/** By member; `*` has defaults for all members. */
+export type ChangeReports<Value> = {
+  readonly [Name in keyof Value | `...${string}` | "*"]?: ChangeReport;
+};
+
+/** How a construct is reported that only one of two documents has. In its texts, `{name}` is the value of that member. */
+export interface Presence {
+  readonly added: readonly [Effect, string];
+  readonly removed: readonly [Effect, string];
+  readonly category?: DifferenceCategory;
+}
+
+/** How two values of a construct are compared: by members, by entries, as amounts, or else as a whole. */
+export interface Comparable {
+  readonly members?: readonly FormMember[] | undefined;
+  readonly presence?: Presence | undefined;
+  readonly item?: Comparable | undefined;
+  readonly measure?: Measure | undefined;
+}
+
+export function comparableOf({ item, measure, members, presence }: Comparable): Comparable {
+  return { item, measure, members, presence };
+}
+
+export function additiveIfNew(old: unknown): Effect {
+  return old === undefined ? "additive" : "breaking";
+}
+
+export function neutralIfNew(old: unknown): Effect {
+  return old === undefined ? "neutral" : "breaking";
+}
