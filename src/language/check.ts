@@ -22,7 +22,7 @@ import { documentKeys } from "./grammar/sections.ts";
 import { suppress } from "./suppressions.ts";
 
 export interface CheckResult {
-  /** As given: a file's name. */
+  /** The name of the document's file, as the caller passed it. */
   readonly name: string;
   /** The document, without a byte order mark. */
   readonly text: string;
@@ -31,9 +31,9 @@ export interface CheckResult {
   readonly model: Model;
   readonly places: SourceLocations;
   readonly expressions: TypedExpressions;
-  /** In the order of the text. */
+  /** All findings, in the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The parts whose stated gaps leave names of other parts without a meaning. */
+  /** The parts with declared gaps to which names in other parts may refer. */
   readonly open: ReadonlySet<PartName>;
   /** All questions of the language's section 12, part by part. */
   readonly questions: readonly QuestionAnswer[];
@@ -44,14 +44,14 @@ export interface CheckResult {
 export interface Summary {
   readonly errors: number;
   readonly warnings: number;
-  /** Parts that show nothing, and open questions of parts that show something. */
+  /** The number of parts without a block, plus the number of open questions in the other parts. */
   readonly gaps: number;
-  /** Questions with the status `shown`. */
+  /** The number of questions with the status `shown`. */
   readonly shown: number;
   readonly questions: number;
 }
 
-/** The findings of a comparison with another document, which this phase does not do itself. */
+/** Returns the findings of a comparison with another document. A parameter, since `diff` is a later phase than this folder. */
 export type Comparing = (model: Model, places: SourceLocations) => readonly Diagnostic[];
 
 export function check(name: string, input: string | Uint8Array, comparing?: Comparing): CheckResult {
@@ -104,7 +104,7 @@ export function check(name: string, input: string | Uint8Array, comparing?: Comp
   };
 }
 
-/** One finding where several ways lead to it: a line that four operations share is wrong once. */
+/** Removes repeated findings: a line that four operations share is reported once. */
 function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
   const known = new Set<string>();
   return found.filter(({ code, span, message }) => {
@@ -115,16 +115,19 @@ function once(found: readonly Diagnostic[]): readonly Diagnostic[] {
 
 declare const sound: unique symbol;
 
-/** A model without errors, which a plan can be built from. */
+/** A model without errors, from which a plan can be built. */
 export type SoundModel = Model & { readonly [sound]: true };
 
 export function soundModel(result: CheckResult): SoundModel | undefined {
   return result.summary.errors === 0 ? (result.model as SoundModel) : undefined;
 }
 
-/** The parts without which there is nothing to serve, as far as the document does not show them or what others need of them. */
+/**
+ * Returns the parts without which the service cannot be served: missing endpoints or resources, and parts with gaps to which
+ * names in other parts may refer.
+ */
 export function unservable({ model, open }: CheckResult): readonly PartName[] {
-  // A service without resources has operations that handlers do.
+  // A service without resources consists of operations with handlers.
   const { endpoints, resources } = model.status;
   const isLacking = { endpoints: endpoints !== "shown", resources: resources !== "shown" && resources !== "none" };
   return partNames.filter(

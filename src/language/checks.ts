@@ -1,4 +1,4 @@
-/** All checks, in the order of the parts. Written by `node scripts/code-pages.ts` from the files there are. */
+/** All checks, in the order of the parts. Written by `node scripts/code-pages.ts` from the files in the `checks` folders. */
 import { checks as purposePurpose } from "./purpose/checks/purpose.ts";
 import { check as resourcesBadSchema } from "./resources/checks/bad-schema.ts";
 import { check as resourcesCallerMayBeNobody } from "./resources/checks/caller-may-be-nobody.ts";

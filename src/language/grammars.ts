@@ -1,4 +1,4 @@
-/** The grammars of the nine parts: what reads them, prints them, and describes them to an editor. */
+/** The grammars of the nine parts, which read and print them and describe them to editors. */
 import { authentication } from "./authentication/grammar.ts";
 import { endpoints } from "./endpoints/grammar.ts";
 import { errors } from "./errors/grammar.ts";

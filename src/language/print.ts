@@ -1,6 +1,6 @@
 /**
- * A model to a document: Markdown with nine headings, or the nine parts in one YAML file. The canonical form: reading it
- * gives the same model, and printing that gives the same text. Prose and comments are no part of a model.
+ * Prints a model as a document: Markdown with nine headings, or the nine parts in one YAML file. The result is the canonical
+ * form: reading it gives the same model, and printing that gives the same text. A model contains no prose and no comments.
  */
 import { printTree, type Tree } from "../document/print.ts";
 import { type Model, type PartName, partNames } from "./model.ts";
@@ -8,12 +8,12 @@ import type { Below, PartGrammar } from "./grammar/grammar.ts";
 import { grammars } from "./grammars.ts";
 import { partHeadings } from "./grammar/sections.ts";
 
-/** Prose around the block of each part: paragraphs in Markdown, without statements that need a block. */
+/** The prose around the block of each part: paragraphs in Markdown that need no block. */
 export type Prose = Partial<
   Readonly<Record<PartName, { readonly before?: readonly string[]; readonly after?: readonly string[] }>>
 >;
 
-/** The Markdown document. */
+/** Prints the Markdown document. */
 export function printModel(model: Model, prose: Prose = {}): string {
   const sections = partNames.map((part) => {
     const { before = [], after = [] } = prose[part] ?? {};
@@ -28,13 +28,13 @@ export function printModel(model: Model, prose: Prose = {}): string {
   return [...title, ...sections].join("\n");
 }
 
-/** The one-file form, in YAML. */
+/** Prints the one-file form in YAML. */
 export function printData(model: Model): string {
   const parts = partNames.map((part): [string, Tree] => [part, partValue(model, part)]);
   return printTree(new Map([...(model.title === undefined ? [] : [["title", model.title] as const]), ...parts]));
 }
 
-/** The content under the heading of a part. */
+/** Prints the content below the heading of a part. */
 function printSection(model: Model, part: PartName): string {
   switch (model.status[part]) {
     case "shown":
@@ -52,7 +52,7 @@ function block(text: string): string {
   return `\`\`\`yaml\n${text}\`\`\`\n`;
 }
 
-/** What Markdown would take for markup is escaped. */
+/** Escapes characters that are markup in Markdown. */
 function escaped(title: string): string {
   return title.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]<>&#~|!:@]/g, String.raw`\$&`);
 }
@@ -62,7 +62,7 @@ function partValue(model: Model, part: PartName): Tree {
   return status === "shown" ? partTree(model, part) : status === "silent" ? "" : status;
 }
 
-/** The map of a part, with `not shown` wherever the model has a gap. */
+/** Returns the map of a part, with `not shown` at each gap of the model. */
 function partTree(model: Model, part: PartName): Tree {
   const gaps = model.gaps.map((gap) => gap.split("/")).filter(([first]) => first === part);
   const below: Below = (...path) =>
@@ -77,7 +77,7 @@ function printPart<Part extends PartName>(model: Model, part: Part, below: Below
   return grammar.print(model[part], below);
 }
 
-/** The tree with `not shown` at the path; unchanged if the path leads into a text or past the end of a list. */
+/** Returns the tree with `not shown` at the path; unchanged if the path leads into a text or beyond the end of a list. */
 function withGap(tree: Tree | undefined, path: readonly string[]): Tree {
   const [key, ...rest] = path;
   if (key === undefined) return "not shown";

@@ -42,7 +42,7 @@ export function readModel(document: Document): ModelReading {
   return { model, places: reader.places, diagnostics: reader.diagnostics, sections };
 }
 
-/** The gaps as they follow one another in the document. */
+/** Returns the gaps in the order of the document. */
 function inOrder(gaps: readonly string[], places: SourceLocations): readonly string[] {
   return gaps.toSorted((one, other) => (places.get(one)?.start.offset ?? 0) - (places.get(other)?.start.offset ?? 0));
 }

@@ -1,7 +1,7 @@
 /**
- * The JSON Schema (2020-12) of the one-file form, for editors: every key, every map form, the closed sets of words, and
- * the shape of the one-line forms. What a line says beyond its shape is for `nonet check`. A scalar may be written without
- * quotes (`nonet: 1`, `unseen: 404`), and a value may be `not shown` wherever the language lets it.
+ * Builds the JSON Schema (2020-12) of the one-file form, for editors: every key, every map form, the closed sets of words, and
+ * the patterns of the one-line forms. `nonet check` checks what a line contains beyond its pattern. A scalar may have no
+ * quotes (`nonet: 1`, `unseen: 404`), and a value may be `not shown` wherever the language allows it.
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import { grammars } from "./grammars.ts";
@@ -13,7 +13,7 @@ import { closed, either, fieldName, mapOf, oneOrMore, present, shared, sharedSch
 import { partHeadings } from "./grammar/sections.ts";
 import { triggerSchema } from "./states/grammar.ts";
 
-/** The schema, as one JSON value with a definition for each part. */
+/** Returns the schema, as one JSON value with a definition for each part. */
 export function documentSchema(): Json {
   const parts = Object.fromEntries(partNames.map((part) => [part, { $ref: `#/$defs/${part}` }]));
   return {
@@ -65,7 +65,7 @@ const fieldMembers: Readonly<Record<(typeof fieldKeys)[number], JsonObject>> = {
   example: {},
 };
 
-/** Under `$defs`, because several parts share them. */
+/** Definitions under `$defs`, since several parts share them. */
 const definitions: Readonly<Record<string, JsonObject>> = {
   ...sharedSchemas,
   field: either(
@@ -74,7 +74,7 @@ const definitions: Readonly<Record<string, JsonObject>> = {
       minLength: 1,
       description:
         "`type [= default | := expression] {, mark}`: `string(1..80) = none, unique, filter`; a file is `file(..5MB, image/*)`.",
-      // `file(…)` without a size: the only error inside parentheses that an editor can report.
+      // A pattern that rejects `file(…)` without a size: the only error inside parentheses that an editor can report.
       pattern: "^\\s*(?!file\\s*\\()|^\\s*file\\(\\s*\\.\\.\\s*[0-9]+([KMGkmg][Ii]?)?[Bb]\\s*(,[^)]*)?\\)",
     },
     closed(fieldMembers),

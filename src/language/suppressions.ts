@@ -1,14 +1,14 @@
-/** `# ok rule: reason`: takes out the findings that are silenced, and reports each of them that silences nothing. */
+/** Applies suppressions, `# ok rule: reason`: removes the findings that they suppress, and reports unused suppressions. */
 import { didYouMean } from "../base/suggest.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Suppression } from "../document/document.ts";
 import { checks } from "./checks.ts";
 import { comparisonCodes, isComparisonCode } from "./analysis/comparison.ts";
 
-/** With more unused suppressions than this, near misses are not computed: each compares with every code. */
+/** With more unused suppressions than this, similar codes are not computed, since that compares each rule with every code. */
 const mostAdvised = 100;
 
-/** `compared`: whether the document was compared with an older one. */
+/** Removes suppressed findings. `compared`: whether the document was compared with an older one. */
 export function suppress(
   found: readonly Diagnostic[],
   suppressions: readonly Suppression[],
@@ -34,7 +34,7 @@ export function suppress(
   return [...found.filter((one) => !silenced.has(one)), ...unused];
 }
 
-/** A rule is the whole code, or its slug. */
+/** Whether a suppression's rule names a code: by the whole code, or by its slug. */
 function isNamed(code: string, rule: string): boolean {
   return code === rule || code.endsWith(`/${rule}`);
 }

@@ -1,12 +1,12 @@
 /**
- * Finds the cycles of a graph: the nodes on a cycle, each with the number of its group. Any two nodes of a group are reachable
- * from each other. One pass (Tarjan 1972), iterative, so that a deep graph overflows no stack.
+ * Finds the cycles of a graph: returns each node on a cycle with the number of its group. Any two nodes of a group are
+ * reachable from each other. One pass (Tarjan 1972), iterative, so that a deep graph overflows no stack.
  */
 
 export function onCircles(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const numbers = new Map<string, number>();
-  /** The lowest number that is reachable from the node. */
+  /** By node, the lowest number of a node that can be reached from it. */
   const lows = new Map<string, number>();
   const open: string[] = [];
   const isOpen = new Set<string>();
@@ -37,7 +37,10 @@ export function onCircles(graph: ReadonlyMap<string, readonly string[]>): Readon
     lows.set(node, Math.min(lows.get(node) ?? to, to));
   }
 
-  /** Closes the group that starts at the node, if one does; alone it is a circle only with itself. */
+  /**
+   * Ends the group of nodes that begins at `node`, if there is one. A group of a single node is a cycle only if the node has
+   * an edge to itself.
+   */
   function leave(node: string): void {
     if (lows.get(node) !== numbers.get(node)) return;
     const group = open.splice(open.lastIndexOf(node));

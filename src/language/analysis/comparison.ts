@@ -1,7 +1,7 @@
 /**
- * The codes that only a comparison with an older document reports (`src/diff/findings.ts`). The document itself is valid, so a
- * comment can suppress these findings even if they are errors: by it, the author confirms an intended break. Without the older
- * document, such a comment does not count as unused.
+ * The codes of findings that only a comparison with an older document reports (`src/diff/findings.ts`). The document itself is
+ * valid, so a comment can suppress these findings even if they are errors: with the comment, the author confirms an intended
+ * break. Without the older document, such a comment does not count as unused.
  */
 export const comparisonCodes = [
   "versioning/breaking-change",

@@ -61,7 +61,7 @@ const units: Readonly<Record<string, number>> = {
   week: 604_800_000,
 };
 
-/** By the name of a statement of the part, the durations in its block. */
+/** Returns the durations in the block of a part, by the name of their statement. */
 function durationsIn({ places, document }: DocumentIndex, part: string): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
   for (const path of places.keys()) {
@@ -78,7 +78,7 @@ function durationsIn({ places, document }: DocumentIndex, part: string): Readonl
   return found;
 }
 
-/** Statements with more lines than this contain other statements. */
+/** The most lines of a statement that contains no other statements. */
 const mostLines = 12;
 
 function clockDurations(text: string, { start, end }: Span): readonly number[] {

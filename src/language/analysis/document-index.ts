@@ -1,6 +1,6 @@
 /**
- * Indexes a model for the checks, once: operations by resource, transitions, returned errors, permissions. Checks look up facts
- * here and never search the model, so that the time grows only linearly with the document.
+ * Indexes a model once for all checks: operations by resource, transitions, returned errors, permissions. Checks look up facts
+ * in the index and never search the model, so that the time of a check grows linearly with the document.
  */
 import type { Span } from "../../base/span.ts";
 import { startOfText } from "../../base/span.ts";
@@ -24,50 +24,50 @@ export interface DocumentIndex {
   readonly model: Model;
   readonly places: SourceLocations;
   readonly sections: Sections;
-  /** By path, those without a problem. */
+  /** The expressions without a problem, by path. */
   readonly typed: ReadonlyMap<string, TypedExpression>;
   readonly texts: TypedExpressions["texts"];
   readonly problems: TypedExpressions["problems"];
   /** Every field of every resource. */
   readonly fields: readonly IndexedField[];
-  /** The names of part 1 and part 4. */
+  /** The names of operations in part 1 and part 4. */
   readonly operations: ReadonlySet<string>;
-  /** By operation. */
+  /** The endpoints by name of their operation. */
   readonly endpoints: ReadonlyMap<string, ResolvedEndpoint>;
-  /** The endpoints that are about a resource, by its name. */
+  /** The endpoints that are about a resource, by name of the resource. */
   readonly endpointsOf: ReadonlyMap<string, readonly ResourceEndpoint[]>;
-  /** Whether a handler performs an operation, whose effects the document does not declare. */
+  /** Whether a handler performs some operation. The document does not declare the effects of a handler. */
   readonly hasHandlers: boolean;
   readonly lives: readonly Life[];
   readonly lifeOf: ReadonlyMap<string, Life>;
   readonly transitions: readonly TriggeredTransition[];
-  /** The transitions that an operation makes. */
+  /** The transitions that an operation triggers, by name of the operation. */
   readonly transitionsBy: ReadonlyMap<string, readonly TriggeredTransition[]>;
-  /** The transitions that an event makes. */
+  /** The transitions that an event triggers, by name of the event. */
   readonly transitionsWhen: ReadonlyMap<string, readonly TriggeredTransition[]>;
-  /** By name, the resource that each event that goes out is about. */
+  /** The resource that each outgoing event is about, by name of the event. */
   readonly outEvents: ReadonlyMap<string, IndexedEvent>;
-  /** Every name outside expressions, by its kinds with commas between them. */
+  /** Every name outside expressions, by the kinds that the name may have, joined with commas. */
   readonly references: ReadonlyMap<string, readonly Reference[]>;
-  /** The codes of errors that something returns. */
+  /** The codes of the errors that an operation or a rule of the document returns. */
   readonly returned: ReadonlySet<string>;
-  /** The errors that can be named: the document's and those it imports. */
+  /** The errors that the document can use: its own and those it imports. */
   readonly errorNames: ReadonlySet<string>;
   /** Every grant of parts 5 and 6. */
   readonly grants: readonly IndexedGrant[];
-  /** Gaps that the document states for one question. */
+  /** The paths of statements that are `not shown`. */
   readonly gaps: ReadonlySet<string>;
 }
 
 export interface IndexedField {
-  /** A path as in `SourceLocations`. */
+  /** The path of the field, as in `SourceLocations`. */
   readonly at: string;
-  /** With its resource before it: `Parcel.size`. */
+  /** The name of the field with its resource: `Parcel.size`. */
   readonly name: string;
   readonly field: Field;
 }
 
-/** The states of one resource and how they follow one another. */
+/** The states of one resource and the transitions between them. */
 export interface Life {
   readonly resource: string;
   readonly lifecycle: Lifecycle;
@@ -78,20 +78,20 @@ export interface Life {
   readonly transitions: readonly TriggeredTransition[];
   /** The transitions out of each state. */
   readonly out: ReadonlyMap<string, readonly TriggeredTransition[]>;
-  /** Whether all its transitions are known and between its own states; otherwise unreachable states are not reported. */
+  /** Whether all transitions are known and lead to known states; otherwise the checks report no unreachable states. */
   readonly closed: boolean;
   /** The states that a record can ever be in. */
   readonly reachable: ReadonlySet<string>;
 }
 
-/** One trigger of one move. */
+/** One trigger of one transition. */
 export interface TriggeredTransition {
   readonly resource: string;
   readonly transition: Transition;
   readonly trigger: Trigger;
-  /** Of the trigger, as in `SourceLocations`. */
+  /** The path of the trigger, as in `SourceLocations`. */
   readonly at: string;
-  /** The states that it leads away from; `any` means all non-final states except the target. */
+  /** The states that the transition leaves; `any` is resolved to all non-final states except the target. */
   readonly from: readonly string[];
   readonly to: string;
   readonly guard?: TypedExpression;
@@ -105,7 +105,7 @@ export interface IndexedEvent {
 export interface IndexedGrant {
   readonly grant: Grant;
   readonly at: string;
-  /** The operation that it allows, where it allows one. */
+  /** The operation that the grant allows; absent for a grant that allows something else. */
   readonly operation?: string;
 }
 
@@ -154,7 +154,8 @@ export function indexDocument({ document, model, places, sections, expressions }
     transitionsWhen: grouped(transitions, ({ on }) => (on.kind === "when" ? on.events : [])),
     outEvents: new Map(outEvents),
     references: named,
-    // A key declares how to render an error, and returns none.
+    // A name that is a key (of `messages` or `bodies`) only declares how an error is rendered; no operation returns the error
+    // there.
     returned: new Set((named.get("error") ?? []).flatMap(({ form, name }) => (form === "value" ? [name] : []))),
     errorNames: new Set([...Object.keys(model.errors.errors), ...importedErrors(model)]),
     grants: indexedGrants(model),
@@ -172,7 +173,10 @@ function indexedFields({ resources }: Model): readonly IndexedField[] {
   );
 }
 
-/** Whether each part is declared, by a block or by the word none, so that other parts can be checked against it. */
+/**
+ * Whether the document declares each of the parts, by a block or by the word `none`, so that other parts can be checked
+ * against them.
+ */
 export function declares({ model }: DocumentIndex, ...parts: readonly PartName[]): boolean {
   return parts.every((part) => model.status[part] === "shown" || model.status[part] === "none");
 }
@@ -193,7 +197,7 @@ export function locationOf(places: SourceLocations, path: string): Span {
   return startOfText;
 }
 
-/** The errors that part 7 imports from the catalogue; all of them by default. */
+/** Returns the errors that part 7 imports from the catalogue; all of them by default. */
 function importedErrors({ errors: { standard } }: Model): readonly string[] {
   return standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
 }
@@ -201,7 +205,7 @@ function importedErrors({ errors: { standard } }: Model): readonly string[] {
 function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: DocumentIndex["typed"]): Life {
   const states = Object.keys(lifecycle.states);
   const final = lifecycle.final ?? [];
-  // An unknown state has a finding already; ignoring it here avoids further ones.
+  // An unknown initial state has a finding already; ignoring it here avoids further findings.
   const start = lifecycle.start !== undefined && states.includes(lifecycle.start) ? lifecycle.start : states[0];
   const transitions = lifecycle.moves.flatMap((transition) =>
     transition.triggers.map((trigger, index): TriggeredTransition => {
@@ -224,7 +228,7 @@ function lifeOf(model: Model, resource: string, lifecycle: Lifecycle, typed: Doc
   return { resource, lifecycle, states, start, final, transitions, out, closed, reachable };
 }
 
-/** Everything reachable from `start`, including `start`. */
+/** Returns all states that are reachable from `start`, including `start`. */
 export function reachableFrom(
   start: string | undefined,
   next: (node: string) => readonly string[],
@@ -269,7 +273,7 @@ function indexedGrants({ authentication, events }: Model): readonly IndexedGrant
   ];
 }
 
-/** The grants of an operation. */
+/** Returns the grants of an operation. */
 export function allowedTo({ model }: DocumentIndex, operation: string): readonly Grant[] {
   return lookup(model.authentication.allow, operation) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Problems of expressions as diagnostics: those of the type check, and expressions that SQL cannot evaluate. */
+/** Reports the problems of expressions as diagnostics: those of the type check, and expressions that SQL cannot evaluate. */
 import { readingActions } from "../endpoints/model.ts";
 import { defined } from "../../base/defined.ts";
 import type { Span } from "../../base/span.ts";
@@ -14,17 +14,17 @@ import { namedTypes } from "../resources/type-names.ts";
 export function expressionDiagnostics(documentIndex: DocumentIndex): readonly Diagnostic[] {
   const dropped = documentIndex.problems.length === 0 ? new Set() : droppedFields(documentIndex);
   const problems = documentIndex.problems.filter(({ text, problem }) => {
-    // The line of the field itself has been reported, so its name is not unknown.
+    // The name is a field whose own line has a finding already, so the name is not reported as unknown.
     return !(problem.code === "unknown-name" && dropped.has(text.slice(problem.start, problem.end)));
   });
   const reported = problems.map(({ path, text, problem }) => diagnosticFor(documentIndex, path, text, problem));
-  // A value of an unknown type cannot be queried in SQL either, and the unknown type is reported already.
+  // A value of an unknown type cannot be queried in SQL, but the unknown type is reported already.
   if (namesUnknownType(documentIndex)) return reported;
   return [
     ...reported,
     ...[...documentIndex.typed].flatMap(([path, typed]) => {
       const text = defined(documentIndex.texts.get(path), `the text of ${path}`);
-      // The expression that `own` names is reported at its declaration.
+      // For the bare word `own`, the ownership expression is reported where it is declared.
       const why = text === "own" ? undefined : whyInSql(documentIndex, path, typed);
       if (why === undefined) return [];
       return sqlProblems(typed).map((problem) => ({ ...diagnosticFor(documentIndex, path, text, problem), why }));
@@ -55,7 +55,7 @@ function diagnosticFor(
   };
 }
 
-/** The span of the problem if the expression is verbatim in the file, else the span of the expression. */
+/** Returns the span of the problem if the file contains the expression verbatim, else the span of the expression. */
 function spanOf(valueSpan: Span, text: string, { start, end }: ExpressionProblem, file: string): Span {
   const written = file.slice(valueSpan.start.offset, valueSpan.end.offset);
   const at = written.indexOf(text);
@@ -63,10 +63,10 @@ function spanOf(valueSpan: Span, text: string, { start, end }: ExpressionProblem
   return subSpan(valueSpan, at + start, at + Math.max(end, start + 1));
 }
 
-/** Fields that the document declares but whose types could not be read; undecided fields are not included. */
+/** Returns the fields that the document declares but whose types could not be read, without fields that are `not shown`. */
 function droppedFields({ model, places, gaps }: DocumentIndex): ReadonlySet<string> {
   const names = new Set<string>();
-  // Most places are of something else, so a path is not taken apart before it is known to be a field's.
+  // Most paths are not of fields, so the path is split only after this cheap test.
   for (const path of places.keys()) {
     if (!isFieldPath(path) || gaps.has(path)) continue;
     const [, resource = "", field = ""] = path.split("/");
@@ -79,7 +79,7 @@ function droppedFields({ model, places, gaps }: DocumentIndex): ReadonlySet<stri
 
 const part = "resources/";
 
-/** Whether a path is `resources/Resource/field`, the whole of its line. */
+/** Whether a path has the form `resources/Resource/field`. */
 function isFieldPath(path: string): boolean {
   if (!path.startsWith(part)) return false;
   const slash = path.indexOf("/", part.length);
@@ -87,8 +87,8 @@ function isFieldPath(path: string): boolean {
 }
 
 /**
- * Where the database evaluates an expression, each with the reason. The server evaluates all others over the record that it has, unless
- * they read other records.
+ * The paths of expressions that the database evaluates, each with the reason. The server evaluates all other expressions over
+ * a record that it has loaded, unless they read other records.
  */
 const inSql: readonly (readonly [path: RegExp, why: string])[] = [
   [/^authentication\/(?:own|show)\//, "The database evaluates it for all records of a list."],
@@ -100,17 +100,17 @@ const inSql: readonly (readonly [path: RegExp, why: string])[] = [
 const computedPath = /^resources\/(?!views\/)([^/]+)\/([^/]+)\/computed$/;
 const allowPath = /^authentication\/allow\/([^/]+)\//;
 
-/** Why the database evaluates the expression at a path; undefined if the server does. */
+/** Returns why the database evaluates the expression at a path; undefined if the server evaluates it. */
 function whyInSql({ endpoints, model }: DocumentIndex, path: string, expression: TypedExpression): string | undefined {
   const [, resource = "", name = ""] = computedPath.exec(path) ?? [];
   const computed = lookup(model.resources.resources, resource)?.fields[name];
-  // Stored computed fields are computed at each write, the others at each read.
+  // A stored computed field is computed at each write, any other computed field at each read.
   if (computed !== undefined && !isStored(computed)) return "The database computes it for every record that it reads.";
   const [, operation = ""] = allowPath.exec(path) ?? [];
   const resolved = endpoints.get(operation);
   if (resolved?.kind === "resource" && readingActions.has(resolved.action))
     return "The database evaluates it for all records of a list.";
-  // A filter whose values have no type is reported as such.
+  // Another check reports a filter whose values have no type.
   if (path.includes("/filters/") && comparesUnknown(expression)) return undefined;
   const found = inSql.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];

@@ -1,26 +1,26 @@
 /**
- * Every expression of a model, found and typed in one pass: `nonet check` reports the problems, the plan takes the typed
- * trees. Both are by path, as in `Places` without `#value`.
+ * Finds and types every expression of a model in one pass: `nonet check` reports the problems, the plan uses the typed trees.
+ * Results are by path, as in `SourceLocations` without `#value`.
  *
- * What an expression can name depends on where it stands:
+ * The names that an expression can use depend on where it is written:
  *
- *     computed field           fields of its record; when it is worked out at reading, `caller`, `now` and `base` too
+ *     computed field           fields of its record; if it is computed at each read, also `caller`, `now` and `base`
  *     rule                     fields, `old` (the record before the write, null when it is created), `caller`, `now`
- *     move: if, set            fields and `old` (as they were), `caller`, `now`, and `input`: what the operation takes,
- *                              for `when` what the event carries
- *     choose                   fields of the record that is looked for, `input`, `caller`, `now`
- *     gives                    fields of the record as it is afterwards, `input`, `caller`, `now`, `base`
- *     member of a view         fields of the record that it is of, `caller`, `now`, `base`
- *     link, unlink             fields of the record at hand, `input`, `caller`, `now`
- *     filters                  fields, `caller`, `now`, `value` and, where no field has it, the parameter's own name
- *     if of an endpoint        fields where there is a record (all may be null where a PUT creates), `input`, `caller`, `now`
+ *     move: if, set            fields and `old` (before the transition), `caller`, `now`, and `input`: the body of the
+ *                              operation, for `when` the payload of the event
+ *     choose                   fields of the record to choose, `input`, `caller`, `now`
+ *     gives                    fields of the record after the operation, `input`, `caller`, `now`, `base`
+ *     member of a view         fields of the record that the view shows, `caller`, `now`, `base`
+ *     link, unlink             fields of the current record, `input`, `caller`, `now`
+ *     filters                  fields, `caller`, `now`, `value` and, unless a field has it, the parameter's own name
+ *     if of an endpoint        fields of the record, if any (all may be null where a PUT creates), `input`, `caller`, `now`
  *     accepted                 as `gives`
- *     the, where               fields, `caller`, `now`, and of `input` the query parameters
+ *     the, where               fields, `caller`, `now`, and the query parameters as `input`
  *     own, allow, show         fields, `caller`, `now`; in allow, show and `for` the bare word `own` is the ownership
  *                              expression of the resource
  *
- * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null where anyone may call.
- * `base` is the address at which the service is reached, without a slash at its end.
+ * Fields are those with a column, and `state`. `caller` is `{ id, roles, claims }`; its id is null for anonymous callers.
+ * `base` is the service's URL, without a slash at its end.
  */
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
@@ -41,14 +41,14 @@ import { recordMembers, valueOf, valueTypeOf } from "../resources/value-type.ts"
 import { transitionName, type Trigger } from "../states/model.ts";
 
 export interface TypedExpressions {
-  /** Of each expression without a problem. */
+  /** The typed trees of the expressions without a problem, by path. */
   readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** Their texts, by the same paths. */
+  /** The texts of the expressions in `typed`, by the same paths. */
   readonly texts: ReadonlyMap<string, string>;
   readonly problems: readonly MisplacedExpression[];
 }
 
-/** A problem of the expression at `path`; its offsets are into `text`. */
+/** An expression where none is allowed, with its problem; the problem's offsets are into `text`. */
 export interface MisplacedExpression {
   readonly path: string;
   readonly text: string;
@@ -80,7 +80,7 @@ export function typeExpressions(model: Model): TypedExpressions {
   return { typed, texts, problems };
 }
 
-/** An expression outside the sites of the model: in the clauses of entries of part 9. */
+/** Types an expression that is no member of the model: one in the clauses of an entry of part 9. */
 export function typeText(
   model: Model,
   site: Site,
@@ -97,8 +97,8 @@ export function typeText(
 }
 
 /**
- * Types a permission's condition over a record of the resource, with `own` of this resource: for permissions over several
- * resources, such as the receivers of their events. Throws if the model's expressions have problems.
+ * Types a permission's condition over a record of the resource, where `own` means this resource's ownership. For permissions
+ * over several resources, such as the receivers of their events. Throws if the model's expressions have problems.
  */
 export function typeCondition(
   model: Model,
@@ -116,20 +116,20 @@ export function typeCondition(
   return found.typed;
 }
 
-/** An expression with its surroundings. */
+/** An expression with its path, the names it can use, and its expected type. */
 export interface Site {
   readonly path: string;
   readonly text: string;
   readonly names: Readonly<Record<string, NamedType>>;
   readonly expected?: ExpressionField;
-  /** The resource of the ownership expression `own`. */
+  /** The resource whose ownership expression the word `own` means. */
   readonly owner?: string;
   /**
-   * The resource whose records the expression selects, as for a list nested in a view; `expected` is ignored then. For the single
-   * record of a reference use `expected`: `{ type: { kind: "record", resource }, nullable: true }`.
+   * The resource whose records the expression selects, as for a list nested in a view; then `expected` is ignored. For the
+   * single record of a reference, use `expected`: `{ type: { kind: "record", resource }, nullable: true }`.
    */
   readonly records?: string;
-  /** The credentials whose tokens it can give (`tokensOf`). */
+  /** The credentials for which `token(…)` in the expression can issue a token (`tokensOf`). */
   readonly tokens?: TypeEnvironment["tokens"];
 }
 
@@ -166,7 +166,9 @@ function typeSite(
   return { typed, problems: [] };
 }
 
-/** A name that is a field, but one without a column: why it is not there, and what to do about it. */
+/**
+ * Explains an unknown name that is a field without a column: why expressions cannot use the field, and what to write instead.
+ */
 function explained(model: Model, site: Site, problem: ExpressionProblem): ExpressionProblem {
   if (problem.code !== "unknown-name" && problem.code !== "unknown-field") return problem;
   const name = site.text.slice(problem.start, problem.end);
@@ -179,7 +181,9 @@ function explained(model: Model, site: Site, problem: ExpressionProblem): Expres
 
 // ── `own` ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The condition with `own` replaced by the ownership expression, or the problems of that expression. */
+/**
+ * Replaces `own` in a condition by the ownership expression; returns the problems of the ownership expression, if it has any.
+ */
 function withOwnership(
   model: Model,
   condition: Expression,
@@ -197,12 +201,12 @@ function withOwnership(
     return { problems: [{ code: "no-ownership", message, help, ...word.at }] };
   }
   const ownership = parseExpression(text).expression;
-  // An error in the ownership expression is reported once, at its own location, and first.
+  // Ownership expressions are typed first, so that their errors are reported once, at their own location.
   const sound = ownership !== undefined && before.has(`authentication/own/${resource}`);
   return sound ? replaced(condition, { ...ownership, at: word.at }) : { problems: [] };
 }
 
-/** Whether ownership is an open question: then `own` allows nothing, since no caller owns the records. */
+/** Whether the ownership of the resource is `not shown`: then `own` allows nobody. */
 function isOpen({ gaps }: Model, resource: string): boolean {
   return gaps.includes("authentication/own") || gaps.includes(`authentication/own/${resource}`);
 }
@@ -284,7 +288,9 @@ function moment(anonymous = true): Readonly<Record<string, NamedType>> {
   return anonymous ? anyMoment : signedInMoment;
 }
 
-/** `base`, the service's URL, for responses and computed fields that are evaluated when read. A field of this name hides it. */
+/**
+ * `base`, the service's URL, for responses and computed fields that are evaluated at each read. A field named `base` hides it.
+ */
 const address: Record<string, NamedType> = {
   base: { type: { kind: "string" }, nullable: false, from: "variables" },
 };
@@ -294,7 +300,7 @@ const recordNames = perModel((model, resource: string): Readonly<Record<string, 
   return Object.fromEntries(members.map(([name, type]) => [name, { ...type, from: "record" } as const]));
 });
 
-/** A record as a variable: `old`. */
+/** Returns the variable `old`: a record of the resource. */
 function recordVariable(model: Model, resource: string, nullable: boolean): NamedType {
   const members = Object.entries(recordMembers(model, resource)).map(([name, member]) => {
     return [name, nullable ? { ...member, nullable: true } : member] as const;
@@ -302,18 +308,20 @@ function recordVariable(model: Model, resource: string, nullable: boolean): Name
   return { type: { kind: "object", members: Object.fromEntries(members) }, nullable, from: "variables" };
 }
 
-/** The body as a variable. A member that may be left out is null then, also where its field has a default. */
+/**
+ * Returns the variable `input`: the members of a body. An omitted optional member is null, even if its field has a default.
+ */
 function inputVariable(members: Readonly<Record<string, ExpressionField>>): NamedType {
   return { type: { kind: "object", members }, nullable: false, from: "variables" };
 }
 
-/** An operation may take very many members, so it is called only where there is an expression. */
+/** A function, because an operation may have very many members: it runs only for operations with an expression. */
 const operationInput = perModel((model, operation: string): NamedType => {
   const resolved = resolveEndpoint(model, operation);
   const queryVariables = queryFields(model, resolved?.endpoint.query ?? {});
   if (resolved?.kind === "resource") {
     const members = inputOf(model, resolved).map(({ name, field, required }) => {
-      // A literal replaces the unknown values of a new record or a transition.
+      // In a create or a transition, an omitted member with a literal default has the default as its value.
       const filled =
         (resolved.action === "create" || inputOnlyActions.has(resolved.action)) && field.default?.kind === "literal";
       const nullable = (!required && !filled) || isNullable(field);
@@ -325,7 +333,7 @@ const operationInput = perModel((model, operation: string): NamedType => {
   return inputVariable({ ...inputFields(model, input?.fields ?? {}), ...queryVariables });
 });
 
-/** Query parameters; an omitted one has its default. */
+/** Returns the query parameters as members of `input`. An omitted parameter has its default. */
 function queryFields(model: Model, fields: Fields): Record<string, ExpressionField> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
@@ -363,7 +371,7 @@ function computedSites(model: Model): Site[] {
   );
 }
 
-/** Computed fields where there is no record to compute them from. */
+/** Finds computed members where no record exists from which to compute them. */
 function strayComputed(model: Model): MisplacedExpression[] {
   const types = Object.entries(model.resources.types).map(
     ([name, fields]) => [`resources/types/${name}`, fields] as const,
@@ -406,7 +414,7 @@ function transitionSites(model: Model): Site[] {
 }
 
 function triggerSites(model: Model, resource: string, trigger: Trigger, path: string): Site[] {
-  // A resource may have very many fields, and most transitions no expression.
+  // The early return saves time: a resource may have very many fields, and most transitions have no expression.
   if (trigger.if === undefined && trigger.set === undefined) return [];
   const names = {
     ...recordNames(model, resource),
@@ -440,7 +448,7 @@ function triggerInput(model: Model, { on }: Trigger): Record<string, NamedType> 
   return { now, input: inputVariable(Object.fromEntries(shared)) };
 }
 
-/** The payload of an event as variables of an expression. */
+/** Returns the payload of an event as variables of an expression. */
 function payloadOf(model: Model, event: string): Record<string, ExpressionField> {
   const inbound = lookup(model.events.in ?? {}, event);
   if (inbound !== undefined) {
@@ -457,7 +465,7 @@ function payloadOf(model: Model, event: string): Record<string, ExpressionField>
   return Object.fromEntries(all.filter(([name]) => outbound.carries?.includes(name) ?? true));
 }
 
-/** The resource that an event of this service is about. */
+/** Returns the resource that an outgoing event is about. */
 export function eventResource(model: Model, event: string): string | undefined {
   const source = lookup(model.events.out ?? {}, event)?.when;
   if (source?.kind !== "operation") return source?.resource;
@@ -510,7 +518,7 @@ function endpointSites(model: Model): Site[] {
   });
 }
 
-/** The expressions of a response. In an operation without a resource, every text is an expression. */
+/** Returns the expressions of a response. In an operation without a resource, every text is an expression. */
 function responseSites(
   model: Model,
   resolved: ResolvedEndpoint | undefined,
@@ -521,11 +529,11 @@ function responseSites(
     resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
   const around = shapes.page === undefined ? shapes.item : shapes.page;
   const texts = around === undefined ? [] : responseExpressions(around);
-  // The name of a view is not an expression: `endpoints/shape-unclear` reports it.
+  // `endpoints/shape-unclear` reports the name of a view here, which is not an expression.
   return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
 }
 
-/** The members of views, over the record that each is of. */
+/** Returns the expressions of views, each over a record of the view's resource. */
 function viewSites(model: Model): Site[] {
   const { views = {} } = model.resources;
   return Object.entries(views).flatMap(([view, { of, members = {} }]) => {
@@ -539,7 +547,7 @@ function viewSites(model: Model): Site[] {
         return computed === undefined ? [] : [{ path, text: computed, names, tokens, expected: valueOf(model, field) }];
       const text = computed ?? name;
       if (nested.list) return computed === undefined ? [] : [{ path, text, names, records: nested.of }];
-      // Without an expression it is the field of its name, whose problems are reported elsewhere.
+      // A member without an expression is the field with its name; another check reports problems of that field.
       if (computed === undefined && !isReferenceTo(model, of, name, nested.of)) return [];
       return [{ path, text, names, expected: { type: { kind: "record", resource: nested.of }, nullable: true } }];
     });
@@ -551,7 +559,7 @@ function isReferenceTo(model: Model, resource: string, name: string, target: str
   return field !== undefined && referenceOf(model, field.type) === target;
 }
 
-/** The names in a filter's condition besides the value. */
+/** Returns the names that a filter's condition can use besides the value. */
 export function filterScope(model: Model, operation: string): Readonly<Record<string, NamedType>> {
   const resolved = resolveEndpoint(model, operation);
   const resource = resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
@@ -560,11 +568,11 @@ export function filterScope(model: Model, operation: string): Readonly<Record<st
 }
 
 interface Around {
-  /** Fields of the current record. */
+  /** Fields of the current record, by name. */
   readonly record: Readonly<Record<string, NamedType>>;
   readonly around: Readonly<Record<string, NamedType>>;
   readonly input: () => NamedType;
-  /** Of the query parameters alone. */
+  /** The variable `input` with only the query parameters. */
   readonly queryVariables: { readonly input?: NamedType };
 }
 
@@ -572,7 +580,7 @@ function actionSites(model: Model, operation: string, { record, around, input, q
   const path = `endpoints/endpoints/${operation}`;
   const resolved = resolveEndpoint(model, operation);
   const { the, link, unlink, if: guard, statuses, filters = {} } = lookup(model.endpoints.endpoints, operation) ?? {};
-  // A resource may have very many fields, and most operations no expression.
+  // `names` is a function, because a resource may have very many fields and most operations have no expression.
   const site = (at: string, text: string | undefined, names: () => Record<string, NamedType>): Site[] =>
     text === undefined ? [] : [{ path: `${path}/${at}`, text, names: names(), expected: condition }];
   const here = () => ({ ...record, ...around });
@@ -612,14 +620,14 @@ function nullableNames(names: Readonly<Record<string, NamedType>>): Record<strin
 
 function permissionSites(model: Model): Site[] {
   const { own: ownership, allow, show } = model.authentication;
-  // First, because the other sites depend on whether these are valid.
+  // First, because the other expressions use the ownership expressions and depend on their validity.
   const owner = Object.entries(ownership).map(([resource, text]): Site => {
     const names = { ...recordNames(model, resource), ...moment() };
     return { path: `authentication/own/${resource}`, text, names, expected: condition };
   });
   const allowed = Object.entries(allow).flatMap(([operation, grants]) => {
     const resolved = resolveEndpoint(model, operation);
-    // The operation's resource is unknown; another check reports that, or the document declares it open.
+    // The operation's resource is unknown: another check reports it, or the document declares it `not shown`.
     if (resolved === undefined || resolved.kind === "unclear") return [];
     const { resource } = resolved;
     return grantSites(model, `authentication/allow/${operation}`, grants, resource);
@@ -647,7 +655,7 @@ function grantSites(model: Model, path: string, grants: readonly Grant[], resour
   });
 }
 
-/** The receivers of events are typed for each resource that has events. */
+/** Returns the conditions of the receivers of events, once for each resource that has events. */
 function deliverySites(model: Model): Site[] {
   const { webhook, stream } = model.events.delivery ?? {};
   const emitting = Object.keys(model.events.out ?? {}).map((event) => eventResource(model, event));

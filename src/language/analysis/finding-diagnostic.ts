@@ -1,14 +1,17 @@
-/** A finding of a check as a diagnostic: placed in the text, with the near miss and the edit where there is one. */
+/** Makes a diagnostic of a check's finding: adds its span in the text, the most similar known name, and the edit, if any. */
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { type DocumentIndex, locationOf } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
 
-/** With more findings of one check than this, near misses are not computed: each compares with every known name. */
+/**
+ * With more findings of one check than this, similar names are not computed, since that compares each name with every known
+ * name.
+ */
 const mostAdvised = 100;
 
-/** `index`: how many findings the check has given before. */
+/** `index`: the number of earlier findings of the same check. */
 export function diagnosticOf(
   { code, severity, why }: Check,
   finding: Finding,
@@ -32,11 +35,11 @@ export function diagnosticOf(
 }
 
 interface Advice extends Partial<Pick<Diagnostic, "help" | "fix">> {
-  /** The name itself, where it can be found. */
+  /** The span of the unknown name itself, if it can be located. */
   readonly span?: Span;
 }
 
-/** More names than this are not listed. */
+/** The most names that a help text lists. */
 const mostListed = 12;
 
 function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span, text: string): Advice {
@@ -56,7 +59,7 @@ function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span,
   return { ...where, help: `known here: ${names.map((other) => `\`${other}\``).join(", ")}` };
 }
 
-/** The span of `name` inside the span, if it occurs there once and on the first line. */
+/** Returns the span of `name` inside `span`, if `name` occurs there exactly once and on the first line. */
 function wordIn(span: Span, name: string, text: string): Span | undefined {
   const line = text.slice(span.start.offset, span.end.offset).split(/[\r\n]/, 1)[0] ?? "";
   const found = [...line.matchAll(new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, "g"))];
@@ -65,7 +68,7 @@ function wordIn(span: Span, name: string, text: string): Span | undefined {
   return subSpan(span, only.index, only.index + name.length);
 }
 
-/** A stretch of a span's first line. */
+/** Returns a part of a span's first line. */
 export function subSpan({ start }: Span, from: number, to: number): Span {
   const { line, column, offset } = start;
   return {

@@ -1,28 +1,33 @@
-/** A check finds one kind of problem in a document and words its message. Its page is in the same folder. */
+/**
+ * A check finds one kind of problem in a document and writes the message. The page that describes it is in the same folder.
+ */
 import type { Span } from "../../base/span.ts";
 import type { Severity } from "../../diagnostics/diagnostic.ts";
 import type { DocumentIndex } from "./document-index.ts";
 
 export interface Check {
-  /** `part/slug`, after the folder and the name of its page; permanent, never reused. */
+  /** `part/slug`, named like the folder and its page; permanent, never reused. */
   readonly code: string;
   /**
-   * `error`: the service could not be served rightly, or the document contradicts itself. `warning`: it can be served, and
-   * somebody may be hurt by it. `hint`: others write it differently, and gain something by that.
+   * `error`: the document contradicts itself or cannot be served correctly. `warning`: it can be served, but may harm a caller
+   * or the owner. `hint`: most authors write it differently, and gain something by it.
    */
   readonly severity: Severity;
-  /** Why it matters: one sentence. */
+  /** Why the problem matters: one sentence. */
   readonly why?: string;
   run(documentIndex: DocumentIndex): Iterable<Finding>;
 }
 
 export interface Finding {
-  /** A path as in `Places`, `#key` or `#value` included; where it has no place, that of the nearest around it is taken. */
+  /**
+   * A path as in `SourceLocations`, with `#key` or `#value` if needed; a path without a location gets the nearest enclosing
+   * one.
+   */
   readonly at: string | Span;
   /** One sentence that names the subject and the problem. */
   readonly message: string;
-  /** What to write instead. */
+  /** What to write instead, as one sentence. */
   readonly help?: string;
-  /** An unknown name and the known ones: a similar one becomes `help` and a fix. */
+  /** An unknown name and the known ones: a similar known name becomes `help` and a fix. */
   readonly unknown?: { readonly name: string; readonly known: Iterable<string> };
 }

@@ -1,4 +1,4 @@
-/** Names that nothing has, and names that nothing uses: a row for each code, over the references of the model. Each has its page. */
+/** Reports unknown names and unused names: a row for each code, over the references of the model. Each code has its page. */
 import { outcomes } from "../endpoints/operation-members.ts";
 import { protocolErrors, standardErrors } from "../errors/model.ts";
 import type { Reference, ReferenceKind } from "../grammar/references.ts";
@@ -8,12 +8,12 @@ import { type DocumentIndex, declares, isWritten } from "./document-index.ts";
 import type { Check, Finding } from "./finding.ts";
 import { references } from "./references.ts";
 
-/** The known names of a kind, and the parts that must be declared before a name counts as unknown. */
+/** The known names of a kind, and the parts that must be declared before a name of this kind counts as unknown. */
 interface KnownNames {
   readonly parts: readonly PartName[];
-  /** Undefined where that cannot be known. */
+  /** Returns the known names; undefined if they cannot be determined. */
   readonly names: (index: DocumentIndex, of: string) => Iterable<string> | undefined;
-  /** Where the document has the name, even if its statement cannot be understood. */
+  /** Returns the paths where the document may declare the name, even if that statement is invalid. */
   readonly at: (name: string, of: string) => readonly string[];
   readonly message: (name: string, of: string) => string;
 }
@@ -77,10 +77,10 @@ interface UnknownName extends Omit<Check, "run" | "severity"> {
   readonly kinds: readonly Kind[];
   /** The paths of the references to check. */
   readonly in: RegExp;
-  /** In place of those of the kind. */
+  /** Known names for these references, instead of those of the kind. */
   readonly known?: Pick<KnownNames, "names" | "message">;
   readonly help?: (name: string) => string;
-  /** Whether `state` is a field of a resource that has states. */
+  /** Whether the resource's `state` counts as a known field if the resource has states. */
   readonly hasState?: true;
   readonly isOpen?: (index: DocumentIndex, reference: Reference) => boolean;
 }
@@ -180,7 +180,7 @@ const unknownNames: readonly UnknownName[] = [
   },
 ];
 
-/** The path of a name's location: its own, or that of the nearest value around it. */
+/** Returns the path of the name itself, or the path of the nearest enclosing value if the name has no location. */
 function locationPath({ places }: DocumentIndex, { at, form }: Reference): string {
   if (form === "key") return `${at}#key`;
   let path = at;
@@ -220,10 +220,10 @@ function unknownName({ hasState, help, in: where, isOpen, kinds, known: others, 
 }
 
 interface UnusedName extends Omit<Check, "run" | "severity"> {
-  /** The kind of name that is declared here. */
+  /** The kind of name that the row is about. */
   readonly kind: ReferenceKind;
   readonly in: RegExp;
-  /** Whether a reference uses the name that it has. */
+  /** Whether a reference uses the name, rather than only mentioning it in its own declaration. */
   readonly isUse: (reference: Reference) => boolean;
   readonly isExempt?: (index: DocumentIndex, name: string) => boolean;
   readonly parts: readonly PartName[];
@@ -237,7 +237,7 @@ const unusedNames: readonly UnusedName[] = [
     why: "An unused definition is usually a forgotten one.",
     kind: "type",
     in: /^resources\/types\//,
-    // A type that only names itself is unused too.
+    // A type that is used only inside itself is unused too.
     isUse: ({ at, name }) => !at.startsWith(`resources/types/${name}/`),
     parts: [],
     message: (name) => `No field is of type \`${name}\``,

@@ -1,12 +1,15 @@
 /**
- * Removes findings that only follow from open questions. An unknown or unused name is no error of the document if `not shown` is
- * written where the name could be declared or used: it is the same gap again.
+ * Removes findings that only follow from open questions. An unknown or unused name is no error of the document if `not shown`
+ * is written where the name could be declared or used: it would report the same gap again.
  */
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { Model, PartName } from "../model.ts";
 import { partNames } from "../model.ts";
 
-/** Where an open list leaves every name of its sort open, by the code that a missing one has. */
+/**
+ * The lists of names that can be `not shown` as a whole, each with the codes of the findings about names that the list might
+ * contain.
+ */
 const openLists: readonly (readonly [code: RegExp, gap: RegExp])[] = [
   [/^errors\/not-declared$/, /^errors\/errors$/],
   [/^events\/unknown-credential$/, /^authentication\/credentials$/],
@@ -24,21 +27,21 @@ const openLists: readonly (readonly [code: RegExp, gap: RegExp])[] = [
   [/^expression\/not-in-sql$/, /^resources\/[A-Z]/],
 ];
 
-/** The errors that missing statements can cause. */
+/** The codes of the errors that missing statements can cause. */
 const follows =
   /\/(unknown-|not-declared|no-resource|no-ownership|event-finds-none|action-without-move|required-never-set|choose-misplaced|not-in-sql|never-equal)/;
 
 export interface WithoutOpen {
   readonly diagnostics: readonly Diagnostic[];
-  /** The parts whose gaps took a finding out: until they are answered, the service is not whole. */
+  /** The parts with a gap that removed a finding. The service is incomplete until their gaps are answered. */
   readonly open: ReadonlySet<PartName>;
 }
 
-/** Takes out the errors that stated gaps account for. */
+/** Removes the errors that follow from declared gaps. */
 export function withoutOpen({ gaps }: Model, found: readonly Diagnostic[]): WithoutOpen {
   const open = new Set<PartName>();
   if (gaps.length === 0) return { diagnostics: found, open };
-  // A resource whose `id` is open cannot be in the model, so references to it may be valid.
+  // A resource with an open `id` is missing from the model, so references to the resource may be valid.
   if (gaps.some((gap) => /^resources\/[A-Z][^/]*\/id$/.test(gap))) open.add("resources");
   const first = openLists.map(([code, pattern]) => ({ code, gap: gaps.find((path) => pattern.test(path)) }));
   const byName = new Map(gaps.map((gap) => [nameOf(gap), gap]));
@@ -57,12 +60,12 @@ export function withoutOpen({ gaps }: Model, found: readonly Diagnostic[]): With
   return { diagnostics, open };
 }
 
-/** The name that a gap leaves open: a key, without the sign that it may be absent. */
+/** Returns the name that a gap leaves open: the last key of the path, without the `?` of an optional field. */
 function nameOf(gap: string): string {
   return gap.slice(gap.lastIndexOf("/") + 1).replace(/\?$/, "");
 }
 
-/** The names that a message quotes; of `Parcel.weightKg` and `error no-capacity` the last word too. */
+/** Returns the names that a message quotes; from `Parcel.weightKg` and `error no-capacity` also the last word. */
 function mentioned(message: string): readonly string[] {
   return [...message.matchAll(/`([^`]+)`/g)].flatMap(([, name = ""]) => [name, /[^ .]+$/.exec(name)?.[0] ?? name]);
 }

@@ -2,22 +2,22 @@
 import type { DocumentIndex } from "./document-index.ts";
 
 /**
- * `shown`: a block answers it. `none`: the document declares that there is none, or has nothing that the question is about.
- * `default`: a default of the language applies. `not shown`: the document declares the answer open. `silent`: no answer. The last
- * two are gaps.
+ * The status of an answer. `shown`: a block answers the question. `none`: the document declares that there is none, or has
+ * nothing that the question is about. `default`: a default of the language applies. `not shown`: the document declares the
+ * answer open. `silent`: no answer. The last two are gaps.
  */
 export type AnswerStatus = "shown" | "none" | "default" | "not shown" | "silent";
 
 export interface Answer {
   readonly status: AnswerStatus;
-  /** A path of `SourceLocations`: the statement that answers, or the one that lacks the answer. */
+  /** A path of `SourceLocations`: the statement that answers the question, or that lacks the answer. */
   readonly at?: string;
-  /** The default, in words; only with `default`. */
+  /** The default as a text; only with the status `default`. */
   readonly taken?: string;
 }
 
 export interface Question {
-  /** `part/slug`, permanent. */
+  /** `part/slug`, permanent, never reused. */
   readonly id: string;
   readonly text: string;
   answer(documentIndex: DocumentIndex): Answer;
@@ -42,7 +42,7 @@ export function taken(text: string): Answer {
   return { status: "default", taken: text };
 }
 
-/** The answer of one statement: declared, open, or `otherwise` if it is missing. */
+/** Answers a question from one statement: declared, open, or `otherwise` if the statement is missing. */
 export function declaredAnswer(
   documentIndex: DocumentIndex,
   at: string,
@@ -53,7 +53,7 @@ export function declaredAnswer(
   return value === undefined ? otherwise : definedAt(at);
 }
 
-/** Like `declaredAnswer`, for statements that can be none: an empty list or map, or the word. */
+/** Like `declaredAnswer`, but also recognises the answer `none`: an empty list, an empty map, or the word `none`. */
 export function declaredOrNone(
   documentIndex: DocumentIndex,
   at: string,
@@ -66,7 +66,7 @@ export function declaredOrNone(
   return declaredAnswer(documentIndex, at, value, otherwise);
 }
 
-/** One answer for many statements: that of the first open one, else of the first missing one, else that of the first. */
+/** Combines the answers of many statements: returns the first open one, else the first missing one, else the first. */
 export function each(documentIndex: DocumentIndex, statements: readonly Statement[], otherwise: Answer = none): Answer {
   const [first] = statements;
   if (first === undefined) return otherwise;

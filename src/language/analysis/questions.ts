@@ -1,9 +1,9 @@
 /**
- * The questions of the language's section 12, answered from a document, part by part.
+ * Answers the questionnaire (language, section 12) from a document, part by part.
  *
- * Every question is asked of every document, so that their number is always the same; where nothing in the document
- * could be meant, the answer is none. A part that shows nothing answers all of its questions alike, and counts as one gap:
- * a document of nine sentences that say what is open has nine gaps.
+ * Every document is asked every question, so their number is always the same; a question about nothing in the document has the
+ * answer `none`. A part without a block leaves all of its questions open, but counts as one gap: a document of nine sentences
+ * that declare the parts open has nine gaps.
  */
 import { questions as authentication } from "../authentication/gaps.ts";
 import { questions as endpoints } from "../endpoints/gaps.ts";
@@ -23,15 +23,15 @@ export interface QuestionAnswer {
   readonly id: string;
   readonly text: string;
   readonly status: AnswerStatus;
-  /** The line of the answering statement, or of the one that lacks the answer. */
+  /** The line of the statement that answers the question, or that lacks the answer. */
   readonly line?: number;
-  /** The default that was taken, in words. */
+  /** The default that applies, as a text. */
   readonly taken?: string;
 }
 
 export interface PartAnswers {
   readonly part: PartName;
-  /** `partial`: it shows something, and leaves a question open. */
+  /** `partial`: the part has a block, but leaves a question open. */
   readonly status: "shown" | "partial" | "gap" | "none";
   /** Whether the document itself declares all its gaps as open; false without gaps. */
   readonly stated: boolean;
@@ -86,7 +86,7 @@ function answersOf(documentIndex: DocumentIndex, part: PartName): PartAnswers {
 }
 
 /**
- * Counts every statement that is `not shown`, even if no question looks at it: the gap belongs to the question of the same name,
+ * Adds every statement that is `not shown`, even if no question reads it: the gap belongs to the question of the same name,
  * else to the question with the nearest path.
  */
 function withEveryGap(answers: readonly Answer[], { model }: DocumentIndex, part: PartName): readonly Answer[] {
@@ -99,7 +99,7 @@ function withEveryGap(answers: readonly Answer[], { model }: DocumentIndex, part
       (gap === at || gap.startsWith(`${at}/`) || at.startsWith(`${gap}/`));
   for (const gap of model.gaps) {
     if (!gap.startsWith(`${part}/`) || complete.some(isOpen(gap))) continue;
-    // A part with an open question more is as open as it was.
+    // A gap below a statement that already counts as open is not counted again.
     if (complete.some(({ status, at }) => status === "not shown" && shared(gap, at) > 1)) continue;
     const position = questions[part].findIndex(({ id }) => gap === id);
     if (position >= 0) {
@@ -112,7 +112,7 @@ function withEveryGap(answers: readonly Answer[], { model }: DocumentIndex, part
   return complete;
 }
 
-/** How many names the two paths have in common from the start. */
+/** Returns how many path segments the two paths have in common at their start. */
 function shared(path: string, other = ""): number {
   const [a, b] = [path.split("/"), other.split("/")];
   const differ = a.findIndex((name, index) => name !== b[index]);

@@ -10,7 +10,7 @@ import { onceForModel } from "./per-model.ts";
 
 type Typed = TypedExpressions["typed"];
 
-/** In the order of the model's parts, without those in expressions. */
+/** All references, in the order of the model's parts, without names in expressions. */
 export const references: (model: Model) => readonly Reference[] = onceForModel((model) => {
   const found: Reference[] = [];
   mapReferences(model, (reference) => {
@@ -20,7 +20,10 @@ export const references: (model: Model) => readonly Reference[] = onceForModel((
   return found;
 });
 
-/** The model with other names; a statement whose name `edit` leaves undefined is removed. */
+/**
+ * Returns a copy of the model with other names. If `edit` returns undefined for a name, the statement with the name is
+ * removed.
+ */
 export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = new Map()): Model {
   const resourceOf: Walk["resourceOf"] = (kind, name) => {
     if (kind === "event") return eventResource(model, name);
@@ -45,11 +48,11 @@ export function mapReferences(model: Model, edit: Walk["name"], typed: Typed = n
 
 // ── Expressions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The owner of an expression's bare names and of `old`, and the owner of `input`: an operation's body or a record. */
+/** What an expression's names belong to: the resource of bare names and `old`, and the operation or record of `input`. */
 interface Subjects {
   readonly record: string | undefined;
   readonly input: string | undefined;
-  /** Members of `input` that neither has: the operation's query parameters. */
+  /** Members of `input` that neither the operation's body nor the record has: the query parameters. */
   readonly queryNames: readonly string[];
   readonly inputKind: ReferenceKind;
 }
@@ -58,7 +61,7 @@ function subjects(model: Model, { event, operation, record, walk }: Scope): Subj
   const endpoint = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation);
   const [emitted] = Object.keys(model.events.out ?? {});
   const common = {
-    // Deliveries have no single resource.
+    // The receivers of an event are declared for several resources, so the resource is that of the emitted event.
     record: record ?? (emitted === undefined ? undefined : eventResource(model, emitted)),
     queryNames: Object.keys(endpoint?.query ?? {}),
   };
@@ -77,7 +80,10 @@ interface Cut {
   readonly to: string;
 }
 
-/** Renames only names in the typed form: `reference` may be a field in one place and a member of `input` in another. */
+/**
+ * Renames names in an expression by its typed form: the same word may be a field in one place and a member of `input` in
+ * another.
+ */
 function mapExpression(
   text: string,
   expression: TypedExpression,

@@ -1,29 +1,29 @@
 /**
- * Decides permissions from a caller's roles, before any record is read. If the decision depends on the record, the result has the
- * conditions to evaluate. The plan passes typed conditions, other callers pass texts.
+ * Decides permissions from a caller's roles, before any record is read. If the decision depends on the record, the result
+ * contains the conditions to evaluate. The plan passes typed conditions, other callers pass texts.
  */
-/** One alternative of a permission, with its condition in whatever form. */
+/** One alternative of a permission. `Condition` is a text or a typed expression. */
 export interface GrantOf<Condition> {
   readonly who:
     | { readonly kind: "role"; readonly role: string }
-    /** `unscoped`: not those whose token is bound by scopes. */
+    /** `unscoped`: excludes callers whose token is restricted by scopes. */
     | { readonly kind: "signed-in" | "anyone"; readonly unscoped?: true };
   readonly if?: Condition;
 }
 
-/** The facts about a signed-in caller that permissions use. */
+/** The facts about a signed-in caller on which permissions depend. */
 export interface Subject {
   readonly roles: readonly string[];
-  /** Whether its token is bound by scopes. */
+  /** Whether the caller's token is restricted by scopes. */
   readonly scoped: boolean;
 }
 
-/** Whatever the record, or where any of these conditions holds. */
+/** Denied or allowed for every record, or allowed for records that satisfy any of the conditions. */
 export type Decision<Condition> = "denied" | "allowed" | { readonly any: readonly Condition[] };
 
 /**
- * The union of all grants for this caller, in any order; without a grant the caller is denied (R5.1). `subject` is undefined for
- * a caller who is not signed in, who then is only `anyone`.
+ * Combines all grants for this caller, in any order; without a grant the caller is denied (R5.1). `subject` is undefined for
+ * an anonymous caller, to whom only grants for `anyone` apply.
  */
 export function decide<Condition>(
   grants: readonly GrantOf<Condition>[],

@@ -95,7 +95,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** `usual` is the default of a credential. */
+/** Answers a question for each credential; `usual` returns the default of a credential. */
 function eachCredential(documentIndex: DocumentIndex, usual: (credential: Credential) => string | undefined): Answer {
   const { credentials } = documentIndex.model.authentication;
   if (documentIndex.places.has("authentication/credentials") && Object.keys(credentials).length === 0) {
@@ -111,7 +111,10 @@ function eachCredential(documentIndex: DocumentIndex, usual: (credential: Creden
   );
 }
 
-/** A secret that two servers share, or the tokens of another one, live where they are made. */
+/**
+ * Returns the defaults about obtaining, renewing and expiry of a credential, as a text; undefined for a secret that two
+ * servers share (hmac-sha256).
+ */
 function lifetime(credential: Credential): string | undefined {
   const { kind, obtained, renewed, lasts, revoked } = credential;
   if (kind === "hmac-sha256") return undefined;

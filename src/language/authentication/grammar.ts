@@ -62,7 +62,10 @@ import {
 
 const token = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** `Authorization Bearer`, `header X-Api-Key`, or a map of `header` and `scheme`. Header names are tokens (RFC 9110, 5.6.2). */
+/**
+ * Reads and prints `Authorization Bearer`, `header X-Api-Key`, or a map of `header` and `scheme`. Header names are tokens (RFC
+ * 9110, 5.6.2).
+ */
 const writtenSent = form<SentIn>({
   what: "`sent`",
   example: "{ header: X-Api-Key }",
@@ -119,7 +122,7 @@ const sent = converted<SentIn, SentIn>(
   (value) => value,
 );
 
-/** A duration, or one of some fixed phrases. */
+/** Reads a duration or one of some fixed phrases. */
 function length(what: string, fixed: readonly string[]): Words<string> {
   return words(
     (reader, path, found) => (fixed.includes(found.text) ? found.text : readDuration(reader, path, found, what)),
@@ -128,7 +131,7 @@ function length(what: string, fixed: readonly string[]): Words<string> {
   );
 }
 
-/** `env NAME`. Any other text may be the secret itself, so the message does not repeat it. */
+/** Reads `env NAME`. Any other text may be the secret itself, so the message does not repeat the text. */
 const secret = prefixed(
   "env",
   /^env\s+([A-Za-z_][A-Za-z0-9_]*)$/,
@@ -143,7 +146,7 @@ const secret = prefixed(
   "The secret",
 );
 
-/** The field with the secret of each record: callers who log in never share one secret. */
+/** Reads the field that holds each record's secret: callers who log in never share a secret. */
 function secretField(kind: CredentialKind): Words<string> {
   return matching(
     /^(?!env\s)/,
@@ -169,7 +172,7 @@ const roles = names("The list of roles", (reader, path, role) => {
   return false;
 });
 
-/** Roles in a list, `claim NAME` of a token, or `field NAME` of the record that a caller is. */
+/** Reads roles as a list, as `claim NAME` of a token, or as `field NAME` of the caller's own record. */
 function roleSource(kind: CredentialKind): Grammar<NonNullable<Credential["roles"]>> {
   const isToken = kind === "jwt" || kind === "oauth2";
   const list = "write the list of roles: `[courier]`";
@@ -208,7 +211,7 @@ function isLogin(kind: CredentialKind): boolean {
   return kind === "password" || kind === "basic";
 }
 
-/** A list, or a map: the roles that each scope of a token gives. */
+/** The scopes as a list, or as a map from each scope to the roles that it gives. */
 const scopeList = names("The list of scopes");
 const scopeMap = named<readonly string[]>(
   { ...roles, mapNames: (value, scope) => mapNames(value, scope, { references: "role" }) },
@@ -313,7 +316,7 @@ const everyKind: readonly Name[] = ["kind", "sent", "obtained", "renewed", "last
 const tokenMembers: readonly Name[] = ["secret", "issuer", "audience", "jwks", "user", "...scopes"];
 const loginMembers: readonly Name[] = ["of", "name", "field"];
 
-/** The members of each kind, besides those of every kind. */
+/** The members of each kind of credential, besides those that every kind has. */
 const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
   "api-key": ["prefix", "...scopes"],
   password: ["prefix", ...loginMembers, "changed"],
@@ -323,7 +326,7 @@ const membersOf: Readonly<Record<CredentialKind, readonly Name[]>> = {
   "hmac-sha256": ["secret"],
 };
 
-/** The required members of each kind: one of each list. */
+/** The required members of each kind of credential: at least one member of each inner list. */
 const neededBy: Readonly<Record<CredentialKind, readonly (readonly string[])[]>> = {
   "api-key": [],
   password: [["of"], ["name"], ["secret"]],
@@ -431,7 +434,7 @@ function readCredential(reader: Reader, path: Path, map: MapNode, key: TextNode 
     );
   const rest = { ...map, entries: map.entries.filter((entry) => !isOther(entry)) };
   const read = own.grammar.read(reader, path, { ...(key && { key }), value: rest });
-  // With an open `issuer`, another server issues the tokens, but the document does not name it yet.
+  // `issuer: not shown` declares that another server issues the tokens, without naming the server yet.
   const isForeign = kind === "oauth2" && reader.gaps.includes([...path, "issuer"].join("/"));
   return read && (isForeign ? { ...read, foreign: true } : read);
 }
@@ -468,7 +471,10 @@ function reportMissing(
 
 type Permissions = Readonly<Record<string, readonly Grant[]>>;
 
-/** Lines whose keys are one name or several. Each name has a location; the first line of a name counts for that. */
+/**
+ * Reads permission lines whose key is one name or several. Each name has a location; for a repeated name, that of its first
+ * line.
+ */
 function permissions(example: string): Grammar<Permissions> {
   return {
     item: {},
@@ -491,7 +497,7 @@ function permissions(example: string): Grammar<Permissions> {
       }
       return Object.fromEntries(found);
     },
-    // Adjacent operations with equal grants share a line.
+    // Adjacent operations with equal grants are printed on one line.
     print: (value) => {
       const lines: { names: string[]; grants: readonly Grant[] }[] = [];
       for (const [name, some] of Object.entries(value)) {
@@ -504,7 +510,7 @@ function permissions(example: string): Grammar<Permissions> {
   };
 }
 
-/** The keys name a resource and its field. */
+/** Maps the names in the keys `Resource.field` of `show`. */
 function mapVisibility(value: Permissions, scope: Scope): Permissions {
   const mapped = Object.entries(value).flatMap(([key, some]) => {
     const [resource = "", field = ""] = key.split(".");

@@ -1,6 +1,5 @@
 /**
- * Who may: the alternatives of a permission, read and printed. `allow` and `show` of part 5 and `for` of part 6 say
- * them.
+ * Reads and prints grants, the alternatives of a permission, in `allow` and `show` of part 5 and `for` of part 6.
  *
  *     grants     one-line: grant | grant …   list: [grant, grant]   or `none`: nobody
  *     grant      who   or   who if condition        map: { who, if }
@@ -8,7 +7,7 @@
  *     condition  an expression, as it is, in brackets or in quotes; `own` in it is the resource's ownership expression.
  *                A single `|` ends it, `||` belongs to it.
  *
- * The order of grants never matters, and a grant said twice counts once.
+ * The order of grants does not matter, and a repeated grant counts once.
  */
 import type { Node } from "../../document/document.ts";
 import type { Tree } from "../../document/print.ts";
@@ -21,7 +20,10 @@ import type { Model } from "../model.ts";
 import type { Grant } from "./model.ts";
 import { bindsByScopes, rolesByScope } from "./oauth.ts";
 
-/** The grants at `path`, after the grants in `before`. A grant has the path `path/index`, its condition `path/index/if`. */
+/**
+ * Reads the grants at `path` and appends them to those in `before`. A grant has the path `path/index`, its condition
+ * `path/index/if`.
+ */
 export function readGrants(reader: Reader, path: Path, node: Node, before: readonly Grant[] = []): readonly Grant[] {
   if (isNone(node)) return before;
   const read =
@@ -58,7 +60,7 @@ const mapGrant: MapNames<Grant> = (grant, scope) => {
   });
 };
 
-/** The canonical form: one line if it can express the grants, else a list. */
+/** Prints the canonical form: one line if a line can express the grants, else a list. */
 export function printGrants(grants: readonly Grant[]): Tree {
   if (grants.length === 0) return "none";
   const lines = grants.map(printGrant);
@@ -69,18 +71,18 @@ export function sameGrant(one: Grant, other: Grant): boolean {
   return nameOf(one) === nameOf(other) && one.if === other.if;
 }
 
-/** Equal for equal grants. */
+/** Returns the same text for equal grants. */
 function keyOf(grant: Grant): string {
   return `${nameOf(grant)} if ${grant.if}`;
 }
 
-/** `signed-in`, `any-scope`, `anyone` or the role's name. */
+/** Returns `signed-in`, `any-scope`, `anyone` or the name of the role. */
 export function nameOf({ who }: Pick<Grant, "who">): string {
   if (who.kind === "role") return who.role;
   return who.kind === "signed-in" && who.anyScope === true ? "any-scope" : who.kind;
 }
 
-/** Whether each caller of the narrower kind is one of the wider. */
+/** Whether every caller of the kind `narrower` is also of the kind `wider`. */
 export function includes(wider: Grant["who"], narrower: Grant["who"]): boolean {
   if (wider.kind === "anyone") return true;
   if (wider.kind === "signed-in") return narrower.kind !== "anyone";
@@ -141,7 +143,7 @@ function grantOfMap(reader: Reader, path: Path, node: Node & { kind: "map" }): R
   return [{ grant: { who, if: sourceTextOf(condition).text }, source: node, condition: sourceTextOf(condition) }];
 }
 
-/** Words that other systems use for what this language calls by one name. */
+/** Words of other systems for callers, with the word of this language. */
 const otherNames: Readonly<Record<string, string>> = {
   public: "anyone",
   everyone: "anyone",
@@ -185,13 +187,13 @@ function readWho(reader: Reader, path: Path, name: SourceText): Grant["who"] | u
   return undefined;
 }
 
-/** The inside of a phrase that is one quoted string: a condition may be quoted as a whole. */
+/** Returns the text inside the quotes if the whole text is one quoted string: a condition may be quoted as a whole. */
 function unquoted(sourceText: SourceText): SourceText {
   const quoted = /^(["'])((?:(?!\1)[^\\])*)\1$/s.exec(sourceText.text);
   return quoted === null ? sourceText : slice(sourceText, 1, sourceText.text.length - 1);
 }
 
-/** On one line where reading it there gives the same grant back. */
+/** Prints a grant on one line if reading the line returns the same grant. */
 function printGrant(grant: Grant): Tree {
   const name = nameOf(grant);
   if (grant.if === undefined) return name;
@@ -201,22 +203,22 @@ function printGrant(grant: Grant): Tree {
   return pieces && unquoted(slice(same, name.length + 4)).text === grant.if ? line : { who: name, if: grant.if };
 }
 
-/** A grant, and whether its condition reads `caller`, if known. */
+/** A grant, with `readsCaller`: whether its condition reads `caller`. Absent if that is not known. */
 export interface ConditionalGrant extends Grant {
   readonly readsCaller?: boolean;
 }
 
 /**
- * Whether a token that scopes bind is none of those whom the grant names, whatever its roles: a token without a suitable scope
- * must not satisfy a condition about the caller either.
+ * Whether the grant excludes every token that is restricted by scopes, whatever its roles: a token without a suitable scope must
+ * not satisfy a condition about the caller either.
  */
 export function excludesTokens({ readsCaller, who }: Pick<ConditionalGrant, "who" | "readsCaller">): boolean {
   return who.kind === "signed-in" ? who.anyScope !== true : who.kind === "anyone" && readsCaller === true;
 }
 
 /**
- * Whether `outer` includes all callers of `inner`, apart from conditions. A `signed-in` or `anyone` whose condition reads
- * `caller` does not include tokens with scopes (docs/decisions/0022-oauth.md).
+ * Whether `outer` includes all callers of `inner`, apart from conditions. A grant for `signed-in` or `anyone` whose condition
+ * reads `caller` does not include tokens with scopes (docs/decisions/0022-oauth.md).
  */
 export function covers(
   { authentication }: Pick<Model, "authentication">,

@@ -12,13 +12,13 @@ export interface Login {
   readonly credential: string;
   readonly resource: string;
   readonly name: string;
-  /** The field of the secret. */
+  /** The name of the field with the secret. */
   readonly secret: string;
-  /** The member by which callers prove the present secret when they change it; absent: callers need not send it. */
+  /** The body member with the current secret, which callers send to change the secret; absent: not required. */
   readonly changed?: string;
-  /** Whether there are tokens to renew it with. */
+  /** Whether logins also issue refresh tokens. */
   readonly renewed: boolean;
-  /** Whether its tokens end by themselves. */
+  /** Whether the credential's tokens expire. */
   readonly ends: boolean;
 }
 
@@ -41,12 +41,12 @@ export function loginsOf(model: Model, resource?: string): readonly Login[] {
   });
 }
 
-/** Whether `renewed` is a duration, the lifetime of refresh tokens, and not a sentence. */
+/** Whether `renewed` is a duration (the lifetime of refresh tokens) rather than a sentence. */
 export function isRenewed({ kind, login, renewed }: Credential): boolean {
   return (kind === "password" || login !== undefined) && renewed !== undefined && parseDuration(renewed) !== undefined;
 }
 
-/** The credentials whose tokens `token(…)` can return in a response about a record of the resource. */
+/** Returns the credentials whose tokens `token(…)` can issue in a response about a record of the resource. */
 export function tokensOf(model: Model, resource: string | undefined): NonNullable<TypeEnvironment["tokens"]> {
   if (resource === undefined) return {};
   return Object.fromEntries(
@@ -54,10 +54,10 @@ export function tokensOf(model: Model, resource: string | undefined): NonNullabl
   );
 }
 
-/** The member of what `renew` takes that is the token: there is no other use for one. */
+/** The names by which the body of `renew` can contain the refresh token. */
 export const refreshMembers = ["refreshToken", "refresh_token"] as const;
 
-/** The endpoint of a login, renewal or logout, completed with the default `takes` and `gives`. */
+/** Completes the endpoint of a login, renewal or logout with the default `takes` and `gives`. */
 export function sessionEndpoint(model: Model, endpoint: Endpoint, login: Login): Endpoint {
   const { does } = endpoint;
   const implied = does === "login" ? loginInput(model, login) : does === "renew" ? renewInput : {};
@@ -77,10 +77,13 @@ function text(max: number): Field {
 
 const renewInput = { refreshToken: text(200) };
 
-/** The longest secret that a login takes where its field does not allow for longer ones. */
+/** The longest secret, in characters, that a login accepts, unless the secret's field allows longer ones. */
 const longestSecret = 1024;
 
-/** At login, a secret may be shorter than the minimum: its owner may have chosen it before the minimum was declared. */
+/**
+ * Returns the body of a login. A secret may be shorter here than its field's minimum: its owner may have chosen it before the
+ * minimum was declared.
+ */
 function loginInput(model: Model, login: Login): Readonly<Record<string, Field>> {
   const { resource, name, secret } = login;
   const named = lookup(fieldsOf(model, resource), name);
@@ -90,7 +93,7 @@ function loginInput(model: Model, login: Login): Readonly<Record<string, Field>>
   };
 }
 
-/** The suggested name of the member: `currentPassword` for `password`. */
+/** Returns the suggested name of the member with the current secret: `currentPassword` for `password`. */
 export function presentSecretName(secret: string): string {
   return `current${secret.slice(0, 1).toUpperCase()}${secret.slice(1)}`;
 }
@@ -102,7 +105,7 @@ function secretInput(model: Model, { resource, secret }: Login): Field {
   return text(Math.max(max ?? longestSecret, longestSecret));
 }
 
-/** The member of a body that holds the present secret: it proves and is not stored. */
+/** Returns the body member for the current secret, which is compared and not stored. */
 export function presentSecret(model: Model, login: Login): Field {
   return { ...secretInput(model, login), optional: true, marks: ["secret"] };
 }

@@ -13,7 +13,7 @@ export function bindsByScopes(credential: Credential): boolean {
   return scopeRoles !== undefined || (makesTokens(credential) && rolesByScope(credential) !== undefined);
 }
 
-/** The roles that each scope gives: the declared ones, or the role of the same name. Undefined without scopes. */
+/** Returns the roles that each scope gives: the declared ones, or the role with the scope's name. Undefined without scopes. */
 export function rolesByScope({
   scopes,
   scopeRoles,
@@ -21,5 +21,5 @@ export function rolesByScope({
   return scopeRoles ?? (scopes && Object.fromEntries(scopes.map((scope) => [scope, [scope]])));
 }
 
-/** The default and the maximum lifetime of a token. */
+/** The lifetime of a token in milliseconds: the default, and also the longest allowed. */
 export const tokenMilliseconds = 3_600_000;

@@ -1,4 +1,4 @@
-/** A method and a path: `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
+/** Reads and prints a method and a path: `POST /webhooks`, or `{ method: POST, path: /webhooks }`. */
 import type { JsonObject } from "../../base/json.ts";
 import { form, type Spread } from "../grammar/form.ts";
 import { complain, type Grammar, type Label, labelOf } from "../grammar/grammar.ts";
@@ -43,13 +43,13 @@ const route = words(
   { label: "The path" },
 );
 
-/** What all of them are to an editor. */
+/** The schema of every address, for editors. */
 export const addressSchema: JsonObject = either(
   lineSchema(`(${methods.join("|")})\\s+/\\S*`, "A method and a path: `POST /parcels/{id}/collect`."),
   closed({ method: method.schema, path: route.schema }),
 );
 
-/** `what` is how a complaint calls it. */
+/** `what` is the address's name in findings. */
 export function address(what: Label): Grammar<Address> & Pick<Spread<Address>, "gives"> {
   const help = "write it as `POST /path`";
   const grammar = form<Address>({
@@ -77,7 +77,7 @@ export function address(what: Label): Grammar<Address> & Pick<Spread<Address>, "
   };
 }
 
-/** The problem of a path that no request can match. */
+/** Returns the problem of a path that no request can match; undefined if the path has none. */
 export function pathProblem(path: string): { readonly what: string; readonly help: string } | undefined {
   if (!/^\/[^\s?#]*$/.test(path))
     return { what: "is not a path", help: "a path starts with `/` and has no query: `/parcels/{id}`" };

@@ -1,14 +1,14 @@
-/** Types in the HTTP contract of a handler, for several phases. */
+/** Finds the types in the HTTP contract (`wire`) of a handler. */
 import type { FieldType } from "../resources/model.ts";
 import { parameterLocations, type EndpointContract } from "./model.ts";
 
 export interface ContractType {
   readonly type: FieldType;
-  /** A path as in `Places`. */
+  /** The path of the type, as in `SourceLocations`. */
   readonly at: string;
 }
 
-/** Every type that a wire names, with its place below `at`. */
+/** Returns every type that a wire names, with its path below `at`. */
 export function contractTypes(contract: EndpointContract | undefined, at: string): readonly ContractType[] {
   if (contract === undefined) return [];
   const { body, answers = {} } = contract;

@@ -1,5 +1,5 @@
 /**
- * Part 4, `cors`: which pages of other origins may call. Reads and prints it.
+ * Reads and prints `cors` of part 4: the origins whose pages may call the service.
  *
  *     cors   origins, as a list or in one line | any | none    map: { origins, credentials, keep }
  *

@@ -1,10 +1,10 @@
-/** Which records can ever be deleted; only for these the server has to check references. */
+/** Finds the resources whose records can ever be deleted; the server checks references only for these. */
 import { reachableFrom } from "../analysis/document-index.ts";
 import { fieldsOf, lookup, referenceOf } from "../resources/fields.ts";
 import type { Model } from "../model.ts";
 import { resourceEndpoints } from "./resolve.ts";
 
-/** Whether an operation or a timer deletes records of the resource, or records that it is deleted with. */
+/** Whether an operation or a timer deletes records of the resource, or records with which they are deleted. */
 export function isDeletable(model: Model, resource: string): boolean {
   const above = (name: string): readonly string[] =>
     Object.values(fieldsOf(model, name)).flatMap((field) => {

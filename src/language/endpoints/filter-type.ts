@@ -1,6 +1,6 @@
 /**
- * The type of a filter's value: the declared one, else the type that its condition compares the value with. So `author:
- * author.handle == value` takes a handle, and the server rejects an invalid handle before any query.
+ * Derives the type of a filter's value: the declared type, else the type that the condition compares the value with. So
+ * `author: author.handle == value` takes a handle, and the server rejects an invalid handle before any query.
  */
 import { checkExpression } from "../../expression/check.ts";
 import { parseExpression } from "../../expression/parse.ts";
@@ -15,12 +15,18 @@ import type { Filter } from "./model.ts";
 
 type Names = Readonly<Record<string, NamedType>>;
 
-/** The names of the value besides those in `around`: `value`, and the parameter's name unless `around` has it. */
+/**
+ * Returns the names that mean the filter's value in its condition: `value`, and the parameter's name unless `around` already
+ * has it.
+ */
 export function filterNames<Value>(parameter: string, value: Value, around: Names): Readonly<Record<string, Value>> {
   return { value, ...(lookup(around, parameter) === undefined ? { [parameter]: value } : {}) };
 }
 
-/** Undefined if the filter declares no type and its condition compares the value with nothing of a known type. */
+/**
+ * Returns the type of a filter's value; undefined if the filter declares none and its condition compares the value with
+ * nothing of a known type.
+ */
 export function filterType(
   model: Model,
   resolved: ResolvedEndpoint | undefined,
@@ -35,7 +41,10 @@ export function filterType(
   return compared.map(of).find((one) => one !== undefined) ?? compared.map((one) => plain(one.type)).find(Boolean);
 }
 
-/** The field that the condition compares the value with, if any: requests in older versions convert the value like the field. */
+/**
+ * Returns the field that the condition compares the value with: the server converts the value for older versions like the
+ * field.
+ */
 export function filterField(
   model: Model,
   resource: string,
@@ -51,7 +60,7 @@ export function filterField(
   return undefined;
 }
 
-/** The expressions that the condition compares the value with. */
+/** Returns the expressions that the condition compares the value with. */
 function comparedIn(model: Model, parameter: string, text: string, around: Names): readonly Compared[] {
   const { expression } = parseExpression(text);
   if (expression === undefined) return [];
@@ -65,9 +74,9 @@ function comparedIn(model: Model, parameter: string, text: string, around: Names
 }
 
 interface Compared {
-  /** The other side of the comparison, if there is one. */
+  /** The expression on the other side of the comparison. */
   readonly other?: TypedExpression;
-  /** Whether the value is looked for among the items of that. */
+  /** Whether the condition looks for the value among the items of `other`. */
   readonly isMembership?: boolean;
   readonly type: ValueType;
 }
@@ -90,7 +99,7 @@ function comparedWith(typed: TypedExpression): readonly Compared[] {
 
 function isValue(typed: TypedExpression): boolean {
   if (typed.kind === "as") return isValue(typed.operand);
-  // Of the variables only the value is of unknown type and has no members.
+  // The value is the only variable of unknown type without members.
   return typed.kind === "variable" && typed.path.length === 1 && typed.type.kind === "any";
 }
 
@@ -114,7 +123,7 @@ function statesOf(model: Model, resource: string): FieldType {
   return states.length === 0 ? { kind: "scalar", name: "string" } : { kind: "one-of", values: states, open: false };
 }
 
-/** Whether a query parameter can express the type as one value. */
+/** Whether a query parameter can express a value of the type as one text. */
 export function isOneValue(model: Model, type: FieldType): boolean {
   const bare = bareType(type);
   if (bare.kind === "named") return lookup(model.resources.resources, bare.name) !== undefined;

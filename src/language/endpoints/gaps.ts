@@ -96,7 +96,7 @@ function endpointsThat(
   );
 }
 
-/** A handler or a login is specific to the document, so there is no default for its input and response. */
+/** A handler or a login defines its own input and response, so the language has no default for them. */
 function members(documentIndex: DocumentIndex, member: "takes" | "gives", usual: string): ReturnType<typeof definedAt> {
   const { endpoints } = documentIndex.model.endpoints;
   return each(
@@ -105,7 +105,7 @@ function members(documentIndex: DocumentIndex, member: "takes" | "gives", usual:
       const at = `endpoints/endpoints/${operation}/${member}`;
       const free = documentIndex.endpoints.get(operation)?.kind === "free";
       const { shape, wire } = endpoint;
-      // An HTTP contract is complete: without a body, the operation takes none.
+      // A wire is a complete contract: if it declares no body, the operation has no body.
       const isInContract = wire !== undefined && (member === "takes" || wire.answers !== undefined);
       const declared = isInContract || endpoint[member] !== undefined || (member === "gives" && shape !== undefined);
       return {

@@ -1,10 +1,10 @@
 /**
  * Part 4: where each operation is reached, and how lists, edits and repeats work.
  *
- *     base       `{base_url}`, or an absolute address; a path may follow
+ *     base       `{base_url}`, or an absolute URL, with or without a path
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
  *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
- *       names    what its parameters and members are called: limit, cursor, offset, page, sort, search, items, next, count
+ *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
  *     edits      "If-Match required" | "If-Match optional" | none                               map: { If-Match }
  *     repeats    Header ["required"] "on every" ("POST" | "write") [, "kept" duration] | none   map: { header, on, required, kept }
  *     wrap       { one, many }   names of the members around records: `"{resource}"`, `"{resources}"`, or a name
@@ -13,14 +13,14 @@
  *                operation: { at, of, does, the, link, unlink, takes, query, gives, choose, if, else, status, lists,
  *                             filters, where }
  *       at       METHOD /path   map: { method, path }
- *       takes    field: type    as in part 2; { name: { … } }: an object of its own; a view's name: its fields; `none`: nothing
- *       gives    member: expression | View | "View[]" | count | next | { … }; one of these alone; `none`: no body
+ *       takes    field: type    as in part 2; { name: { … } }: a nested object; a view's name: its fields; `none`: nothing
+ *       gives    member: expression | View | "View[]" | count | next | { … }; or a single such value; `none`: no body
  *                of a handler member: type, as in part 2
  *       choose   field: { from, if, else }
  *       status   the success status                 map: see operation-members.ts
  *       lists    as above, for this list alone
  *       where    the condition of a list
- *       wire     of a handler: all that goes over the wire (wire-grammar.ts)
+ *       wire     of a handler: its complete HTTP contract (wire-grammar.ts)
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
 import { converted, form, type Members, part } from "../grammar/form.ts";
@@ -78,7 +78,7 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
     what: "The precondition of edits",
     example: "{ If-Match: required }",
     line: {
-      // The name of a header, in letters of any size.
+      // The name of the header is read in any letter case.
       read: (reader, path, line) => {
         const [, word] = /^If-Match\s+(\S+)$/i.exec(line.text) ?? [];
         if (word === undefined)
@@ -140,7 +140,7 @@ const repeats = form<IdempotencyStyle>({
     }),
 });
 
-/** `none`, or a declaration. */
+/** Reads `none`, or a declaration in the given grammar. */
 function orNoneWord<Value extends object>(grammar: Grammar<Value>): Grammar<Value | "none"> {
   return {
     schema: grammar.schema,

@@ -11,19 +11,20 @@ import { inputShape } from "./shape.ts";
 export interface InputMember {
   readonly name: string;
   readonly field: Field;
-  /** Whether a body without it is invalid. */
+  /** Whether a body without this member is invalid. */
   readonly required: boolean;
-  /** Whether it is the field of the record with this name that it sets; others are `input.name` in expressions only. */
+  /** Whether the member sets the record's field of the same name; other members only are `input.name` in expressions. */
   readonly sets: boolean;
-  /** The field whose present value it proves, where it does that (`changed` of a credential). */
+  /** The field whose current value the caller proves with this member (`changed` of a credential). */
   readonly proves?: string;
 }
 
 /**
- * The members of an operation's body: those of `takes`, else the action's default fields. A create takes all fields except those
- * that the server sets, `choose` finds or the path contains. An update takes the changeable fields; a replace too, and, if it can
- * also create (`creates`), the create-only fields except the id, which is in the path. Transitions and links take only `takes`,
- * which sets no fields: `set` and `with` do. A login sets none either. Reads and deletes take nothing.
+ * Returns the members of an operation's body: those of `takes`, else the action's default fields. A create takes all fields
+ * except those that the server sets, `choose` finds or the path contains. An update takes the changeable fields; a replace
+ * too, and, if it can also create (`creates`), the create-only fields except the id, which is in the path. Transitions and
+ * links take only `takes`, which sets no fields: `set` and `with` do. A login sets no fields either. Reads and deletes take
+ * nothing.
  */
 export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly InputMember[] = perModel(
   (model, resolved) => {
@@ -48,7 +49,7 @@ export const inputOf: (model: Model, resolved: ResourceEndpoint) => readonly Inp
   },
 );
 
-/** Where a caller may change a login secret and the document requires the present one. */
+/** Returns the member with the current secret, if callers may change a login secret and must prove the current one. */
 function proofsOf(
   model: Model,
   { action, resource }: ResourceEndpoint,
@@ -63,7 +64,7 @@ function proofsOf(
   });
 }
 
-/** Whether a PUT to a name that is not taken creates the record: where the client gives the id that the path has. */
+/** Whether a PUT to an unused name creates the record: the client chooses the id, and the path contains it. */
 export function creates(model: Model, { action, resource, key }: ResourceEndpoint): boolean {
   return action === "replace" && key?.column === "id" && hasClientId(model, resource);
 }
@@ -76,13 +77,14 @@ function impliedFields(model: Model, resolved: ResourceEndpoint): readonly (read
   const upsert = creates(model, resolved);
   return Object.entries(fieldsOf(model, resolved.resource)).filter(([name, field]) => {
     if (isServerSet(field) || bound.includes(name)) return false;
-    // A PUT of JSON cannot send a file and should not delete it: the value, if there is one, is compared with the record.
+    // A PUT of JSON cannot send a file and should not delete it: if the body has the member, its value is compared with the
+    // record.
     if (resolved.action === "replace" && !upsert && bareType(field.type).kind === "file") return false;
     return create || (upsert && name !== "id") || isChangeable(name, field);
   });
 }
 
-/** The fields of the record that the path or `choose` gives a value. */
+/** Returns the fields of the record whose value comes from the path or from `choose`. */
 export function boundFields(model: Model, resolved: ResourceEndpoint): readonly string[] {
   const { endpoint, parents, action } = resolved;
   const parent = action === "create" || creates(model, resolved) ? parents.at(-1)?.field : undefined;

@@ -1,9 +1,9 @@
 /**
- * The pages of lists: `cursor, 50 per page, at most 200`.
+ * Reads and prints the style of lists: `cursor, 50 per page, at most 200`.
  *
  *     lists      kind {, n "per page" | "limit" n ["at most" n] | "at most" n | "bare array"}
  *                kind: cursor | offset | page | none    map: { kind, size, max, bare, names }
- *       names    what its parameters and members are called: limit, cursor, offset, page, sort, search, items, next, count
+ *       names    of the parameters and members: limit, cursor, offset, page, sort, search, items, next, count
  */
 import type { JsonObject } from "../../base/json.ts";
 import { converted, form } from "../grammar/form.ts";
@@ -13,7 +13,7 @@ import { choice, count, flag, matching, type Words } from "../grammar/words.ts";
 import { type Path, report } from "../grammar/reader.ts";
 import { type ListNames, type ListStyle, listKinds, listWords } from "./model.ts";
 
-/** Names that clients send and receive; a parameter's name may have brackets: `page[size]`. */
+/** Reads a name that clients send or receive; a parameter's name may have brackets: `page[size]`. */
 function name(word: keyof ListNames): Words<string> {
   const isMember = word === "items" || word === "next" || word === "count";
   return matching(
@@ -80,7 +80,7 @@ const style = converted<WrittenStyle, ListStyle>(
   (style) => style,
 );
 
-/** What all of them are to an editor. */
+/** The schema of every list style, for editors. */
 export const listsSchema: JsonObject = style.schema;
 
 export const listStyle: Grammar<ListStyle> = { ...style, schema: shared("lists") };

@@ -1,4 +1,4 @@
-/** Part 4, endpoints. */
+/** The model of part 4, endpoints. */
 import type { Json } from "../../base/json.ts";
 import type { Field, FieldType } from "../resources/model.ts";
 
@@ -13,22 +13,22 @@ export interface Endpoints {
   readonly wrap?: Wrap;
   /** `none`: the document declares that pages of other origins may not call. */
   readonly cors?: Cors | "none";
-  /** By operation. */
+  /** The endpoints by name of their operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
 }
 
-/** Which pages of other origins may call (R4.22). */
+/** The origins whose pages may call the service (R4.22). */
 export interface Cors {
   readonly origins: "any" | readonly string[];
-  /** Browsers may send cookies and the like along. */
+  /** Whether browsers may send credentials such as cookies. */
   readonly credentials?: true;
-  /** How long browsers may cache the preflight response, a duration as written. */
+  /** How long browsers may cache the preflight response: a duration as written. */
   readonly keep?: string;
 }
 
 export const listKinds = ["cursor", "offset", "page", "none"] as const;
 
-/** `cursor, 50 per page, at most 200`. */
+/** The style of lists, such as `cursor, 50 per page, at most 200`. */
 export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
@@ -40,7 +40,7 @@ export interface ListStyle {
 
 export const listWords = ["limit", "cursor", "offset", "page", "sort", "search", "items", "next", "count"] as const;
 
-/** The names of a list's parameters and response members; without a name for `count` the response has none. */
+/** The names of a list's parameters and response members; without `count`, the response has no such member. */
 export interface ListNames {
   readonly limit?: string;
   readonly cursor?: string;
@@ -54,8 +54,9 @@ export interface ListNames {
 }
 
 /**
- * `{ one: "{resource}", many: "{resources}" }`: the member that holds a record, in responses and in bodies that create or change
- * one, and the member that holds a page of records. The name in braces is the resource's name in camelCase.
+ * The members that contain records, such as `{ one: "{resource}", many: "{resources}" }`. `one` contains a single record, in
+ * responses and in bodies that create or change it; `many` contains a page of records. `{resource}` is the resource's name in
+ * camelCase.
  */
 export interface Wrap {
   readonly one?: string;
@@ -64,17 +65,17 @@ export interface Wrap {
 
 export const editStyles = ["required", "optional", "none"] as const;
 
-/** `If-Match required`, `If-Match optional` or `none`. */
+/** Whether edits need the header: `If-Match required`, `If-Match optional` or `none`. */
 export type EditStyle = (typeof editStyles)[number];
 
 export const idempotencyScopes = ["POST", "write"] as const;
 
-/** `Idempotency-Key on every POST, kept 24h`; `required` for `required on`. */
+/** The declaration of idempotency keys, such as `Idempotency-Key on every POST, kept 24h`; `required` for `required on`. */
 export interface IdempotencyStyle {
   readonly header: string;
   readonly on: (typeof idempotencyScopes)[number];
   readonly required: boolean;
-  /** A duration as written. */
+  /** How long responses are stored: a duration as written. */
   readonly kept?: string;
 }
 
@@ -88,56 +89,56 @@ export type Action = (typeof actions)[number];
 
 /** Operations on sessions of a `password` credential. */
 export const sessionActions: ReadonlySet<string> = new Set<Action>(["login", "renew", "logout"]);
-/** Actions without a body, besides the reading ones. */
+/** Actions without a body, besides the reading actions. */
 export const bodilessActions: ReadonlySet<string> = new Set(["delete", "clear"]);
 /** Actions that take only the members of `takes`, which set no fields but are available as `input`. */
 export const inputOnlyActions: ReadonlySet<string> = new Set(["move", "link", "unlink"]);
 
-/** What changes nothing. */
+/** Actions that change no data. */
 export const readingActions: ReadonlySet<string> = new Set<Action>(["read", "list", "history"]);
 
 /** The meaning of the segments of a path. */
 export interface ResolvedPath {
-  /** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+  /** The index of the segment after which the path identifies the record; -1 if the path starts with the parameter. */
   readonly anchor: number;
   /** The parameter that identifies the record, and its unique field. */
   readonly key?: { readonly parameter: string; readonly column: string };
-  /** Outermost first. */
+  /** The parent records in the path, outermost first. */
   readonly parents: readonly PathParent[];
 }
 
 export interface PathParent {
   readonly parameter: string;
-  /** The resource that the parameter names, by which unique field. */
+  /** The resource of the parent. `column` is the unique field with which the path parameter identifies it. */
   readonly resource: string;
   readonly column: string;
-  /** The field by which the next parent, or the record, refers to it. */
+  /** The field with which the next parent, or the record, refers to this parent. */
   readonly field: string;
 }
 
 export interface Endpoint {
   readonly method: Method;
-  /** As written, with `{name}` for parameters. */
+  /** The path as the document writes it, with `{name}` for parameters. */
   readonly path: string;
   /** The resource, if it cannot be derived from the path. */
   readonly of?: string;
   readonly does?: Action;
-  /** Of an older version, where its path does not show it under the names of that time. */
+  /** The resolved path of an older version, if its older names no longer imply the resource. */
   readonly meant?: ResolvedPath;
   /** Members of the request's body, at any depth; a member with a view's type has its fields. Absent: the action's default. */
   readonly takes?: Readonly<Record<string, Field>>;
   /**
-   * The objects around a member of `takes` in the body, outermost first; `user?` is optional. A member without an entry is at the
-   * top level.
+   * By member of `takes`, the names of the objects around it in the body, outermost first; `user?` is optional. A member
+   * without an entry is at the top level.
    */
   readonly nesting?: Readonly<Record<string, readonly string[]>>;
-  /** Instead of `takes` the view whose fields are the members. */
+  /** The view whose fields are the members of the body, instead of `takes`. */
   readonly takesView?: string;
-  /** The response. Absent: the record itself. */
+  /** The response. Absent: the record. */
   readonly gives?: ResponseTemplate;
   /** `gives` of a handler, whose response has no expressions: the members and their types. */
   readonly shape?: Readonly<Record<string, Field>>;
-  /** By field of the created or moved record: the record to take and lock. */
+  /** By field of the created or moved record: the record to choose and lock. */
   readonly choose?: Readonly<Record<string, Choice>>;
   /** The success status, if it differs from the action's default. */
   readonly status?: number;
@@ -148,25 +149,25 @@ export interface Endpoint {
   readonly where?: string;
   /** The guard: an expression that must be true for the operation to run. */
   readonly if?: string;
-  /** The error without that, and for whom a login or a renewal does not let in. */
+  /** The error if the guard is false, or if a login or renewal is rejected. */
   readonly else?: string;
   /** The complete HTTP contract of a handler, in place of `takes` and `gives`. */
   readonly wire?: EndpointContract;
-  /** The record that it is about where no part of the path names one: a condition over it. */
+  /** An expression that selects the record, if no part of the path identifies it. */
   readonly the?: string;
-  /** The record that it creates, unless there is one like it already. */
+  /** The association record that the operation creates, unless an equal one exists. */
   readonly link?: Association;
-  /** The record that it deletes, if there is one. */
+  /** The association record that the operation deletes, if it exists. */
   readonly unlink?: Association;
-  /** Query parameters by which a list is cut down. */
+  /** Query parameters that filter a list. */
   readonly filters?: Readonly<Record<string, Filter>>;
-  /** Query parameters that are `input` in expressions. */
+  /** Query parameters that expressions read as `input`. */
   readonly query?: Readonly<Record<string, Field>>;
 }
 
 /**
- * All that goes over the wire in an operation that a handler does, for an interface that exists already. Parameters have
- * the names that callers send, whatever these look like.
+ * The complete HTTP contract of an operation with a handler, for an API that already exists. Parameters have the exact names
+ * that callers send.
  */
 export interface EndpointContract {
   readonly path?: Readonly<Record<string, Parameter>>;
@@ -174,11 +175,11 @@ export interface EndpointContract {
   readonly header?: Readonly<Record<string, Parameter>>;
   readonly cookie?: Readonly<Record<string, Parameter>>;
   readonly body?: ContractBody;
-  /** By status, `4XX` for a class of them, or `default` for all others. */
+  /** The responses by status: a number, a class such as `4XX`, or `default` for all others. */
   readonly answers?: Readonly<Record<string, ContractResponse>>;
 }
 
-/** The places of a wire that hold parameters. */
+/** The parts of a request in which a wire declares parameters. */
 export const parameterLocations = ["path", "query", "header", "cookie"] as const;
 
 export interface Parameter {
@@ -189,16 +190,16 @@ export interface Parameter {
 }
 
 export interface ContractBody {
-  /** `body?`: it may be left out. */
+  /** `body?`: the caller may omit the body. */
   readonly optional: boolean;
-  /** Absent: any content at all. */
+  /** The type of the body. Absent: any content. */
   readonly type?: FieldType;
-  /** Absent: application/json. */
+  /** The media types of the body. Absent: application/json. */
   readonly media?: readonly string[];
   readonly note?: string;
 }
 
-/** Without a type: no body; or, with a media type, any content of this type. */
+/** A response without a type has no body; with a media type only, it has any content of that media type. */
 export interface ContractResponse {
   readonly type?: FieldType;
   readonly media?: readonly string[];
@@ -207,8 +208,8 @@ export interface ContractResponse {
 }
 
 /**
- * A response, or one of its members: the name of a view or a resource (the current record), `X[]` (the page of a list), `count`,
- * `next`, else the text of an expression over the record; only `none` means no body.
+ * A response, or one of its members: the name of a view or a resource (the current record), `X[]` (the page of a list),
+ * `count`, `next`, else the text of an expression over the record. The word `none` means no body.
  */
 export type ResponseTemplate = string | ResponseTemplateMembers;
 
@@ -216,13 +217,13 @@ export interface ResponseTemplateMembers {
   readonly [member: string]: ResponseTemplate;
 }
 
-/** One record of another resource, identified by the values of some fields: expressions over the current record. */
+/** One record of another resource, identified by the values of some of its fields: expressions over the current record. */
 export interface Association {
   readonly in: string;
   readonly with: Readonly<Record<string, string>>;
 }
 
-/** `label in labels`, where `label` is the parameter. */
+/** The condition of a filter, such as `label in labels` for the parameter `label`. */
 export interface Filter {
   /** The type of the value. Absent: the type that the condition compares it with. */
   readonly type?: FieldType;
@@ -230,21 +231,24 @@ export interface Filter {
 }
 
 export interface Statuses {
-  /** Where a record was made. */
+  /** The status of a request that created a record. */
   readonly created?: number;
-  /** Where nothing had to be done. On a create: where there is a record with the same unique values. */
+  /** The status of a request that had nothing to do. For a create: a record with the same unique values exists. */
   readonly same?: number;
-  /** Where processing continues after the response. */
+  /** The status if processing continues after the response. */
   readonly accepted?: Accepted;
-  /** The error where there is a record already that would have to change. */
+  /** The error if a record with the same unique values exists but differs. */
   readonly differs?: string;
-  /** By the code of an error. */
+  /** Statuses by code of an error. */
   readonly errors?: Readonly<Record<string, number>>;
 }
 
 export interface Accepted {
   readonly status: number;
-  /** Evaluated after the operation. Absent: whether the record is in a state that it leaves without an operation. */
+  /**
+   * The condition for the status, evaluated after the operation. Absent: whether the record's state has a transition that no
+   * operation triggers.
+   */
   readonly if?: string;
 }
 

@@ -1,11 +1,11 @@
 /**
- * What an operation takes, gives and does, beyond its method and path.
+ * Reads and prints the members of an endpoint beyond its method and path.
  *
- *     the      the condition of the one record that it is about, where the path does not name it
+ *     the      the condition that selects the record, if the path does not identify it
  *     link     { in: Resource, with: { field: expression } }       `unlink` likewise
  *     query    parameter: type   as in part 2
  *     filters  parameter: expression with the parameter's name or `value`       map: { type, if }
- *     if       the condition of the operation; `else` the error without it
+ *     if       the condition of the operation; `else` the error if it is false
  *     status   status | { given | changed, created, same, accepted: status ["if" expression], differs: error, error: status }
  */
 import type { Entry, MapNode, Node } from "../../document/document.ts";
@@ -71,7 +71,7 @@ const writtenLink = form<Association>({
   },
 });
 
-/** Keys are fields of the linked record; values are expressions over the current record. */
+/** The keys of `with` are fields of the linked record; the values are expressions over the current record. */
 export const link: Grammar<Association> = {
   ...writtenLink,
   mapNames: (value, scope) => {
@@ -138,7 +138,7 @@ export const query: Grammar<Readonly<Record<string, Field>>> = noneOr(fields("{ 
 
 // ── What it takes ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Fields below the objects around them, or the name of a view. */
+/** The body: fields, fields in nested objects, or the name of a view. */
 export const takes: Spread<Endpoint> = {
   schema: either(shared("text"), shared("taken")),
   read: (reader, path, { value }) => {
@@ -182,7 +182,10 @@ interface RequestBody {
   readonly nesting: Record<string, readonly string[]>;
 }
 
-/** A field is located by its name alone, at any depth: expressions and later phases refer to it by that name. */
+/**
+ * Reads the members of a body. A field's location has its name alone, at any depth: expressions and later phases use that
+ * name.
+ */
 function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readonly string[], body: RequestBody): void {
   const objects = map.entries.filter(({ value }) => isObjectOfFields(value));
   const plain = { ...map, entries: map.entries.filter((entry) => !objects.includes(entry)) };
@@ -209,7 +212,7 @@ function readRequestBody(reader: Reader, at: Path, map: MapNode, nesting: readon
   }
 }
 
-/** A map with a type is a field; any other map is an object that contains fields. */
+/** Whether a map is a nested object: a map with a type is a field; any other map contains fields. */
 function isObjectOfFields(node: Node): boolean {
   if (node.kind !== "map") return false;
   const keys = node.entries.map(({ key }) => key.value);
@@ -219,7 +222,7 @@ function isObjectOfFields(node: Node): boolean {
 
 // ── What it gives ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A response, or a member of one. */
+/** Reads a response, or a member of a response. */
 const response: Grammar<ResponseTemplate> = {
   schema: either(shared("given"), shared("fields")),
   read: (reader, path, { key, value }) => {
@@ -232,7 +235,7 @@ const response: Grammar<ResponseTemplate> = {
   print: (value) => value,
 };
 
-/** The name of a resource or a view, that with `[]`, or an expression. */
+/** Maps the names in a response text: the name of a resource or view, with or without `[]`, or an expression. */
 const mapTemplate: MapNames<ResponseTemplate> = (value, scope) => {
   if (typeof value !== "string") return mapEntries(value, scope, undefined, mapTemplate);
   const [, name, many = ""] = /^([A-Z]\w*)(\[\])?$/.exec(value) ?? [];
@@ -266,7 +269,7 @@ export const gives: Spread<Endpoint> = {
 
 const shape = noneOr(fields("{ price: money }"), {});
 
-/** The response of a handler: types and no expressions, since its function computes it. */
+/** Reads the response of a handler: members with types and no expressions, since a function computes the values. */
 export const handlerResponse: Spread<Endpoint> = {
   schema: response.schema,
   read: (reader, path, statement) => {
@@ -278,7 +281,7 @@ export const handlerResponse: Spread<Endpoint> = {
   print: ({ gives: value, shape: members }, below) => (members === undefined ? value : shape.print(members, below)),
 };
 
-/** Reports a resource name as `gives`, which is valid for any other action: a handler must use members, or `of`. */
+/** Reports the name of a resource as `gives`: only handlers reject it, since they need members, or `of`. */
 function reportRecordResponse(reader: Reader, { key, value }: Statement): undefined {
   const text = key && readText(reader, ["endpoints"], { key, value }, "`gives`");
   if (text === undefined) return;
@@ -301,7 +304,7 @@ const success: Words<number> = words(
   either({ type: "integer", minimum: 200, maximum: 299 }, lineSchema("2[0-9][0-9]", "The success status.")),
 );
 
-/** `202`, or `202 if accepts_incomplete`. */
+/** Reads `202`, or `202 if accepts_incomplete`. */
 const accepted = form<Accepted>({
   what: "`accepted`",
   example: "{ status: 202, if: accepts_incomplete }",
@@ -343,7 +346,7 @@ export const statuses: Spread<Endpoint> = {
   print: (endpoint, below) => printStatuses(endpoint, below()),
 };
 
-/** `status: 204`, or a status for each of several outcomes; any other key is the code of an error. */
+/** Reads `status: 204`, or a status for each of several outcomes; any key that is no outcome is the code of an error. */
 function readStatuses(reader: Reader, at: Path, entry: Entry): Pick<Endpoint, "status" | "statuses"> {
   if (entry.value.kind !== "map") return readSuccess(reader, at.slice(0, -1), entry);
   const lines = openEntries(reader, at, entry.value);
@@ -392,7 +395,7 @@ function readErrors(reader: Reader, at: Path, lines: readonly Entry[]): Readonly
   });
 }
 
-/** One status where that is all; with `map` always a map. */
+/** Prints a single status as a number, unless `map` requires a map. */
 function printStatuses({ status, statuses: some }: Endpoint, map: boolean): Tree | undefined {
   if (some === undefined && !map) return status === undefined ? undefined : String(status);
   const { created, same, accepted: acceptance, differs, errors = {} } = some ?? {};

@@ -1,23 +1,24 @@
 /**
- * What an endpoint means: its resource, what it does to it, which record it is about and whose child that is (language,
- * section 7). Read off method and path, unless `of` and `does` say it.
+ * Derives the meaning of an endpoint from its method and path, unless `of` and `does` declare it: its resource, its action,
+ * the record, and the record's parents (language, section 7).
  *
  *     /parcels                        the collection            GET lists, POST creates
  *     /parcels/{id}                   one record                GET reads, PATCH updates, PUT replaces, DELETE deletes
- *     /parcels/{id}/collect           something done to it      POST moves, GET reads
+ *     /parcels/{id}/collect           an action on the record   POST moves, GET reads
  *     /parcels/{id}:collect           the same
- *     /parcels/{id}/photo            a file of it              GET gives its bytes, PUT takes them
- *     /parcels/{id}/history           how its state has moved   GET gives it, where the resource has states
+ *     /parcels/{id}/photo             a file of the record      GET returns its bytes, PUT replaces them
+ *     /parcels/{id}/history           the record's transitions  GET returns them, if the resource has states
  *     /parcels/overdue                a part of the collection  GET lists
- *     /lockers/{id}/parcels…          the same below a parent   the parent's record is bound
+ *     /lockers/{id}/parcels…          the same below a parent   the path identifies the parent
  *
- * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A
- * parameter names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`, and of
- * ServiceInstance `{instance_id}`: the id). An operation that makes a move (`by` in part 3) moves, whatever its method.
+ * The collection is the last segment that is the plural of a resource, in kebab-case, snake_case or camelCase. A parameter
+ * names a unique field of its resource, or the resource itself (`{parcel}`, `{parcelId}`, `{parcel_id}`, and for
+ * ServiceInstance also `{instance_id}`: the id). An operation that triggers a transition (`by` in part 3) is a move, whatever
+ * its method.
  *
- * With `the` no part of the path names the record, and the whole path is the collection. With `of`, a collection may have
- * any name or none: a parent's parameter then stands for the one resource that the record refers to and that has such a
- * unique field.
+ * With `the`, no part of the path identifies the record, and the whole path is the collection. With `of`, a collection may
+ * have any name or none: a parent's parameter then means the one resource that the record refers to and that has such a unique
+ * field.
  */
 import { camelCase, kebabCase, plural, snakeCase, withArticle } from "../../base/case.ts";
 import type { Model } from "../model.ts";
@@ -28,13 +29,16 @@ import { type Action, type Endpoint, type ResolvedPath, type PathParent, session
 
 export type PathSegment =
   | { readonly kind: "literal"; readonly text: string }
-  /** `{id}`, or a part of the segment with fixed text around it: `{id}.json`, `{id}:close`. */
+  /** `{id}`, or a parameter with fixed text around it: `{id}.json`, `{id}:close`. */
   | { readonly kind: "parameter"; readonly name: string; readonly before?: string; readonly after?: string };
 
-/** Actions on records. `clear` deletes all matching ones; `link` and `unlink` create and delete a record of another resource. */
+/**
+ * Actions on records. `clear` deletes all matching records; `link` and `unlink` create and delete a record of another
+ * resource.
+ */
 export type ResourceAction = Exclude<Action, "handler"> | "clear" | "link" | "unlink";
 
-/** The `does` value for an action that the path does not imply; undefined if other members declare the action. */
+/** Returns the `does` value for an action that the path does not imply; undefined for actions that other members declare. */
 export function doesOf(action: ResourceAction): Action | undefined {
   if (action === "link" || action === "unlink") return undefined;
   return action === "clear" ? "delete" : action;
@@ -47,17 +51,17 @@ export interface ResourceEndpoint extends ResolvedPath {
   readonly action: ResourceAction;
   readonly resource: string;
   readonly segments: readonly PathSegment[];
-  /** The field whose bytes a read gives and an update takes. */
+  /** The field with the file that a read returns and an update replaces. */
   readonly file?: string;
 }
 
-/** A handler need not be about a resource; a `read` without one tells of the service as a whole. */
+/** An operation without a resource: a handler, or a `read` that aggregates over the whole service. */
 export interface FreeEndpoint extends ResolvedPath {
   readonly kind: "free";
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly action: "handler" | "read";
-  /** For a handler: its resource. The record and its parents are named in the path as for other operations. */
+  /** The resource of a handler. The path identifies the record and its parents as for other operations. */
   readonly resource?: string;
   readonly segments: readonly PathSegment[];
 }
@@ -77,23 +81,23 @@ export interface UnclearEndpoint {
 
 export type ResolvedEndpoint = ResourceEndpoint | FreeEndpoint | UnclearEndpoint;
 
-/** The meaning of an operation's endpoint, or undefined where it has no endpoint. */
+/** Returns the meaning of an operation's endpoint; undefined if the operation has no endpoint. */
 export function resolveEndpoint(model: Model, operation: string): ResolvedEndpoint | undefined {
   return resolutionsOf(model).byOperation.get(operation);
 }
 
-/** The resource whose records an operation makes, changes or deletes, and that its own events are about. */
+/** Returns the resource whose records an operation creates, changes or deletes, and that its own events are about. */
 export function subjectOf(resolved: Exclude<ResolvedEndpoint, UnclearEndpoint>): string | undefined {
   const { link, unlink } = resolved.endpoint;
   return (resolved.kind === "resource" ? (link ?? unlink)?.in : undefined) ?? resolved.resource;
 }
 
-/** Whether there is one record that it is about before it is done. */
+/** Whether the operation is about one record that already exists. */
 export function hasRecord({ action }: ResourceEndpoint): boolean {
   return action !== "create" && action !== "list" && action !== "clear";
 }
 
-/** The endpoints that are about a resource, in the document's order; with `resource`, those about this one. */
+/** Returns the endpoints that are about a resource, in the document's order; with `resource`, only those of this resource. */
 export function resourceEndpoints(model: Model, resource?: string): readonly ResourceEndpoint[] {
   const { ofResources, byResource } = resolutionsOf(model);
   return resource === undefined ? ofResources : (byResource.get(resource) ?? []);
@@ -203,7 +207,7 @@ function resolveIn(
 
 const noRecord: ResolvedPath = { anchor: -1, parents: [] };
 
-/** The records in a handler's path; the function itself reads parameters that name no record. */
+/** Returns the record in a handler's path; the function itself reads parameters that identify no record. */
 function recordNamed(
   model: Model,
   resource: string | undefined,
@@ -218,7 +222,7 @@ function recordNamed(
   return { anchor, ...(key === undefined ? {} : { key }), parents: typeof parents === "string" ? [] : parents };
 }
 
-/** A login, a renewal or a logout is about the records of the one `password` credential that it can be about. */
+/** Resolves a login, renewal or logout: it is about the records of the one `password` credential that matches. */
 function resolveSession(
   model: Model,
   operation: string,
@@ -248,7 +252,10 @@ function loginDescription(model: Model, operation: string): string {
   return `\`${operation}\` needs \`with\` and one of these credentials: ${names.join(", ")}`;
 }
 
-/** A GET without records, whose `gives` defines the response; next to a collection it needs `does: read`. */
+/**
+ * Whether the endpoint is a GET that reads no record and whose `gives` computes the response; next to a collection it needs
+ * `does: read`.
+ */
 function isAggregateRead(
   { method, gives, does, of }: Endpoint,
   segments: readonly PathSegment[],
@@ -260,7 +267,7 @@ function isAggregateRead(
   );
 }
 
-/** A slash at the end is a last segment without text. */
+/** Splits a path into segments. A slash at the end is a last segment without text. */
 export function pathSegments(path: string): readonly PathSegment[] {
   const parts = path.split("/").filter((part) => part !== "");
   return (parts.length > 0 && path.endsWith("/") ? [...parts, ""] : parts).map((part) => {
@@ -270,13 +277,13 @@ export function pathSegments(path: string): readonly PathSegment[] {
   });
 }
 
-/** The segment as a path has it: what `valueOf` gives in place of its parameter, else `{name}`. */
+/** Returns the segment as a path has it: with `valueOf` in place of its parameter; by default `{name}`. */
 export function segmentText(segment: PathSegment, valueOf: (name: string) => string = (name) => `{${name}}`): string {
   if (segment.kind === "literal") return segment.text;
   return `${segment.before ?? ""}${valueOf(segment.name)}${segment.after ?? ""}`;
 }
 
-/** Without what names and parameters are called: `{}.json`. */
+/** Returns the segment with an unnamed parameter: `{}.json`. */
 export function segmentShape(segment: PathSegment): string {
   return segmentText(segment, () => "{}");
 }
@@ -293,7 +300,7 @@ export function hasTransition(model: Model, resource: string, operation: string)
   );
 }
 
-/** The resource of each segment that names a collection. */
+/** Returns the resource of each segment that names a collection. */
 function pluralsOf(model: Model): ReadonlyMap<string, string> {
   const plurals = new Map<string, string>();
   for (const resource of Object.keys(model.resources.resources)) {
@@ -302,7 +309,7 @@ function pluralsOf(model: Model): ReadonlyMap<string, string> {
   return plurals;
 }
 
-/** The index of the segment behind which the record is named; -1 where the path starts with its parameter. */
+/** Returns the index of the segment after which the path identifies the record; -1 if the path starts with the parameter. */
 function anchorOf(
   segments: readonly PathSegment[],
   collections: readonly (string | undefined)[],
@@ -335,7 +342,7 @@ function actionOf(
   const [last] = more.slice(-1);
   if (method === "GET") return hasStates && last?.kind === "literal" && last.text === "history" ? "history" : "read";
   if (more.length > 0) return method === "POST" ? "move" : undefined;
-  // `POST /parcels/{id}:collect`
+  // `POST /parcels/{id}:collect` is a move.
   return method === "POST" && first.after !== undefined ? "move" : actionOnOne(method);
 }
 
@@ -348,7 +355,7 @@ function linkAction({ link, unlink }: Endpoint): "link" | "unlink" | undefined {
   return unlink === undefined ? undefined : "unlink";
 }
 
-/** `GET` and `PUT /xs/{id}/photo`, where `photo` is a file. */
+/** Returns the file field that a path reads or replaces: `photo` in `GET` and `PUT /xs/{id}/photo`. */
 function fileOf(
   model: Model,
   resource: string,
@@ -364,7 +371,7 @@ function fileOf(
   return found === undefined ? undefined : { field: found[0], action };
 }
 
-/** `declared`: whether the endpoint declares its resource with `of`. */
+/** Returns the path parameter that identifies the record. `declared`: whether the endpoint declares its resource with `of`. */
 function keyOf(
   model: Model,
   resource: string,
@@ -377,27 +384,27 @@ function keyOf(
   return column === undefined ? undefined : { parameter: first.name, column };
 }
 
-/** The unique field that a path parameter identifies. */
+/** Returns the unique field that a path parameter identifies. */
 function columnOf(model: Model, resource: string, parameter: string): string | undefined {
   if (lookup(fieldsOf(model, resource), parameter) !== undefined) {
     return isUnique(model, resource, parameter) ? parameter : undefined;
   }
   const words = snakeCase(resource).split("_");
-  // Of ServiceInstance also `{instance_id}` and `{instanceId}`.
+  // For ServiceInstance, these are also `{instance_id}` and `{instanceId}`.
   const names = words.map((_, index) => words.slice(index).join("_"));
   const candidates = [names[0], camelCase(names[0] ?? ""), "id"];
   const ids = names.flatMap((name) => [`${name}_id`, camelCase(`${name}_id`)]);
   return [...candidates, ...ids].includes(parameter) ? "id" : undefined;
 }
 
-/** With `of`, a parameter that ends in `_id` or `Id` is the record's id, whatever its prefix. */
+/** Returns the id field for a parameter that ends in `_id` or `Id`, whatever its prefix. Applies only with `of`. */
 function idOf(model: Model, resource: string, parameter: string): string | undefined {
   const named = lookup(fieldsOf(model, resource), parameter) === undefined && /(?:_id|[a-z]Id)$/.test(parameter);
   const others = Object.keys(model.resources.resources).filter((name) => name !== resource);
   return named && others.every((name) => columnOf(model, name, parameter) === undefined) ? "id" : undefined;
 }
 
-/** The parents in the segments before the collection, or a sentence about the unclear one. */
+/** Returns the parents in the segments before the collection, or a sentence about the parent that is unclear. */
 function parentsOf(
   model: Model,
   resource: string,
@@ -422,14 +429,14 @@ function parentsOf(
   return parents;
 }
 
-/** The one resource that the record refers to and of which the parameter names a unique field. */
+/** Returns the one resource that the record refers to and that has the parameter as a unique field. */
 function referredBy(model: Model, child: string, parameter: string): string | undefined {
   const targets = Object.values(fieldsOf(model, child)).flatMap(({ type }) => referenceOf(model, type) ?? []);
   const fitting = [...new Set(targets)].filter((target) => columnOf(model, target, parameter) !== undefined);
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** The one field that refers to the parent; of several the one with the parent's or the parameter's name. */
+/** Returns the one field that refers to the parent; of several, the one with the parent's or the parameter's name. */
 function fieldTo(model: Model, child: string, parent: string, parameter: string): string | undefined {
   const fields = referencesTo(model, child, parent);
   if (fields.length <= 1) return fields[0];

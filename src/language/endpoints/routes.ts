@@ -1,16 +1,16 @@
-/** Every method and path that a document gives away: of operations, inbound events, webhooks and streams. */
+/** Lists every method and path that a document uses: for operations, inbound events, webhooks and streams. */
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import { pathSegments, segmentShape } from "./resolve.ts";
 
 export interface Route {
-  /** The owner of the route, as the document names it. */
+  /** The name of the operation, event, webhook or stream at the route. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Its segments, each parameter as `{}`; a slash at the end is a segment without text. */
+  /** The segments of the path, each parameter as `{}`; a slash at the end is a segment without text. */
   readonly shape: readonly string[];
-  /** A path as in `Places`. */
+  /** The path of the statement, as in `SourceLocations`. */
   readonly at: string;
 }
 
@@ -27,7 +27,7 @@ export const routesOf: (model: Model) => readonly Route[] = onceForModel((model)
   return addresses.map(({ name, method, path, at }) => ({ name, method, path, at, shape: shapeOf(path) }));
 });
 
-/** The operations on webhooks, below the address where they are registered. */
+/** The operations on webhooks at paths below the one that registers webhooks. */
 const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
   ["GET", ""],
   ["GET", "/{id}"],
@@ -46,7 +46,7 @@ const belowWebhooks: readonly (readonly [method: string, rest: string])[] = [
 const webhookAt = "events/delivery/webhook/subscribe";
 const streamAt = "events/delivery/stream/at";
 
-/** With what webhooks and the stream bring with them and the document does not write. */
+/** All routes, including those that webhooks and the stream add without a line in the document. */
 export const allRoutesOf: (model: Model) => readonly Route[] = onceForModel((model) => {
   const { webhook, stream } = model.events.delivery ?? {};
   const below = webhook?.method === "POST" ? belowWebhooks : [];

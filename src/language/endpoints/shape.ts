@@ -12,16 +12,16 @@ export type Shape =
   /** The current record, as visible to the caller or as a view. */
   | { readonly kind: "record"; readonly resource: string }
   | { readonly kind: "view"; readonly view: string }
-  /** The page of a list, each record in this shape. */
+  /** The page of a list; `of` is the shape of each record. */
   | { readonly kind: "items"; readonly of: Shape }
   | { readonly kind: "count" }
   | { readonly kind: "next" }
   | { readonly kind: "expression"; readonly text: string }
   | { readonly kind: "none" };
 
-/** A response: the members of each record, and the envelope of a list. */
+/** The shape of a response: the members of each record, and for a list the envelope of its page. */
 export interface ResponseShape {
-  /** Absent: the record as the caller sees it. */
+  /** The shape of a record. Absent: the record as the caller sees it. */
   readonly item?: Shape;
   /** Absent: the list style's default page. */
   readonly page?: Shape;
@@ -38,7 +38,7 @@ export function responseShape(
   return { item: itemsIn(shape) ?? shape, page: shape };
 }
 
-/** `paged`: it is the envelope of a page, in which `count` and `next` are allowed. */
+/** Resolves a response template. `paged`: it is the envelope of a page, in which `count` and `next` are allowed. */
 export function shapeOf(model: Model, template: ResponseTemplate, paged: boolean): Shape {
   if (typeof template !== "string") {
     const members = Object.entries(template).map(([name, one]) => [name, shapeOf(model, one, paged)] as const);
@@ -79,7 +79,7 @@ function itemsIn(shape: Shape): Shape | undefined {
     .find((found) => found !== undefined);
 }
 
-/** The texts of a response that are expressions over the record, each with its path. */
+/** Returns the texts of a response that are expressions over the record, each with its path. */
 export function responseExpressions(
   shape: Shape,
   path: readonly string[] = [],
@@ -89,7 +89,7 @@ export function responseExpressions(
   return Object.entries(shape.members).flatMap(([name, inner]) => responseExpressions(inner, [...path, name]));
 }
 
-/** A copy of the response with each text edited; `path` is the path of the text. */
+/** Returns a copy of the response with each text edited; `path` is the path of the text. */
 export function mapResponseTexts(
   template: ResponseTemplate,
   edit: (text: string, path: readonly string[]) => string,
@@ -101,7 +101,7 @@ export function mapResponseTexts(
   );
 }
 
-/** The members of a response that is an object, by name. */
+/** Returns the members of a response that is an object, by name. */
 export function responseMembers(template: ResponseTemplate | undefined): Readonly<Record<string, ResponseTemplate>> {
   return template === undefined || typeof template === "string" ? {} : template;
 }
@@ -111,11 +111,11 @@ export function responseMembers(template: ResponseTemplate | undefined): Readonl
 /** The body that the document declares explicitly. */
 export interface InputShape {
   readonly fields: Fields;
-  /** By field the objects around it; none: it is at the top level. */
+  /** By field, the names of the objects around it; no entry: the field is at the top level. */
   readonly nesting: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Undefined if the action determines the request. A member whose type is a view has that view's fields. */
+/** Returns the declared body; undefined if the action determines it. A member whose type is a view has that view's fields. */
 export function inputShape(model: Model, endpoint: Endpoint): InputShape | undefined {
   const { takes, takesView, nesting = {} } = endpoint;
   if (takesView !== undefined) return { fields: viewFields(model, takesView), nesting: {} };
@@ -139,7 +139,7 @@ export function inputShape(model: Model, endpoint: Endpoint): InputShape | undef
   return { fields: Object.fromEntries(fields), nesting: Object.fromEntries(shapes) };
 }
 
-/** The view that a type names. A resource or type of the same name takes precedence. */
+/** Returns the view that a type names. A resource or type of the same name takes precedence. */
 export function viewNamed(model: Model, type: FieldType): string | undefined {
   const { resources, types, views = {} } = model.resources;
   if (type.kind !== "named" || lookup(resources, type.name) !== undefined || lookup(types, type.name) !== undefined)
@@ -147,7 +147,7 @@ export function viewNamed(model: Model, type: FieldType): string | undefined {
   return lookup(views, type.name) === undefined ? undefined : type.name;
 }
 
-/** The fields of a view that callers can send: those of its resource that the server does not set. */
+/** Returns the fields of a view that callers can send: those of its resource that the server does not set. */
 function viewFields(model: Model, name: string): Fields {
   const view = lookup(model.resources.views ?? {}, name);
   if (view === undefined) return {};

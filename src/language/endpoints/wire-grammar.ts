@@ -1,12 +1,12 @@
 /**
- * What goes over the wire in an operation that a handler does:
+ * Reads and prints `wire`, the complete HTTP contract of an operation with a handler:
  *
  *     wire     { path, query, header, cookie, body, answers }
  *       path, query, header, cookie
  *                name[?]: type     map: { type, note, example } or { schema, note, example }; `none`: no parameters
- *                a name is whatever callers send: `page[size]`, `X-Trace`
+ *                a name is exactly what callers send: `page[size]`, `X-Trace`
  *       body[?]  type              map: { type, media, note } or { schema, media, note }; `none`: any content
- *                `body?` may be left out; without `media` it is JSON
+ *                `body?` may be omitted; without `media` it is JSON
  *       answers  status: type      map: { type, media, headers, note } or { schema, … }; `none`: no body
  *                a status is three digits, a class such as `4XX`, or `default`
  */
@@ -55,7 +55,7 @@ const parameter = converted<WrittenParameter, Omit<Parameter, "optional">>(
   writtenType,
 );
 
-/** Parameters by name; a name that ends in `?` is optional. */
+/** Reads parameters by name; a name that ends in `?` is optional. */
 const parameters = converted<
   Readonly<Record<string, Omit<Parameter, "optional">>>,
   NonNullable<EndpointContract["query"]>
@@ -102,7 +102,7 @@ const media = names(
 
 interface WrittenContent extends WrittenType, Omit<ContractResponse, "type"> {}
 
-/** `none` is content that is not described. */
+/** Reads the type of a body; `none` is content without a description. */
 function content<Content extends object>(what: Label, hasHeaders: boolean): Grammar<Content> {
   const written = form<WrittenContent>({
     what,
@@ -130,7 +130,7 @@ const mapBody: MapNames<ContractBody> = ({ optional, ...rest }, scope) => ({
   ...(body.mapNames?.(rest, scope) ?? rest),
 });
 
-/** `body`, or `body?` where it may be left out. */
+/** The member `body`, or `body?` if callers may omit the body. */
 function bodyMember(optional: boolean) {
   return {
     schema: body.schema,

@@ -1,10 +1,10 @@
-/** The media types that the server reads in the body of a wire: JSON, forms, and any other for text or bytes. */
+/** Decides which media types the server reads in the body of a wire: JSON, forms, and any other for text or bytes. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "../resources/fields.ts";
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
-/** The schema that a reference refers to. */
+/** Returns the schema that a reference refers to; any other schema unchanged. */
 export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
   const names = new Set<string>();
   let found = schema;
@@ -17,7 +17,7 @@ export function resolved(schema: JsonObject, schemas: Schemas): JsonObject {
   }
 }
 
-/** The types that a value may have; empty if the schema does not declare them directly. */
+/** Returns the JSON types that a value may have; empty if the schema does not declare them directly. */
 export function typesOf(schema: Json | undefined, schemas: Schemas): readonly string[] {
   if (!isObject(schema)) return [];
   const { type, anyOf, oneOf, allOf } = resolved(schema, schemas);

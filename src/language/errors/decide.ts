@@ -1,15 +1,15 @@
-/** The body of an error, and its parts that repeat for each violation. */
+/** Chooses the body of an error, and finds its members that are repeated for each violation. */
 import type { Json } from "../../base/json.ts";
 import { type ErrorBody, withoutField } from "./model.ts";
 
 export interface ErrorContext {
   readonly code: string;
   readonly operation?: string | undefined;
-  /** Whether it is about a member, a parameter or a header. */
+  /** Whether the error is about a member, a parameter or a header. */
   readonly field: boolean;
 }
 
-/** The most particular one: of the code in this operation, of the code, of errors without a field, of all. */
+/** Returns the most specific body: for the code in this operation, for the code, for errors without a field, or for all. */
 export function bodyOf(
   { code, operation, field }: ErrorContext,
   bodies: Readonly<Record<string, ErrorBody>>,
@@ -20,12 +20,12 @@ export function bodyOf(
   return (key === undefined ? undefined : bodies[key]) ?? usual;
 }
 
-/** Whether a member of this name is there once for each fault. */
+/** Whether a body repeats the member with this name once for each violation. */
 export function isPerViolation(name: string): boolean {
   return /\{(?:field|pointer|fault)\}/.test(name);
 }
 
-/** Whether the items of a list are there once for each fault. */
+/** Whether a body repeats the items of a list once for each violation. */
 export function hasFieldVariable(list: Json): boolean {
   return /\{(?:field|pointer|fault|message)\}/.test(JSON.stringify(list));
 }

@@ -67,7 +67,7 @@ function declared({ model }: DocumentIndex): readonly string[] {
   return Object.keys(model.errors.errors);
 }
 
-/** An error with only a code. */
+/** Returns the errors that the document names, but whose status and sentence are `not shown`. */
 function open({ model }: DocumentIndex): readonly string[] {
   return model.gaps.flatMap((gap) => /^errors\/errors\/([^/]+)$/.exec(gap)?.[1] ?? []);
 }

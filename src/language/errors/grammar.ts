@@ -2,12 +2,12 @@
  * Part 7: the service's errors and the form of their bodies.
  *
  *     body       `problem+json`, or the body itself as a map or list in which names in braces, `{code}`, `{message}`, `{field}`,
- *                … stand for the facts of an error; a text that is one such name and nothing else takes the fact's own
- *                type. Around `{field}` as a key or `{message}` in a list, one entry for each fault.
- *     bodies     another body for some errors, by `without field`, a code, or `code in operation`; `{}` says nothing
- *     status     code: status   of a code of the catalogue, instead of all that it has there
- *     codes      code: what the wire calls it
- *     messages   code: sentence   of an error or of a fault
+ *                … are replaced by facts of the error; a text that is a single such name becomes the fact's own JSON
+ *                type. `{field}` in a key or `{message}` in a list repeats the entry for each violation.
+ *     bodies     another body for some errors, by `without field`, a code, or `code in operation`; `{}` is an empty body
+ *     status     code: status   of a code of the catalogue, instead of all its statuses there
+ *     codes      code: its external name
+ *     messages   code: sentence   of an error or of a violation
  *     standard   `all`, `none` or a list of the catalogue's codes
  *     errors     code: status sentence[, retry after duration]   map: { status, sentence, retry after }   or `none`
  */
@@ -128,7 +128,7 @@ function reportMissing(reader: Reader, path: Path, key: string, code: TextNode |
   });
 }
 
-/** `sentence, retry after 10m`: the last such end counts. */
+/** Splits `sentence, retry after 10m` at the last `retry after`. */
 function splitRetry(line: SourceText): { readonly sentence: SourceText; readonly after?: SourceText } {
   const end = /,\s*retry after(?:\s+([^,]*))?$/.exec(line.text);
   if (end === null) return { sentence: line };
@@ -171,7 +171,7 @@ export const errors: PartGrammar<Errors> = part<Errors>("errors", {
   },
 });
 
-/** The keys name a code, or a code in one operation. */
+/** Maps the names in the keys of `bodies`: a code, or `code in operation`. */
 function mapBodies(bodies: NonNullable<Errors["bodies"]>, scope: Scope): NonNullable<Errors["bodies"]> {
   const mapped = Object.entries(bodies).flatMap(([key, one]) => {
     const { code, operation } = bodyFor(key);
@@ -184,12 +184,12 @@ function mapBodies(bodies: NonNullable<Errors["bodies"]>, scope: Scope): NonNull
   return Object.fromEntries(mapped);
 }
 
-/** About the entry of a map of codes. */
+/** Returns the label of an entry in a map of codes. */
 function of(what: string, after = "") {
   return (path: Path): string => `${what} ${path[2]}${after}`;
 }
 
-/** The names in braces of a body, at any depth, keys included. */
+/** Checks the names in braces of a body, at any depth, keys included. */
 function checkShape(reader: Reader, node: Node): void {
   if (node.kind === "text") checkVariables(reader, node, errorVariables);
   else if (node.kind === "list") for (const item of node.items) checkShape(reader, item);

@@ -1,11 +1,11 @@
-/** Part 7, errors. */
+/** The model of part 7, errors. */
 import type { Json } from "../../base/json.ts";
 
 export interface Errors {
   readonly body?: ErrorBody;
-  /** Bodies that replace it: for `without field`, a code, or a code in one operation (`not-found in getUser`). */
+  /** Bodies that replace `body`: for `without field`, a code, or a code in one operation (`not-found in getUser`). */
   readonly bodies?: Readonly<Record<string, ErrorBody>>;
-  /** The only status of a code of the catalogue or of HTTP's own. */
+  /** The status of a code of the catalogue or of HTTP's own codes, in place of its default. */
   readonly status?: Readonly<Record<string, number>>;
   /** The external name of a code: `state-conflict: ConcurrencyError`. */
   readonly codes?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Errors {
   readonly errors: Readonly<Record<string, DeclaredError>>;
 }
 
-/** `problem+json`, or the service's own body with `{code}`, `{message}`, `{status}`, `{field}` … in it. */
+/** `problem+json`, or a custom body with the placeholders `{code}`, `{message}`, `{status}`, `{field}` … */
 export type ErrorBody = "problem+json" | { readonly shape: Json };
 
 /** The placeholders in a custom error body. */
@@ -32,13 +32,13 @@ export const errorVariables = [
   "fault",
 ] as const;
 
-/** The placeholders in a message; `{message}` is Nonet's own message. */
+/** The placeholders in a message; `{message}` is Nonet's default message. */
 export const messageVariables = ["message", "title", "status", "resource", "field"] as const;
 
 /** The key of `bodies` for an error that is about no member, parameter or header. */
 export const withoutField = "without field";
 
-/** A key of `bodies`, taken apart. */
+/** Splits a key of `bodies` into its code and its operation. */
 export function bodyFor(key: string): { readonly code: string; readonly operation?: string } {
   const [code = "", operation] = key.split(" in ");
   return { code, ...(operation === undefined ? {} : { operation }) };
@@ -80,8 +80,8 @@ export const standardErrors: Readonly<Record<string, StandardError>> = {
 };
 
 /**
- * What HTTP needs besides the catalogue (R0.1, R4.1, R4.3, R4.6, R4.19, R4.21, R6.16, R1.7). Every service has these codes,
- * whatever it imports.
+ * Errors that HTTP needs besides the catalogue (R0.1, R4.1, R4.3, R4.6, R4.19, R4.21, R6.16, R1.7). Every service has these
+ * codes, whatever it imports.
  */
 export const protocolErrors: Readonly<Record<string, StandardError & { readonly retryAfterSeconds?: number }>> = {
   "malformed-request": { status: 400, title: "The request is malformed" },
@@ -101,7 +101,7 @@ export const protocolErrors: Readonly<Record<string, StandardError & { readonly 
   "not-implemented": { status: 501, title: "The method is not supported" },
 };
 
-/** The codes that a fault of a request can have (R7.2). */
+/** The codes that a violation in a request can have (R7.2). */
 export const violationCodes: readonly string[] = [
   "required", "unknown-field", "wrong-type", "not-one-of", "too-short", "too-long", "too-small", "too-large", "too-few",
   "too-many", "repeated", "wrong-pattern", "wrong-format", "read-only", "reference-not-found", "above-itself", "already-exists",

@@ -1,6 +1,6 @@
-/** The operations that webhooks add to a document: named here for the phases that read and run them. */
+/** The operations that webhooks add to a document, named here for the phases that read and run them. */
 
-/** The names of the operations that `webhook` implies. */
+/** The names of the operations that `webhook` adds. */
 export const webhookOperations = {
   create: "createWebhook",
   list: "listWebhooks",
@@ -17,6 +17,6 @@ export const webhookOperations = {
   resend: "resendWebhookDelivery",
 } as const;
 
-/** The resources that are added. */
+/** The names of the resources that `webhook` adds. */
 export const webhookResource = "Webhook";
 export const deliveryResource = "WebhookDelivery";

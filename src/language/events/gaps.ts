@@ -88,7 +88,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** None where the service sends nothing. */
+/** Answers a question about outgoing events; `none` if the service sends none. */
 function ofOut(documentIndex: DocumentIndex, answer: (first: string) => Answer): Answer {
   const [first] = Object.keys(documentIndex.model.events.out ?? {});
   return first === undefined ? none : answer(first);

@@ -1,5 +1,5 @@
 /**
- * Part 6: events out, events in, and how they are delivered.
+ * Part 6: outgoing events, incoming events, and their delivery.
  *
  *     envelope   cloudevents | plain
  *     out        name: Resource -> state   or   name: operation   map: { when, carries }   or `none`
@@ -8,7 +8,7 @@
  *     in         name: { at, with, carries }   or `none`
  *       at       METHOD /path             map: { method, path }
  *       with     the credential that proves the sender
- *       carries  field: type; `field?` where it may be absent
+ *       carries  field: type; `field?` if it may be absent
  *     delivery   { webhook, stream }      or `none`
  *       webhook  { subscribe, for, signed, promise, timeout, retry, then }
  *         subscribe   METHOD /path        map: { method, path }
@@ -20,7 +20,7 @@
  *         then        `disable` | `keep duration` | `disable and keep duration`   map: { disable: true, keep: duration }
  *       stream   { at, for, kind, resume, keep }
  *         kind        server-sent, which is also the default
- *         resume      the name of the header that says where to go on
+ *         resume      the name of the header with the last event that the client received
  *         keep        a duration
  */
 import { grants } from "../authentication/grants.ts";
@@ -43,7 +43,7 @@ const notAField: Complaint = [
   { help: "a field is one word: `[id, locker]`, `{ locker: Locker }`" },
 ];
 
-/** An example of each member, for the finding that it is missing. */
+/** By member, an example of it for the finding that the member is missing. */
 const examples: Readonly<Record<string, string>> = {
   when: "when: Parcel -> stored",
   with: "with: device",
@@ -177,7 +177,7 @@ const promise = words((reader, path, line) => {
   return declaredOrder === undefined ? count.text : `${count.text}, ${declaredOrder}`;
 }, shared("text"));
 
-/** Waits on one line with blanks between them, or in a list. */
+/** Reads the waits between retries, on one line with blanks between them or in a list. */
 const retry: Grammar<readonly string[]> = {
   schema: shared("names"),
   read: (reader, path, { value }) => {

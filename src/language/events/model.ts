@@ -1,11 +1,11 @@
-/** Part 6, events: outgoing events, incoming events, and delivery. */
+/** The model of part 6, events: outgoing events, incoming events, and delivery. */
 import type { Grant } from "../authentication/model.ts";
 import type { Method } from "../endpoints/model.ts";
 import type { FieldType } from "../resources/model.ts";
 
 export interface Events {
   readonly envelope?: "cloudevents" | "plain";
-  /** Absent: not declared; empty: none. */
+  /** The outgoing events by name. Absent: not declared; empty: none. */
   readonly out?: Readonly<Record<string, OutEvent>>;
   readonly in?: Readonly<Record<string, InEvent>>;
   readonly delivery?: Delivery;
@@ -13,7 +13,7 @@ export interface Events {
 
 export interface OutEvent {
   readonly when: EventSource;
-  /** The members of the payload: fields of the resource. Absent: the resource as the receiver may see it. */
+  /** The fields of the resource in the payload. Absent: the resource as the receiver may see it. */
   readonly carries?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface InEvent {
   /** The credential that proves the sender. */
   readonly with: string;
   readonly carries: Readonly<Record<string, FieldType>>;
-  /** The members of `carries` that may be absent, written `name?`. Absent: all must be there. */
+  /** The names of members of `carries` that may be absent, written `name?`. Absent: every member is required. */
   readonly optional?: readonly string[];
 }
 
@@ -42,10 +42,10 @@ export interface Webhook {
   readonly path: string;
   readonly for: readonly Grant[];
   readonly signed?: "standard-webhooks" | "none";
-  /** As written: `at least once, in order per resource`. */
+  /** The delivery guarantee as written: `at least once, in order per resource`. */
   readonly promise?: string;
   readonly timeout?: string;
-  /** Waits between attempts, durations as written; empty: one attempt. */
+  /** The waits between attempts: durations as written; empty: one attempt. */
   readonly retry?: readonly string[];
   readonly then?: { readonly disable: boolean; readonly keep?: string };
 }

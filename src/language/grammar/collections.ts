@@ -1,4 +1,4 @@
-/** Maps of the author's own names, and one or several of something. */
+/** Grammars for maps with the author's own names as keys, and for lists that one item can replace. */
 import { sourceTextOf } from "./source-text.ts";
 import { expectMap, expectText, isGap, isNone, openEntries, recordLocation, locateAt } from "./reader.ts";
 import { namesAt, readLines } from "./values.ts";
@@ -8,15 +8,15 @@ import { isAbsent } from "./line.ts";
 import { mapEntries, mapItems, type Naming } from "./references.ts";
 import { mapOf, oneOrMore, orNone, orOpen, orOpenMap, plainName, present, shared } from "./schema.ts";
 
-/** `references`, `declares`: the kind of name that the keys are. */
+/** `references`, `declares`: the kind of name of the map's keys. */
 interface NamedOptions extends Naming {
   readonly example: string;
   readonly isName?: NameCheck;
-  /** Of the names, for editors. */
+  /** A regular expression for the names, for editors. */
   readonly pattern?: string;
 }
 
-/** `name: item`. */
+/** Reads a map of entries `name: item`. */
 export function keyed<Value>(
   item: Grammar<Value>,
   { example, isName, pattern, ...naming }: NamedOptions,
@@ -44,7 +44,7 @@ export function keyed<Value>(
   };
 }
 
-/** `name: item`, or `none`. */
+/** Reads a map of entries `name: item`, or `none`. */
 export function named<Value>(item: Grammar<Value>, options: NamedOptions): Grammar<Readonly<Record<string, Value>>> {
   const schema = orNone(mapOf(orOpenMap(item.schema), options.pattern));
   return { ...noneOr(keyed(item, options), {}), schema };
@@ -53,11 +53,11 @@ export function named<Value>(item: Grammar<Value>, options: NamedOptions): Gramm
 interface DescriptionsOptions extends Naming {
   readonly example: string;
   readonly isName: NameCheck;
-  /** A name whose sentence is open is a name all the same, and `none` is no map of names. */
+  /** Also accepts a name whose sentence is `not shown`, and rejects `none` as a map. */
   readonly allowsOpen?: true;
 }
 
-/** `name: sentence`, or names alone, which then have an empty sentence. */
+/** Reads a map of entries `name: sentence`, or a list of names, each of which then has an empty sentence. */
 export function descriptions({
   example,
   isName,
@@ -96,7 +96,10 @@ export function descriptions({
   };
 }
 
-/** An item, or a list of items, each with its index as its path; with `isIndexed`, locations inside an item too; or `none`. */
+/**
+ * Reads an item, a list of items, or `none`. The path of an item is its index; with `isIndexed`, the locations inside an item
+ * also begin with the index.
+ */
 export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Grammar<readonly Value[]> {
   const { mapNames } = item;
   return {
@@ -122,7 +125,7 @@ export function oneOrList<Value>(item: Grammar<Value>, isIndexed = false): Gramm
   };
 }
 
-/** `none` in the place of a statement; `nothing` is what that means to the model. */
+/** Reads `none` in place of a statement; `nothing` is the value of `none` in the model. */
 export function noneOr<Value>(item: Grammar<Value>, nothing?: Value): Grammar<Value> {
   return {
     ...comparableOf(item),

@@ -1,4 +1,4 @@
-/** Constructs with members: a map of keys, and for some constructs an equivalent one-line form. */
+/** Grammars for constructs with members: a map of keys, and for some constructs an equivalent one-line form. */
 import type { Span } from "../../base/span.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Entry, MapNode, TextNode } from "../../document/document.ts";
@@ -21,42 +21,42 @@ import { isAbsent, type LineMembers, lineOf } from "./line.ts";
 import { inside, type MapNames, mapNames, type Naming, type Scope, withMembers } from "./references.ts";
 import { closed, either, orOpenMap, present } from "./schema.ts";
 
-/** Where a missing member is reported: at the map or the words of the line, and the key of the construct. */
+/** The construct that lacks a member: its span, its key, and its words if it has the one-line form. */
 export interface Owner {
   readonly span: Span;
   readonly key?: TextNode;
   readonly words?: SourceText;
 }
 
-/** `references`, `declares`: its text, or each text of its list, is a name. */
+/** `references`, `declares`: the member's text, or each text of its list, is a name. */
 export interface MemberOptions<Value> extends Naming {
   /** The key in the document, if it differs from the member's name in the model. */
   readonly key?: string;
-  /** Names the member in diagnostics. Default: its key. */
+  /** The member's name in diagnostics. Default: its key. */
   readonly label?: Label;
-  /** The value if the document omits the member. */
+  /** The member's value if the document omits it. */
   readonly absent?: Value;
-  /** The construct is read only if this member is present and valid. */
+  /** Required: without a valid value for this member, the reader drops the whole construct. */
   readonly needed?: true;
-  /** An invalid value makes the whole construct invalid. Without this option an invalid value counts as omitted. */
+  /** An invalid value drops the whole construct. Without this option an invalid value counts as omitted. */
   readonly orNothing?: true;
   readonly pattern?: string;
   /** The printer writes the member even if its value equals `absent`. */
   readonly isPrinted?: true;
-  /** Its text in a line gets a location, as the member of a map does. */
+  /** The member's text in a one-line form gets a location, as the member of a map does. */
   readonly isLocated?: true;
 }
 
 export type Member<Value> = Grammar<Value> & MemberOptions<Value>;
 
-/** Each member of the model, and under a name such as `...at` a statement that gives several of them at once. */
+/** A grammar for each member of the model, and under names such as `...at` a statement that sets several members at once. */
 export type Members<Value, Several extends keyof Value = never> = {
   readonly [Name in Exclude<keyof Value, Several>]-?: Member<Exclude<Value[Name], undefined>> &
-    // A member that the model always has is `needed`, or has a value for its absence.
+    // A member that the model always has must be `needed` or have a value in `absent`.
     ({} extends Pick<Value, Name> ? unknown : { readonly needed: true } | { readonly absent: Value[Name] });
 } & { readonly [name: `...${string}`]: Spread<Value> };
 
-/** A statement that sets several members of the model; printed from all of them, undefined if they need no statement. */
+/** A statement that sets several members of the model. It prints undefined if the members need no statement. */
 export interface Spread<Value> extends MemberOptions<Partial<Value>> {
   readonly schema: JsonObject;
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
@@ -70,25 +70,25 @@ interface FormOptions<Value, Several extends keyof Value> {
   /** The construct's name in findings. */
   readonly what: Label;
   readonly members: Members<Value, Several>;
-  /** Of the map. */
+  /** An example of the map form. */
   readonly example: string;
-  /** Its line as a template, or as several of which one fits; or what reads and prints a line of another kind. */
+  /** The one-line form: a template, several templates of which one fits, or a custom reader and printer. */
   readonly line?: string | readonly string[] | CustomLine<Value>;
-  /** Reports members that are needed and missing: neither there nor open. */
+  /** Reports the needed members that are missing, unless they are `not shown`. */
   readonly missing?: (reader: Reader, path: Path, keys: readonly string[], owner: Owner) => void;
-  /** A line of another form than the templates'. */
+  /** Reports a line that no template matches. */
   readonly wrong?: (reader: Reader, path: Path, line: SourceText, head: SourceText) => void;
   readonly wrongClause?: (reader: Reader, path: Path, clause: SourceText) => void;
-  /** Of the line, for editors. */
+  /** The JSON Schema of the one-line form, for editors. */
   readonly lineSchema?: JsonObject;
-  /** The scope of the names in its members, if it differs from the scope around it. */
+  /** Returns the scope of the names in the construct's members, if it differs from the enclosing scope. */
   readonly scope?: (value: Value, scope: Scope) => Scope;
   /** With it, a comparison reports each member, without it the construct as a whole. */
   readonly changes?: ChangeReports<Value>;
   readonly presence?: Presence;
 }
 
-/** A line that no template describes. */
+/** Reads and prints a one-line form that no template describes. */
 export interface CustomLine<Value> {
   readonly read: (reader: Reader, path: Path, line: SourceText, statement: Statement) => Value | undefined;
   /** Undefined if one line cannot express the value. */
@@ -126,8 +126,8 @@ export function form<Value extends object, Several extends keyof Value = never>(
   const lines = templates.map((template) => lineOf(template, options.members as unknown as LineMembers));
 
   /**
-   * The value of the construct from the statements of its members in a map or a line. `isDeclared`: the document has the member, even if
-   * its value is open.
+   * Builds the value of the construct from the statements of its members in a map or a line. `isDeclared`: the document has
+   * the member, even if it is `not shown`.
    */
   const valueOf = <Declared>(
     reader: Reader,
@@ -232,7 +232,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
   };
 
   const print: Grammar<Value>["print"] = (all, below) => {
-    // A statement that gives some members of something is printed from all of it.
+    // A statement that sets several members is printed from the whole value.
     const value = members.some(({ isSpread }) => isSpread)
       ? all
       : (Object.fromEntries(members.map(({ name }) => [name, (all as Values)[name]])) as Value);
@@ -279,7 +279,7 @@ export function form<Value extends object, Several extends keyof Value = never>(
   };
 }
 
-/** A construct whose written form differs from its value in the model. */
+/** Makes the grammar of a construct whose written form differs from its value in the model. */
 export function converted<Written, Value>(
   written: Grammar<Written>,
   toModel: (reader: Reader, path: Path, value: Written, statement: Statement) => Value | undefined,
@@ -312,7 +312,7 @@ export function converted<Written, Value>(
   };
 }
 
-/** A whole part: no member is needed, and its map is the part's body. */
+/** Makes the grammar of a whole part: no member is required, and its map is the part's body. */
 export function part<Value extends object, Several extends keyof Value = never>(
   name: string,
   options: FormOptions<Value, Several>,
@@ -325,7 +325,7 @@ export function part<Value extends object, Several extends keyof Value = never>(
   };
 }
 
-/** The order of members does not matter. */
+/** Whether two values are equal, whatever the order of their members. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
 }

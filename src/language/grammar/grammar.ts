@@ -1,6 +1,7 @@
 /**
- * The interface of a construct of the language: how to read it, how to print it, and its schema for editors. Constructs consist
- * of other constructs (`form.ts`, `collections.ts`) and, at the leaves, of values in some words (`words.ts`).
+ * The interface of a grammar, which is the declaration of one construct of the language: how to read it, how to print it, and
+ * its schema for editors. Constructs consist of other constructs (`form.ts`, `collections.ts`) and, at the leaves, of values
+ * of a few words (`words.ts`).
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -12,13 +13,13 @@ import { expectText, type Path, type Reader, report } from "./reader.ts";
 import type { MapNames } from "./references.ts";
 import { readText } from "./values.ts";
 
-/** An entry of a map, or an item of a list, which has no key. */
+/** An entry of a map, or an item of a list; an item has no key. */
 export interface Statement {
   readonly key?: TextNode;
   readonly value: Node;
 }
 
-/** Whether `not shown` is somewhere below a path of keys: such a statement needs its map form. */
+/** Whether the statement at a path of keys contains `not shown`: such a statement has to be printed as a map. */
 export type Below = (...path: readonly string[]) => boolean;
 
 export const nothingBelow: Below = () => false;
@@ -35,37 +36,37 @@ export function labelOf(label: Label, path: Path): string {
 }
 
 export interface Grammar<Value> extends Comparable {
-  /** Undefined where the statement cannot be understood, which is reported. Its path ends in its own key. */
+  /** Reads a statement whose path ends in its own key; reports an invalid statement and returns undefined. */
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Value | undefined;
-  /** The shortest form that reads back as the same. */
+  /** Prints the shortest form that reads back as the same value. */
   readonly print: (value: Value, below: Below) => Tree;
   readonly schema: JsonObject;
-  /** Only of what fits into a line. */
+  /** Reads words of a one-line form; only for constructs that fit into a line. */
   readonly readWords?: (reader: Reader, path: Path, words: SourceText) => Value | undefined;
-  /** In a line, where that is not as in a map. */
+  /** Prints the words of a one-line form, if they differ from the map form. */
   readonly printWords?: (value: Value) => string;
-  /** The regular expression for its part of a line. Absent: one word. */
+  /** The regular expression for the construct's part of a line. Absent: one word. */
   readonly pattern?: string;
-  /** Absent: it has no names. */
+  /** Maps the names in a value. Absent: the construct has no names. */
   readonly mapNames?: MapNames<Value>;
 }
 
-/** A construct that is a whole part of the document. */
+/** The grammar of a whole part of the document. */
 export interface PartGrammar<Value> extends Grammar<Value> {
   readonly readPart: (reader: Reader, body: MapNode) => Value;
   readonly print: (value: Value, below?: Below) => Tree;
 }
 
-/** A problem of some words: the second half of a code, a message, the reason, and what to write. */
+/** A problem of some words: the second half of the finding's code, its message, the reason, and what to write instead. */
 export type Complaint = readonly [
   slug: string,
   message: (text: string) => string,
   advice?: {
     readonly why?: string;
     readonly help?: string | ((text: string) => string);
-    /** The replacement that a fix writes; empty: no fix. */
+    /** Returns the replacement text of the fix; empty: no fix. */
     readonly write?: (text: string) => string;
-    /** The valid words; a finding suggests a similar one. */
+    /** The valid words; the finding suggests the most similar of them. */
     readonly known?: readonly string[];
   },
 ];
@@ -84,7 +85,7 @@ export function complain(reader: Reader, path: Path, words: SourceText, [slug, m
   });
 }
 
-/** Whether the text can be a name; reports it otherwise. */
+/** Reports a text that cannot be a name, and returns whether it can. */
 export type NameCheck = (reader: Reader, path: Path, name: SourceText) => boolean;
 
 export function soundName(pattern: RegExp, complaint: Complaint): NameCheck {
@@ -95,7 +96,7 @@ export function soundName(pattern: RegExp, complaint: Complaint): NameCheck {
   };
 }
 
-/** The text of a statement, or undefined with a diagnostic where it is no text, or an entry without one. */
+/** Returns the text of a statement; reports a value that is no text, and an entry without a value, and returns undefined. */
 export function textOf(
   reader: Reader,
   path: Path,

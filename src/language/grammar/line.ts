@@ -1,6 +1,7 @@
 /**
- * Parses templates, the one-line forms of constructs: `{count}/{window}[ per {per}][, burst {burst}]`. Braces contain members,
- * each of them some words; brackets contain optional pieces. Optional pieces that begin with a comma are clauses, in any order.
+ * Parses templates, which describe one-line forms of constructs: `{count}/{window}[ per {per}][, burst {burst}]`. Braces
+ * contain the name of a member, which is some words; brackets contain optional pieces. Optional pieces that begin with a comma
+ * are clauses and may follow in any order.
  */
 import { type SourceText, slice, splitAt } from "./source-text.ts";
 import { type Grammar, nothingBelow } from "./grammar.ts";
@@ -12,16 +13,16 @@ export type LineMembers = Readonly<
 export interface Line {
   readonly members: readonly string[];
   readonly read: (line: SourceText) => LineReading;
-  /** Undefined if one line cannot express all values. */
+  /** Prints the line; undefined if a line cannot express all values. */
   readonly print: (values: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 export interface LineReading {
-  /** The text before the clauses. */
+  /** The text before the first clause. */
   readonly head: SourceText;
-  /** The words of each member; undefined where the head has another form. */
+  /** The words of each member; undefined if the head does not match the template. */
   readonly found: Readonly<Record<string, SourceText>> | undefined;
-  /** Unknown and repeated clauses. */
+  /** The unknown and repeated clauses. */
   readonly wrong: readonly SourceText[];
 }
 
@@ -72,10 +73,12 @@ function membersIn(pieces: readonly Piece[]): readonly string[] {
   );
 }
 
-/** Each piece is a capture group, so that the lengths of the groups locate the pieces. */
+/**
+ * A regular expression in which every piece of the template is a capture group, so that the groups' lengths locate the pieces.
+ */
 interface Pattern {
   readonly form: RegExp;
-  /** By group, the member that it holds. */
+  /** By number of the capture group, the member that it contains. */
   readonly groups: readonly (string | undefined)[];
 }
 
@@ -98,12 +101,15 @@ function pattern(pieces: readonly Piece[], members: LineMembers): Pattern {
   return { form: new RegExp(`^${source(pieces)}$`, "s"), groups };
 }
 
-/** A line may end behind the word that announces a member which is needed. */
+/**
+ * Whether the piece is a word and a required member: then the line may end after the word, and the member is reported as
+ * missing.
+ */
 function isAnnounced(piece: readonly Piece[], members: LineMembers): piece is readonly [string, Member] {
   return piece.length === 2 && membersIn(piece).some((name) => members[name]?.needed === true);
 }
 
-/** A word needs blanks around it; around punctuation they are optional. */
+/** Returns the regular expression for fixed text: a word needs blanks around it; around punctuation they are optional. */
 function literal(text: string): string {
   const words = text
     .trim()

@@ -1,11 +1,12 @@
 /**
- * The location of each statement in the text. A large document has a hundred thousand statements, each with three spans (`SourceLocations`). So a
- * statement is stored as the entry of the document, and a second name as one alias for the statement and all below it.
+ * Stores the location of each statement. A large document has a hundred thousand statements, each with three spans
+ * (`SourceLocations`). To save memory, a location is the document's own entry, and a second name of a statement is one alias
+ * for it and all statements below.
  */
 import type { Span } from "../../base/span.ts";
 import type { SourceLocations } from "../model.ts";
 
-/** A statement with a key and a value: an entry of a map has this shape. */
+/** A statement with a key and a value, such as an entry of a map. */
 export interface KeyedStatement {
   readonly key: { readonly span: Span };
   readonly value: { readonly span: Span };
@@ -13,7 +14,10 @@ export interface KeyedStatement {
 
 export interface Locations extends SourceLocations {
   set(path: string, at: KeyedStatement | Span): void;
-  /** Makes `other` a second name of `path` and of all paths below it, also later ones; a location that `other` has already stays. */
+  /**
+   * Makes `other` a second name of `path` and of all paths below it, including later ones. A location that `other` already has
+   * stays.
+   */
   alias(other: string, path: string): void;
 }
 
@@ -33,7 +37,7 @@ export function createLocations(): Locations {
     const member = path.endsWith("#key") ? "key" : path.endsWith("#value") ? "value" : undefined;
     const at = find(member === undefined ? path : path.slice(0, -member.length - 1));
     if (at === undefined) return undefined;
-    // A statement without a key is its value.
+    // The value of a statement without a key is the statement itself.
     if (!("key" in at)) return member === "key" ? undefined : at;
     return member === undefined ? { start: at.key.span.start, end: at.value.span.end } : at[member].span;
   };

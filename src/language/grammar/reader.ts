@@ -1,6 +1,6 @@
 /**
- * Shared by the readers of the nine parts: reporting, locations and gaps. A reader never throws and never stops at the first
- * error; it reports an invalid statement and leaves it out.
+ * The shared functions of the readers of the nine parts: reporting, locations and gaps. A reader never throws and does not
+ * stop at the first error; it reports an invalid statement and omits it.
  */
 import type { Span } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -9,7 +9,7 @@ import type { Entry, MapNode, Node, TextNode } from "../../document/document.ts"
 import { createLocations, type KeyedStatement, type Locations } from "./locations.ts";
 import { type SourceText, spanOf } from "./source-text.ts";
 
-/** A path of keys as the document writes them, the part's name first; see `Places`. */
+/** Keys as the document writes them, beginning with the part's name; see `SourceLocations`. */
 export type Path = readonly string[];
 
 export interface Reader {
@@ -34,7 +34,7 @@ export function report(reader: Reader, code: string, span: Span, message: string
   reader.diagnostics.push({ code, severity, message, span, ...rest });
 }
 
-/** Stores the location of the statement at `path`: as a whole, of its key, of its value. */
+/** Stores the spans of the statement at `path`: of the whole statement, of its key and of its value. */
 export function recordLocation(reader: Reader, path: Path, entry: KeyedStatement): void {
   reader.places.set(path.join("/"), entry);
 }
@@ -59,7 +59,10 @@ export function locateAll(reader: Reader, path: Path, node: Node): void {
   }
 }
 
-/** Some keys can be written in several ways (`note?`, `note`). The statement, and all below it, has a location under both names. */
+/**
+ * Stores one location under two paths for a key that can be written in several ways (`note?`, `note`), and for all statements
+ * below it.
+ */
 export function locateBoth(reader: Reader, written: Path, named: Path): void {
   const path = written.join("/");
   const other = named.join("/");
@@ -70,7 +73,7 @@ export function isText(node: Node): node is TextNode {
   return node.kind === "text";
 }
 
-/** An unquoted `none`. */
+/** Whether the node is an unquoted `none`. */
 export function isNone(node: Node): boolean {
   return node.kind === "text" && !node.quoted && node.value === "none";
 }
@@ -82,7 +85,7 @@ export function isGap(reader: Reader, path: Path, node: Node): boolean {
   return gap;
 }
 
-/** The node as text, or a diagnostic `part/not-a-text` and undefined. */
+/** Returns the node as text; reports any other node as `part/not-a-text` and returns undefined. */
 export function expectText(reader: Reader, path: Path, node: Node, what: string): TextNode | undefined {
   if (node.kind === "text") return node;
   report(reader, `${path[0]}/not-a-text`, node.span, `${what} is one line of text, not a ${node.kind}`);
@@ -98,8 +101,8 @@ export function expectMap(reader: Reader, path: Path, node: Node, what: string, 
 }
 
 /**
- * The entries of `map` by key, each located under `path`; reports a key outside `known` as `part/unknown-key`, with a similar
- * known key. Records entries that are `not shown` as gaps and leaves them out.
+ * Returns the entries of `map` by key, and stores their locations under `path`. Reports a key outside `known` as
+ * `part/unknown-key` with a similar known key. Records entries that are `not shown` as gaps and omits them.
  */
 export function knownEntries<Key extends string>(
   reader: Reader,
@@ -128,11 +131,14 @@ export function knownEntries<Key extends string>(
   return found;
 }
 
-/** Keys that the language specifies, but this release does not read. */
+/** Keys that the language defines but this release does not read. */
 const laterKeys: readonly string[] = ["views"];
 export const later = "the language describes it, but this release does not support it yet";
 
-/** The entries of a map with the author's own keys, located; records `not shown` entries as gaps and leaves them out. */
+/**
+ * Returns the entries of a map with the author's own names as keys, and stores their locations. Records `not shown` entries as
+ * gaps and omits them.
+ */
 export function openEntries(reader: Reader, path: Path, map: MapNode): Entry[] {
   return map.entries.filter((entry) => {
     const at = [...path, entry.key.value];

@@ -1,6 +1,7 @@
 /**
- * The names in a model: those that statements declare, and those that statements refer to. A grammar marks its texts that are
- * names (`references`, `declares`) with their kind, so that one walk over grammar and model finds every name and can rename it.
+ * Finds the names in a model: those that statements declare, and those that statements refer to. A grammar marks its texts
+ * that are names (`references`, `declares`) with their kind, so that one walk over grammar and model finds every name and can
+ * rename it.
  */
 export type ReferenceKind =
   | "resource"
@@ -12,47 +13,49 @@ export type ReferenceKind =
   | "error"
   | "role"
   | "credential"
-  /** Of a resource. */
+  /** A field of a resource. */
   | "field"
   | "state"
   /** A member of a type or a view, or of an operation's input or response. */
   | "member";
 
 export interface Reference {
-  /** Several where the name may be one of either. */
+  /** The kinds that the name may have; several if only its declaration decides. */
   readonly kinds: readonly ReferenceKind[];
   readonly name: string;
-  /** Of a field or a state the resource; of a member the type, view or operation. Undefined where that is not known. */
+  /**
+   * The owner of the name: the resource of a field or state; the type, view or operation of a member. Undefined if unknown.
+   */
   readonly of: string | undefined;
-  /** A path as in `SourceLocations`. */
+  /** The path of the name, as in `SourceLocations`. */
   readonly at: string;
   readonly form: "key" | "item" | "value" | "expression";
   readonly declares: boolean;
 }
 
-/** The current path of a walk in the model, and the owners of the names there. */
+/** The current path of a walk through the model, and the owners of the names there. */
 export interface Scope {
   readonly path: string;
-  /** The resource whose fields and states are named. */
+  /** The resource to which names of fields and states belong. */
   readonly record?: string | undefined;
-  /** The owner of the named members: a type, a view, an operation. */
+  /** The type, view or operation to which names of members belong. */
   readonly owner?: string | undefined;
-  /** Whose input an expression reads: the operation's, or the event's. */
+  /** The operation or event whose input an expression reads. */
   readonly operation?: string | undefined;
   readonly event?: string | undefined;
   readonly walk: Walk;
 }
 
 export interface Walk {
-  /** The name to write instead; undefined removes the statement that has it. */
+  /** Returns the name to write instead; undefined removes the statement that has the name. */
   readonly name: (reference: Reference) => string | undefined;
-  /** The same for the text of an expression. */
+  /** Returns the text to write instead of an expression; undefined removes the statement that has the expression. */
   readonly expression: (text: string, scope: Scope) => string | undefined;
-  /** The resource that an operation or an event is about. */
+  /** Returns the resource that an operation or an event is about. */
   readonly resourceOf: (kind: "operation" | "event", name: string) => string | undefined;
 }
 
-/** A statement with other names, itself where they are the same; undefined where it is removed. */
+/** Returns a statement with other names: the same object if no name changes, undefined if the statement is removed. */
 export type MapNames<Value> = (value: Value, scope: Scope) => Value | undefined;
 
 export interface Naming {
@@ -68,7 +71,7 @@ function kindsOf({ declares, references = [] }: Naming): readonly ReferenceKind[
   return declares !== undefined ? [declares] : typeof references === "string" ? [references] : references;
 }
 
-/** The name at `scope.path`. */
+/** Maps the name at `scope.path`. */
 export function mapName(
   name: string,
   scope: Scope,
@@ -84,7 +87,7 @@ export function mapName(
   return scope.walk.name({ kinds, name, of, at: scope.path, form, declares: naming.declares !== undefined });
 }
 
-/** Paths below a name belong to the named declaration. */
+/** Returns the scope for paths below a name: they belong to the declaration with this name. */
 function below(scope: Scope, { declares, references = declares ?? [] }: Naming, name: string): Scope {
   const { walk } = scope;
   if (references === "field" || references === "state" || references === "error" || references === "member")
@@ -92,12 +95,12 @@ function below(scope: Scope, { declares, references = declares ?? [] }: Naming, 
   if (references === "resource") return { ...scope, record: name };
   if (references === "event") return { ...scope, record: walk.resourceOf("event", name) };
   if (references === "type" || references === "view") return { ...scope, owner: name };
-  // A quota is one of an operation, or of a resource.
+  // The name of a quota is an operation or a resource.
   const record = walk.resourceOf("operation", name) ?? (references === "operation" ? undefined : name);
   return { ...scope, record, owner: name, operation: name };
 }
 
-/** Entries by name; `item` maps their values. */
+/** Maps the names in the keys of a map; `item` maps its values. */
 export function mapEntries<Value>(
   entries: Readonly<Record<string, Value>>,
   scope: Scope,
@@ -119,7 +122,7 @@ export function mapEntries<Value>(
   return isSame ? entries : Object.fromEntries(mapped);
 }
 
-/** `key` returns the path segment of an item. Default: its index. */
+/** Maps the names in the items of a list. `key` returns the path segment of an item. Default: its index. */
 export function mapItems<Value>(
   items: readonly Value[],
   scope: Scope,
@@ -130,14 +133,14 @@ export function mapItems<Value>(
   return mapped.every((value, index) => value === items[index]) ? items : mapped.filter((value) => value !== undefined);
 }
 
-/** A name, or a list of names, each with its place. */
+/** Maps a name, or each name of a list. */
 export function mapNames<Value>(value: Value, scope: Scope, naming: Naming): Value | undefined {
   const one: MapNames<string> = (name, at) => mapName(name, at, naming, "item");
   if (typeof value === "string") return mapName(value, scope, naming) as Value | undefined;
   return Array.isArray(value) ? (mapItems(value as string[], scope, one, String) as Value) : value;
 }
 
-/** What some of the members map, in a copy where that changes anything. */
+/** Maps the names in some members of an object; returns a copy only if a name changes. */
 export function mapMembers<Value extends object>(
   value: Value,
   scope: Scope,
@@ -151,7 +154,7 @@ export function mapMembers<Value extends object>(
   return changed.length === 0 ? value : withMembers(value, changed);
 }
 
-/** Members that are undefined are left out. */
+/** Returns a copy of an object with other members; omits members that are undefined. */
 export function withMembers<Value extends object>(
   value: Value,
   members: readonly (readonly [string, unknown])[],

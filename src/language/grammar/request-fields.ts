@@ -1,4 +1,4 @@
-/** Names in a request that HTTP or this language gives a meaning to, so that nothing else can be sent by them. */
+/** The names in a request that HTTP or this language already uses, so that a document cannot use them for anything else. */
 
 const headers = new Set([
   ...["accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "cookie", "date"],
@@ -7,14 +7,14 @@ const headers = new Set([
   ...["user-agent", "vary", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"],
 ]); // biome-ignore format: a table
 
-/** Header fields that mean something else. `Authorization` is for credentials alone. */
+/** Whether a header field has another meaning. `Authorization` is only for credentials. */
 export function isHeaderReserved(name: string): boolean {
   return headers.has(name.toLowerCase());
 }
 
 const parameters = new Set(["cursor", "limit", "offset", "page", "sort"]);
 
-/** Parameters of lists. */
+/** Whether a query parameter is one of those that lists use. */
 export function isParameterReserved(name: string): boolean {
   return parameters.has(name);
 }

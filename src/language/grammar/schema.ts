@@ -1,15 +1,15 @@
 /**
- * The pieces of the JSON Schema of a document (2020-12), for editors. An editor may meet a scalar without quotes (`nonet: 1`),
- * and `not shown` wherever the language allows it.
+ * The pieces of the JSON Schema (2020-12) of a document, for editors. A document may contain a scalar without quotes (`nonet:
+ * 1`), and `not shown` wherever the language allows it.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 
 const open = "not shown";
 
-/** A line of any form. */
+/** The schema of a line of any form. */
 export const present: JsonObject = { type: ["string", "number", "boolean"] };
 
-/** What names that are no identifiers look like. */
+/** A regular expression for names that need not be identifiers. */
 export const plainName = "^[A-Za-z][A-Za-z0-9_-]*$";
 
 export const typeName = "^[A-Z][A-Za-z0-9]*$";
@@ -17,7 +17,7 @@ export const fieldName = "^_?[A-Za-z][A-Za-z0-9_]*\\??$";
 
 /** Definitions that several parts share. */
 export const sharedSchemas: Readonly<Record<string, JsonObject>> = {
-  /** A text, as YAML or JSON may write it. A key without a value is an empty text. */
+  /** A text as YAML or JSON may write it: also a number or a boolean. A key without a value is an empty text. */
   text: { type: ["string", "number", "boolean", "null"] },
   number: {
     anyOf: [
@@ -34,7 +34,7 @@ export function shared(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** A line of this form. */
+/** Returns the schema of a line that matches a pattern. */
 export function lineSchema(pattern: string, description: string): JsonObject {
   return { type: ["string", "number"], pattern: `^(${pattern}|${open})$`, description };
 }
@@ -43,7 +43,7 @@ export function oneOf(...words: readonly Json[]): JsonObject {
   return { enum: [...words, open] };
 }
 
-/** A map with these keys and no others. */
+/** Returns the schema of a map with these keys and no others. */
 export function closed(properties: Readonly<Record<string, JsonObject>>, ...required: readonly string[]): JsonObject {
   return {
     type: "object",
@@ -53,7 +53,7 @@ export function closed(properties: Readonly<Record<string, JsonObject>>, ...requ
   };
 }
 
-/** A map of the author's own names. */
+/** Returns the schema of a map with the author's own names as keys. */
 export function mapOf(values: JsonObject, pattern?: string): JsonObject {
   return {
     type: "object",
@@ -70,7 +70,7 @@ export function orOpen(...schemas: readonly JsonObject[]): JsonObject {
   return either({ const: open }, ...schemas);
 }
 
-/** A map-only construct may be undecided too; the schemas of lines allow that themselves. */
+/** Adds `not shown` to the schema of a map; the schemas of lines already allow it. */
 export function orOpenMap(schema: JsonObject): JsonObject {
   return schema["type"] === "object" ? orOpen(schema) : schema;
 }

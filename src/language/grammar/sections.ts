@@ -1,10 +1,11 @@
 /**
- * Splits a document into its nine parts by headings, and merges the blocks of each part; the part's own reader interprets them.
+ * Splits a document into its nine parts by headings, and merges the blocks of each part; the part's own reader interprets
+ * them.
  *
- * A heading matches regardless of case, a leading number, a trailing colon or its alternatives in brackets. The blocks of one
- * part are one map: a key in two blocks is an error, but a later block may continue the map below a key of the language (`rules`,
- * `endpoints`, `allow`). In the one-file form the parts are top-level keys, besides `title`; a key without a value is a heading
- * without a block, and quotes have no meaning in JSON. `$schema`, which editors read, is ignored.
+ * A heading matches regardless of case, a leading number, a trailing colon or its alternatives in brackets. All blocks of one
+ * part together are one map: a key in two blocks is an error, but a later block may continue the map below a key of the
+ * language (`rules`, `endpoints`, `allow`). In the one-file form the parts are top-level keys, next to `title`; a key without
+ * a value is a heading without a block, and quotes have no meaning in JSON. `$schema`, which editors read, is ignored.
  */
 import { spanning, type Span, startOfText } from "../../base/span.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -12,27 +13,30 @@ import type { Document, Entry, Fence, MapNode, Node, Prose, Section } from "../.
 import { type PartName, partNames, type PartStatus } from "../model.ts";
 import { isNone, isText, type Reader, report } from "./reader.ts";
 
-/** One part as the document has it. */
+/** One part of a document: its heading, prose and blocks. */
 export interface PartSection {
   readonly status: PartStatus;
-  /** As written; absent where the document has no such heading. */
+  /** The heading as written; absent if the document has no such heading. */
   readonly heading?: string;
-  /** The heading, or the key of the one-file form; where there is none, the place that it is missing from. */
+  /**
+   * The span of the heading, or of the key in the one-file form; for a missing part, the location where it is reported
+   * missing.
+   */
   readonly span: Span;
   readonly prose: readonly Prose[];
   readonly fences: readonly Fence[];
-  /** The merged content of its blocks. */
+  /** The merged map of the part's blocks. */
   readonly body: MapNode;
 }
 
 export interface Sections {
   readonly title?: { readonly text: string; readonly span: Span };
   readonly parts: Readonly<Record<PartName, PartSection>>;
-  /** Sections under an H2 that is none of the nine. */
+  /** The sections under an H2 heading that is none of the nine. */
   readonly others: readonly Section[];
 }
 
-/** The headings of the parts: the name first, then its alternatives. */
+/** The headings of each part: first its name, then its alternatives. */
 export const partHeadings: Readonly<Record<PartName, readonly [name: string, ...alternatives: string[]]>> = {
   purpose: ["What the service does", "Purpose"],
   resources: ["Resources and their fields", "Resources"],
@@ -52,11 +56,11 @@ export function readSections(reader: Reader, document: Document): Sections {
   return document.form === "data" ? sectionsOfData(reader, document) : sectionsOfMarkdown(reader, document);
 }
 
-/** The part that a heading names, if it is one of the nine. */
+/** Returns the part that a heading names; undefined if the heading is none of the nine. */
 export function partOfHeading(heading: string): PartName | undefined {
   const [, name, alternatives] = /^([^[(]+)[[(]([^\])]*)[\])]$/.exec(normal(heading)) ?? [];
   const part = partByHeading.get(name === undefined ? normal(heading) : normal(name));
-  // Brackets may hold the part's other names, as the language's own page writes them, and nothing else.
+  // Brackets in a heading may contain the part's alternative names, as in the language's reference page, and nothing else.
   const isOther = (other: string) => partByHeading.get(normal(other)) === part;
   return alternatives === undefined || alternatives.split(",").every(isOther) ? part : undefined;
 }
@@ -108,7 +112,7 @@ function missing(span: Span): PartSection {
   return { status: "silent", span, prose: [], fences: [], body: emptyMap(span) };
 }
 
-/** Where to report a missing part: the heading of the last part before it that the document has. */
+/** Returns where to report a missing part: at the heading of the nearest earlier part that the document has. */
 function missingFrom(part: PartName, found: ReadonlyMap<PartName, readonly Section[]>): Span | undefined {
   const before = partNames.slice(0, partNames.indexOf(part)).filter((name) => found.has(name));
   return found.get(before.at(-1) ?? part)?.[0]?.span;
@@ -125,19 +129,19 @@ function definedSection(reader: Reader, part: PartName, sections: readonly Secti
   return { heading, span, prose, fences, body, status: status ?? inWords(prose) };
 }
 
-/** The status of a part without a block; the single word `none` is unambiguous. */
+/** Returns the status of a part without a block from its prose; only the single word `none` is unambiguous. */
 function inWords(prose: readonly Prose[]): PartStatus {
   if (prose.length === 1 && /^\s*none\.?\s*$/i.test(prose[0]?.text ?? "")) return "none";
   return prose.some(isOpen) ? "not shown" : "silent";
 }
 
-/** Whether the prose declares the part open. */
+/** Whether the prose declares that the part is open. */
 function isOpen(prose: Prose): boolean {
   return /\b(?:not shown|not specified|to be decided|tbd|open questions?)\b/i.test(prose.text);
 }
 
 interface Blocks {
-  /** Absent: there is no block. */
+  /** The part's status as its blocks declare it; absent if there is no block. */
   readonly status?: PartStatus;
   readonly body: MapNode;
 }
@@ -179,7 +183,7 @@ function emptyMap(span: Span): MapNode {
   return { kind: "map", entries: [], span };
 }
 
-/** The maps as one; whatever is no map is reported. */
+/** Merges the maps of a part's blocks into one; reports blocks that are not maps. */
 function merged(reader: Reader, part: PartName, bodies: readonly Node[], span: Span): MapNode {
   const entries = new Map<string, Entry>();
   const growing = new Map<string, Growing>();
@@ -200,7 +204,7 @@ function merged(reader: Reader, part: PartName, bodies: readonly Node[], span: S
     for (const entry of body.entries) {
       const name = entry.key.value;
       const before = entries.get(name);
-      // Twice in one block is the document's own complaint; the first counts.
+      // A repeated key in one block is reported by the document's reader; the first entry counts.
       if (added.has(name)) continue;
       if (before === undefined) {
         entries.set(name, entry);
@@ -219,7 +223,7 @@ function merged(reader: Reader, part: PartName, bodies: readonly Node[], span: S
   };
 }
 
-/** A map that several blocks add to. */
+/** A map under construction, to which several blocks can add entries. */
 interface Growing {
   readonly entries: Map<string, Entry>;
   readonly first: Span;
@@ -285,7 +289,7 @@ function definedValue(reader: Reader, part: PartName, entry: Entry): PartSection
   return { ...impliedSection, status: "shown", body: merged(reader, part, [value], value.span) };
 }
 
-/** JSON quotes every text, so there the quotes are taken off, except below `schema` and `example`, which hold JSON. */
+/** Removes the quotes of texts in JSON, where every text is quoted. Not below `schema` and `example`, which contain JSON. */
 function plain(node: Node): Node {
   if (node.kind === "list") return { ...node, items: node.items.map(plain) };
   if (node.kind === "map") {
@@ -348,7 +352,10 @@ function reportOther(reader: Reader, section: Section, found: ReadonlyMap<PartNa
   });
 }
 
-/** A missing part is silent. It is an error where others are there; a document without any is one error, not nine. */
+/**
+ * Reports missing parts. A part is reported if the document has other parts; a document without any part gets one error, not
+ * nine.
+ */
 function reportMissing(reader: Reader, parts: Readonly<Record<PartName, PartSection>>, start: Span): void {
   const absent = partNames.filter((part) => parts[part].heading === undefined);
   if (absent.length === partNames.length) {

@@ -1,6 +1,6 @@
 /**
- * A piece of a text of the document, with its source location. One-line forms are split into such pieces, so that a finding marks
- * the exact words.
+ * A piece of a text in the document, with its source location. The readers of one-line forms split text into such pieces, so
+ * that a finding marks the exact words.
  */
 import { type Span, startOfText } from "../../base/span.ts";
 import type { TextNode } from "../../document/document.ts";
@@ -13,29 +13,29 @@ export interface SourceText {
   readonly from: number;
 }
 
-/** The whole text of a node, without the blanks around it. */
+/** Returns the whole text of a node, without the blanks around it. */
 export function sourceTextOf(node: TextNode): SourceText {
   return trimmed({ text: node.value, node, from: 0 });
 }
 
-/** A text outside any document: printers use it to try a one-line form. */
+/** Makes a text outside any document: printers use it to test whether a one-line form reads back. */
 export function unlocatedText(text: string): SourceText {
   return sourceTextOf({ kind: "text", value: text, quoted: false, span: startOfText });
 }
 
-/** The characters from `start` up to `end` of a phrase, without the blanks around them. */
+/** Returns the characters from `start` up to `end`, without the blanks around them. */
 export function slice(sourceText: SourceText, start: number, end: number = sourceText.text.length): SourceText {
   return trimmed({ text: sourceText.text.slice(start, end), node: sourceText.node, from: sourceText.from + start });
 }
 
-/** The exact span of a text. */
+/** Returns the exact span of a text. */
 export function spanOf(sourceText: SourceText): Span {
   return spanInside(sourceText.node, sourceText.from, sourceText.from + sourceText.text.length);
 }
 
 /**
- * The text split at each `mark` outside quotes, brackets and regular expressions' classes. A doubled mark
- * (`||`) does not cut. Blanks around the pieces are dropped.
+ * Splits a text at each `separator` outside quotes, brackets and character classes of regular expressions. A doubled separator
+ * (`||`) does not split. The pieces have no blanks around them.
  */
 export function splitAt(sourceText: SourceText, separator: "|" | "," | "+"): SourceText[] {
   const pieces: SourceText[] = [];
@@ -51,14 +51,14 @@ export function splitAt(sourceText: SourceText, separator: "|" | "," | "+"): Sou
   return pieces;
 }
 
-/** The words of a phrase: what blanks separate. */
+/** Splits a text into its words at blanks. */
 export function words(sourceText: SourceText): SourceText[] {
   return [...sourceText.text.matchAll(/\S+/g)].map((match) =>
     slice(sourceText, match.index, match.index + match[0].length),
   );
 }
 
-/** The phrase before and after the first `mark` outside quotes and brackets, or undefined where there is none. */
+/** Returns the text before and after the first `separator` outside quotes and brackets; undefined if there is none. */
 export function cutAt(
   sourceText: SourceText,
   separator: string,
@@ -70,7 +70,7 @@ export function cutAt(
   return undefined;
 }
 
-/** The indexes of the characters outside quotes and brackets. */
+/** Yields the indexes of the characters outside quotes and brackets. */
 function* topLevel(text: string): Generator<number> {
   let depth = 0;
   let quote = "";

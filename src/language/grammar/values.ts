@@ -1,6 +1,6 @@
 /**
- * Reads small values of several parts: durations, sizes, integers, lists of names, methods with paths, `yes`. Each function
- * reports an invalid value and returns undefined.
+ * Reads small values that several parts use: durations, sizes, integers, lists of names, methods with paths, `yes`. Each
+ * function reports an invalid value and returns undefined.
  */
 import { isSize } from "../../base/bytes.ts";
 import { isDuration, parseClockDuration } from "../../base/duration.ts";
@@ -9,14 +9,14 @@ import type { Entry, Node } from "../../document/document.ts";
 import { type SourceText, sourceTextOf, spanOf, splitAt } from "./source-text.ts";
 import { expectText, isGap, isNone, type Path, type Reader, report } from "./reader.ts";
 
-/** The text of an entry, or undefined with a diagnostic where it is no text or empty. */
+/** Returns the text of an entry; reports a value that is no text, or an empty text, and returns undefined. */
 export function readText(reader: Reader, path: Path, entry: Entry | undefined, what: string): SourceText | undefined {
   if (entry === undefined) return undefined;
   const node = expectText(reader, path, entry.value, what);
   if (node === undefined) return undefined;
   const sourceText = sourceTextOf(node);
   if (sourceText.text !== "") return sourceText;
-  // Inside `{ }`, a comma ends an entry, so that the text after it became a key without a colon.
+  // In YAML, a comma inside `{ }` ends an entry, so the text after the comma became a key without a value.
   const isCut = entry.value.span.start.offset === entry.key.span.end.offset;
   report(reader, `${path[0]}/empty`, entry.key.span, `${what} is empty`, {
     help: isCut
@@ -26,7 +26,7 @@ export function readText(reader: Reader, path: Path, entry: Entry | undefined, w
   return undefined;
 }
 
-/** The result of `read` for each line, by key, without undefined ones. Safe for keys such as `__proto__`. */
+/** Returns the results of `read` by key, without undefined results. Safe for keys such as `__proto__`. */
 export function readLines<Value>(
   lines: readonly Entry[],
   read: (line: Entry) => Value | undefined,
@@ -39,7 +39,7 @@ export function readLines<Value>(
   );
 }
 
-/** A duration as written, of clock or calendar time: `15s`, `72h`, `90d`, `12mo`. */
+/** Reads a duration as written, in clock or calendar units: `15s`, `72h`, `90d`, `12mo`. */
 export function readDuration(
   reader: Reader,
   path: Path,
@@ -60,10 +60,10 @@ export function readDuration(
   return undefined;
 }
 
-/** A timer counts its milliseconds in 31 bits: a longer one would be over at once. */
+/** The longest duration of a timer in Node, which counts milliseconds in 31 bits: a longer timer would fire at once. */
 const longestTimer = "24d";
 
-/** A clock duration as written, at most `most` if present. Rejects months and years, which have no fixed length. */
+/** Reads a clock duration as written, at most `most` if present. Rejects months and years, which have no fixed length. */
 export function readClockDuration(
   reader: Reader,
   path: Path,
@@ -86,7 +86,7 @@ export function readClockDuration(
   return duration;
 }
 
-/** How long is waited before something is done again. */
+/** Reads the wait before an action is repeated. */
 export function readWait(
   reader: Reader,
   path: Path,
@@ -96,7 +96,7 @@ export function readWait(
   return readClockDuration(reader, path, sourceText, what, longestTimer);
 }
 
-/** How long something may take: within no time at all nothing would ever be done. */
+/** Reads a time-out. Zero is invalid, since every action would time out. */
 export function readTimeOut(
   reader: Reader,
   path: Path,
@@ -111,7 +111,7 @@ export function readTimeOut(
   return undefined;
 }
 
-/** A size as written: `256KB`. */
+/** Reads a size as written: `256KB`. */
 export function readSize(
   reader: Reader,
   path: Path,
@@ -126,7 +126,7 @@ export function readSize(
   return undefined;
 }
 
-/** A whole number from 1 up. */
+/** Reads an integer of at least 1. */
 export function readCount(
   reader: Reader,
   path: Path,
@@ -148,7 +148,7 @@ export function readCount(
   return undefined;
 }
 
-/** An HTTP status from `from` to `to`. */
+/** Reads an HTTP status between `from` and `to`. */
 export function readStatus(
   reader: Reader,
   path: Path,
@@ -167,7 +167,10 @@ export function readStatus(
   return undefined;
 }
 
-/** A list of names with their locations: `[a, b]`, or `a, b` on one line; `none` is the empty list. Reports a repeated name. */
+/**
+ * Reads a list of names with their locations: `[a, b]`, or `a, b` on one line; `none` is the empty list. Reports a repeated
+ * name.
+ */
 export function namesAt(reader: Reader, path: Path, node: Node, what: string): readonly SourceText[] {
   if (isNone(node)) return [];
   const sourceTexts =
@@ -202,7 +205,7 @@ export function namesAt(reader: Reader, path: Path, node: Node, what: string): r
   });
 }
 
-/** One word of a closed set, with the near miss where it is another. */
+/** Reads one word of a closed set; reports any other word with the most similar valid one. */
 export function readChoice<Choice extends string>(
   reader: Reader,
   path: Path,

@@ -1,4 +1,4 @@
-/** Values of some words: a statement on one line, or a piece of such a line. */
+/** Grammars for values of a few words: a whole statement on one line, or a piece of such a line. */
 import type { JsonObject } from "../../base/json.ts";
 import { type Measure, sizeOf, durationOf } from "./amounts.ts";
 import type { Comparable } from "./changes.ts";
@@ -28,7 +28,7 @@ interface Options<Value> extends Pick<Comparable, "measure"> {
   readonly print?: (value: Value) => string;
 }
 
-/** Words that `readWords` understands. */
+/** Makes a grammar from a function that reads words. */
 export function words<Value>(
   readWords: Words<Value>["readWords"],
   schema: JsonObject,
@@ -47,7 +47,7 @@ export function words<Value>(
   };
 }
 
-/** Any text at all. */
+/** Reads any text. */
 export function text(label?: Label, schema: JsonObject = shared("text")): Words<string> {
   return words((_, __, { text: found }) => found, schema, label === undefined ? {} : { label });
 }
@@ -57,7 +57,7 @@ export const expression = (label?: Label): Words<string> => ({
   mapNames: (found, scope) => scope.walk.expression(found, scope),
 });
 
-/** A text of this form; any other is a fault. */
+/** Reads a text that matches the pattern; reports any other text. */
 export function matching(
   pattern: RegExp,
   complaint: Complaint,
@@ -68,7 +68,7 @@ export function matching(
   return words(read, schema, options);
 }
 
-/** A word before the value: `env NAME`. The value is the first capture group of the pattern. */
+/** Reads a fixed word before a value: `env NAME`. The value is the first capture group of the pattern. */
 export function prefixed(prefix: string, pattern: RegExp, complaint: Complaint, label?: Label): Words<string> {
   return words(
     (reader, path, found) => pattern.exec(found.text)?.[1] ?? complain(reader, path, found, complaint),
@@ -99,10 +99,10 @@ function valueOf<Value>(read: ReadValue<Value>, schema: JsonObject, measure?: Me
     });
 }
 
-/** A whole number from 1 up; `what` is how a complaint calls it. So are these: */
+/** Reads an integer of at least 1; `what` is its name in findings. */
 export const count: Made<number> = valueOf(readCount, shared("number"), Number);
 export const size: Made<string> = valueOf(readSize, shared("text"), sizeOf);
-/** Of clock or calendar time: `72h`, `12mo`. */
+/** Reads a duration in clock or calendar units: `72h`, `12mo`. */
 export const duration: Made<string> = valueOf(readDuration, shared("duration"), durationOf);
 export const clockDuration: Made<string> = valueOf(
   (...found) => readClockDuration(...found),
@@ -110,10 +110,10 @@ export const clockDuration: Made<string> = valueOf(
   durationOf,
 );
 export const timeOut: Made<string> = valueOf(readTimeOut, shared("duration"), durationOf);
-/** The status of an error. */
+/** Reads the HTTP status of an error. */
 export const status: Made<number> = valueOf((...found) => readStatus(...found), shared("text"));
 
-/** `true` or `false` in a map; in a line it is one fixed run of words, or they are not there. */
+/** Reads `true` or `false` in a map. In a line, a fixed phrase means true and its absence false. */
 export function flag(key: string, fixed: string = key): Words<boolean> {
   const yesOrNo = ["true", "false"] as const;
   const choices = words(
@@ -133,7 +133,7 @@ export function flag(key: string, fixed: string = key): Words<boolean> {
   };
 }
 
-/** Names in a list, or on one line with commas; reports invalid names and leaves them out. */
+/** Reads names in a list, or on one line with commas; reports invalid names and omits them. */
 export function names(what: Label, isName: NameCheck = () => true): Grammar<readonly string[]> {
   return {
     schema: shared("names"),

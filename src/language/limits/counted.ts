@@ -1,4 +1,4 @@
-/** The counter of a limit: the user, address or record that a request counts for. */
+/** Decides what a limit counts by: the user, address or record of a request. */
 import { inputOf } from "../endpoints/input.ts";
 import type { ResourceEndpoint } from "../endpoints/resolve.ts";
 import type { Model } from "../model.ts";
@@ -7,15 +7,18 @@ import { fieldsOf, referenceOf, referencesTo } from "../resources/fields.ts";
 export type CountedBy =
   | { readonly kind: "user" }
   | { readonly kind: "ip" }
-  /** The record that a parameter of the path names. */
+  /** A path parameter identifies the record. */
   | { readonly kind: "parameter"; readonly parameter: string }
-  /** The record that a member of the body refers to. */
+  /** A member of the body refers to the record. */
   | { readonly kind: "member"; readonly member: string };
 
-/** The facts about an operation that its rate uses. */
+/** The facts about an operation that its rate depends on. */
 export type Rated = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
 
-/** For a rate, which is counted before the body is read; undefined if the path names no record of the resource. */
+/**
+ * Returns what a rate counts by. A rate is counted before the body is read; undefined if the path identifies no record of the
+ * resource.
+ */
 export function rateCountedBy(resolvedRate: Rated, per: string): CountedBy | undefined {
   if (per === "user" || per === "ip") return { kind: per };
   const { resource, key, parents } = resolvedRate;
@@ -24,7 +27,10 @@ export function rateCountedBy(resolvedRate: Rated, per: string): CountedBy | und
   return parameter === undefined ? undefined : { kind: "parameter", parameter };
 }
 
-/** For a quota in a window; undefined where neither the path nor exactly one member of the body names a record of it. */
+/**
+ * Returns what a quota in a window counts by; undefined if neither the path nor exactly one member of the body identifies a
+ * record of the resource.
+ */
 export function windowCountedBy(model: Model, resolvedRate: ResourceEndpoint, per: string): CountedBy | undefined {
   const inPath = rateCountedBy(resolvedRate, per);
   if (inPath !== undefined) return inPath;
@@ -35,8 +41,8 @@ export function windowCountedBy(model: Model, resolvedRate: ResourceEndpoint, pe
 }
 
 /**
- * The fields that may name the owner of a live record: for a user those with the default `caller`, else those that refer to the
- * resource. A quota needs exactly one.
+ * Returns the fields that may identify the owner of a live record: for a user the fields with the default `caller`, else those
+ * that refer to the resource. A quota needs exactly one such field.
  */
 export function ownerFields(model: Model, resource: string, per: string): readonly string[] {
   if (per !== "user") return referencesTo(model, resource, per);

@@ -40,7 +40,7 @@ const per = matching(
   { pattern: ".*" },
 );
 
-/** A line may be well-formed without its `per`; in a map, `per` is simply a missing key. */
+/** Reports a missing member: a line may be well-formed without `per`, while in a map `per` is a missing key. */
 function missing(example: string) {
   return (reader: Reader, path: Path, keys: readonly string[], { span, words }: Owner): void => {
     if (words === undefined) {

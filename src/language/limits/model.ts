@@ -1,13 +1,13 @@
-/** Part 8, limits: rates, quotas, sizes, time-outs and retention. Durations and sizes are as written. */
+/** The model of part 8, limits: rates, quotas, sizes, time-outs and retention. Durations and sizes are texts as in the document. */
 
 export interface Limits {
-  /** By target: `all`, `anyone`, an operation. */
+  /** Rates by target: `all`, `anyone`, or an operation. */
   readonly rate?: Readonly<Record<string, readonly Rate[]>>;
-  /** By target: an operation, a resource, `webhook`. */
+  /** Quotas by target: an operation, a resource, or `webhook`. */
   readonly quota?: Readonly<Record<string, readonly Quota[]>>;
-  /** `request: 256KB`. */
+  /** The largest body by target: `request: 256KB`. */
   readonly size?: Readonly<Record<string, string>>;
-  /** `request: 10s`. */
+  /** The time-out by target: `request: 10s`. */
   readonly time?: Readonly<Record<string, string>>;
   /** Retention by resource. */
   readonly keep?: Readonly<Record<string, Retention>>;
@@ -16,8 +16,8 @@ export interface Limits {
 const day = 86_400_000;
 
 /**
- * The units of a window, with or without a number before them, in milliseconds. A month is 30 days: a window begins with its
- * first request, not on the first day of a month.
+ * The units of a window in milliseconds; a number may precede a unit. A month is 30 days, since a window begins with its first
+ * request and not on the first day of a month.
  */
 export const windowUnits: Readonly<Record<string, number>> = {
   s: 1000,
@@ -35,16 +35,16 @@ export const windowUnits: Readonly<Record<string, number>> = {
   month: 30 * day,
 };
 
-/** Of a window as a limit has it: `15min`, `day`. */
+/** Returns the length of a window, such as `15min` or `day`, in milliseconds. */
 export function windowMilliseconds(window: string): number {
   const [, number = "", unit = ""] = /^(\d*)([a-z]+)$/.exec(window) ?? [];
   return (number === "" ? 1 : Number(number)) * (windowUnits[unit] ?? Number.NaN);
 }
 
-/** The callers that a limit counts by, besides names of resources. */
+/** The words after `per` that are no names of resources. */
 export const pers = ["user", "ip"] as const;
 
-/** `5/15min per Parcel, burst 10`. */
+/** A rate, such as `5/15min per Parcel, burst 10`. */
 export interface Rate {
   readonly count: number;
   /** The window as written without its slash: `min`, `15min`, `day`. */
@@ -55,15 +55,15 @@ export interface Rate {
 }
 
 export type Quota =
-  /** `5000/day per user` */
+  /** A quota on operations in a window: `5000/day per user`. */
   | { readonly kind: "window"; readonly count: number; readonly window: string; readonly per: string }
-  /** `300 in announced | stored per user`; `states` empty: all live records. */
+  /** A quota on live records: `300 in announced | stored per user`; `states` empty: all live records. */
   | { readonly kind: "live"; readonly count: number; readonly states: readonly string[]; readonly per: string };
 
-/** `90d after final`, `30d after createdAt, erase`. */
+/** The retention of a resource, such as `90d after final` or `30d after createdAt, erase`. */
 export interface Retention {
   readonly duration: string;
-  /** `final`, a state, or a field of type datetime. */
+  /** The moment at which the duration starts: `final`, a state, or a field of type datetime. */
   readonly after: string;
   readonly act: "delete" | "erase";
 }

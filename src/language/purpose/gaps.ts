@@ -42,7 +42,7 @@ function descriptionsAnswer(documentIndex: DocumentIndex, at: string, lines: Rea
   return each(documentIndex, [{ at, declared: true }, ...openBelow(documentIndex, at), ...statements], undeclared);
 }
 
-/** An operation with an undecided description is not in the model, but in the list of gaps. */
+/** Returns the names below `at` with an undecided description: the model omits them, but its list of gaps has them. */
 function openBelow(documentIndex: DocumentIndex, at: string): { at: string; declared: boolean }[] {
   return documentIndex.model.gaps
     .filter((path) => path.startsWith(`${at}/`))

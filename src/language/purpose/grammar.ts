@@ -5,8 +5,8 @@
  *     service      the name, small letters, digits and hyphens
  *     domain, purpose   a line of text each
  *     users        name: sentence   or a list of names
- *     outside      a list, or its items on one line with commas; `none`: nothing is left out
- *     operations   name: sentence   or a list of names; `none`: there are none
+ *     outside      a list, or its items on one line with commas; `none`: the service leaves nothing out
+ *     operations   name: sentence   or a list of names; `none`: there are no operations
  */
 import { descriptions } from "../grammar/collections.ts";
 import { part } from "../grammar/form.ts";

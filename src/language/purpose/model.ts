@@ -1,4 +1,4 @@
-/** Part 1, the service's purpose: its name, its users and its operations. */
+/** The model of part 1, the service's purpose: its name, its users and its operations. */
 
 export interface Purpose {
   /** The edition of the language, `1`. */
@@ -10,9 +10,9 @@ export interface Purpose {
   readonly purpose?: string;
   /** Kinds of users with a sentence about each. */
   readonly users: Readonly<Record<string, string>>;
-  /** What the service does not do. Absent: not declared; empty: declared as nothing. */
+  /** What the service does not do. Absent: not declared; empty: the document says `none`. */
   readonly outside?: readonly string[];
-  /** Every operation with the sentence that describes it. Part 4 to 9 refer to these names. */
+  /** Every operation with the sentence that describes it. Parts 4 to 9 refer to these names. */
   readonly operations: Readonly<Record<string, string>>;
 }
 

@@ -1,16 +1,16 @@
-/** The value of a literal default, which depends on the type of its field. */
+/** Converts the text of a literal default to a value of its field's type. */
 import type { Json } from "../../base/json.ts";
 import { coreValue } from "../../document/data.ts";
 import type { Model } from "../model.ts";
 import { bareType, lookup } from "./fields.ts";
 import type { Field, FieldType } from "./model.ts";
 
-/** The default of a field where it is a literal; undefined where there is none, or the server makes one. */
+/** Returns the default of a field if it is a literal; undefined if there is none, or if the server generates it. */
 export function defaultValue(model: Model, field: Field): Json | undefined {
   return field.default?.kind === "literal" ? literalValue(model, field.type, field.default.text) : undefined;
 }
 
-/** A literal as a value of the type, or undefined where it is none: `abc` is no integer. */
+/** Converts a literal to a value of the type; undefined if it is no such value: `abc` is no integer. */
 export function literalValue(model: Model, type: FieldType, text: string): Json | undefined {
   if (type.kind === "nullable" && text === "null") return null;
   const bare = bareType(type);
@@ -35,13 +35,13 @@ function scalarValue(name: string, text: string): Json | undefined {
   return text;
 }
 
-/** `12.50 EUR`. */
+/** Converts `12.50 EUR` to a money value. */
 function moneyValue(text: string): Json | undefined {
   const [, amount, currency] = /^(-?[0-9]+(?:\.[0-9]+)?)\s+([A-Z]{3})$/.exec(text) ?? [];
   return amount === undefined || currency === undefined ? structured(text) : { amount, currency };
 }
 
-/** `[a, b]`: items as JSON, or words. */
+/** Converts `[a, b]` to a list: its items are JSON, or words. */
 function listValue(model: Model, of: FieldType, text: string): Json | undefined {
   const value = structured(text);
   if (Array.isArray(value)) return value as Json;

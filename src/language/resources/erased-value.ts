@@ -1,6 +1,6 @@
 /**
- * The value of a personal field after erasure: absent if any number of records may lack it, else a neutral value of its type.
- * Types whose every value has a meaning (a closed list, a pattern, a reference) have none.
+ * Decides the value of a personal field after erasure: no value if several records may lack it, else a neutral value of its
+ * type. A type without a meaningless value (a closed list, a pattern, a reference) has no such value.
  */
 import type { Json } from "../../base/json.ts";
 import type { Model } from "../model.ts";
@@ -9,18 +9,18 @@ import type { Field, FieldType } from "./model.ts";
 
 export type Erased =
   | { readonly kind: "value"; readonly value: Json }
-  /** Where no two records may have the same: a text with the record's number between these, padded to a length. */
+  /** For a unique field: a text with the record's number between `before` and `after`, padded to the length `pad`. */
   | { readonly kind: "numbered"; readonly before: string; readonly after: string; readonly pad: number };
 
 export function erasedValue(model: Model, resource: string, name: string, field: Field): Erased | undefined {
   if (isNullable(field) && !isAbsentEqual(model, resource, name)) return { kind: "value", value: null };
   if (isDistinguishing(model, resource, name)) return numbered(field.type);
-  // Only a hash of a secret is stored; this is not the hash of any text.
+  // Only hashes of secrets are stored, and no secret has the hash `erased`.
   const value = field.marks.includes("secret") ? "erased" : neutral(model, field.type, []);
   return value === undefined ? undefined : { kind: "value", value };
 }
 
-/** The longest number of a record that is counted on: 36 to this power records. */
+/** The most digits (base 36) of a record's number: enough for 36 to this power records. */
 const digits = 8;
 
 function numbered(type: FieldType): Erased | undefined {
@@ -110,7 +110,7 @@ function neutralScalar(type: FieldType & { kind: "scalar" }): Json | undefined {
       return 3 * groups <= max ? "AAAA".repeat(groups) : undefined;
     }
     case "country":
-      // Every code names a real one.
+      // Every country, currency or language code means a real one, so none is neutral.
       return undefined;
     default:
       return plain[name];

@@ -1,4 +1,4 @@
-/** Fields and types, printed: the canonical, shortest form; reading it gives the same field. */
+/** Prints fields and types in the canonical, shortest form; reading it gives the same field. */
 import { printSize } from "../../base/bytes.ts";
 import { jsonTree, type Tree } from "../../document/print.ts";
 import { type Below, nothingBelow } from "../grammar/grammar.ts";
@@ -14,7 +14,7 @@ export function printFields(fields: Fields, below: Below = nothingBelow): Record
   return Object.fromEntries(entries);
 }
 
-/** One line if that expresses everything; with `map` always the map form. */
+/** Prints a field on one line if the line can express all of it; with `map` always as a map. */
 function printField(field: Field, map: boolean): Tree {
   const { type, computed, marks, note, example } = field;
   const made = field.default && printDefault(field.default);
@@ -33,7 +33,7 @@ function printField(field: Field, map: boolean): Tree {
   };
 }
 
-/** A type on one line. A schema has no such form; see `printTypeTree`. */
+/** Prints a type on one line. A schema has no one-line form; see `printTypeTree`. */
 export function printFieldType(type: FieldType): string {
   switch (type.kind) {
     case "scalar":
@@ -58,7 +58,7 @@ export function printFieldType(type: FieldType): string {
   }
 }
 
-/** A type where a map is allowed too. */
+/** Prints a type on one line or as a map; only for places that allow a map. */
 export function printTypeTree(type: FieldType): Tree {
   return type.kind === "schema" ? { schema: jsonTree(type.schema) } : printFieldType(type);
 }
@@ -73,7 +73,10 @@ function printBounds({ min, max }: { readonly min?: number; readonly max?: numbe
   return min === max ? `(${min})` : `(${min ?? ""}..${max ?? ""})`;
 }
 
-/** Bare where it reads back as this value: a single word is a type, and some words are reserved. */
+/**
+ * Prints a listed value without quotes if it reads back as the same value: a single word is a type, and some words are
+ * reserved.
+ */
 function printValue(value: string, type: FieldType & { kind: "one-of" }): string {
   const reserved = value === "null" || value === "string" || (scalarNames as readonly string[]).includes(value);
   const bare = /^[^\s|,()[\]{}=:"'/]+$/.test(value) && !reserved && (type.values.length > 1 || type.open);
@@ -98,7 +101,7 @@ function printDefault(value: Default): string {
   }
 }
 
-/** In quotes where the bare text would read as something else. */
+/** Prints a literal in quotes if the text without quotes would have another meaning. */
 function printLiteral(text: string): string {
   const meant = /^(?:now|now on change|caller|counter|uuid|not shown|=|(?:digits|token)\b.*)$/.test(text);
   const bare =
@@ -106,7 +109,7 @@ function printLiteral(text: string): string {
   return bare && !meant && balanced(text) ? text : JSON.stringify(text);
 }
 
-/** Whether a comma behind the text would still end it. */
+/** Whether a comma after the text would still end the text. */
 function balanced(text: string): boolean {
   return splitAt(unlocatedText(`${text},x`), ",").length === 2;
 }

@@ -1,17 +1,17 @@
 /**
- * The grammar of types (language, section 4):
+ * Reads types (language, section 4):
  *
  *     type        = alternative { "|" alternative }
  *     alternative = scalar [bounds] [pattern] | pattern | "id" [ "(" prefix ")" ] | "map(" type ")" | Name | value
  *                 | "(" type ")"                                   each followed by any number of "[]" [bounds]
  *                 | "file(.." size [ "," media { "|" media } ] ")" media: `image/png`, `image/*`
  *     bounds      = "(" n ")" | "(" [a] ".." [b] ")"
- *     pattern     = "/" regular expression "/"                     a slash in it is written \/ or stands in a class
+ *     pattern     = "/" regular expression "/"                     a slash in it is written \/ or inside a class
  *     value       = word | quoted text
  *
- * Two or more alternatives, `null` left out, are a list of values: closed, or open when `string` is among them. A list
- * of values all of which are names of types is refused, since nobody can tell which was meant; quotes make them values.
- * A single word is a type; a single quoted text is a closed list of one.
+ * Two or more alternatives, not counting `null`, are a list of values: open if `string` is among them, else closed. A list
+ * whose values are all names of types is an error, since it could mean either; quotes make them values. A single word is a
+ * type; a single quoted text is a closed list with one value.
  */
 import { RE2JS } from "@bufbuild/re2";
 import { parseSize } from "../../base/bytes.ts";
@@ -23,7 +23,7 @@ import { type SourceText, sourceTextOf, slice, spanOf } from "../grammar/source-
 import { expectText, knownEntries, type Path, locateAll, type Reader, report } from "../grammar/reader.ts";
 import { type FieldType, type ScalarName, scalarNames } from "./model.ts";
 
-/** The position of the reader in a one-line form; `part` is the first half of the codes of its diagnostics. */
+/** The reader's position in a one-line form; `part` is the first half of the codes of its findings. */
 export interface Cursor {
   readonly reader: Reader;
   readonly part: string;
@@ -31,7 +31,7 @@ export interface Cursor {
   at: number;
 }
 
-/** Reads a type: on one line, or `{ type }` or `{ schema }`; undefined with a diagnostic for anything else. */
+/** Reads a type: on one line, or `{ type }` or `{ schema }`. Reports anything else and returns undefined. */
 export function readFieldType(reader: Reader, path: Path, node: Node): FieldType | undefined {
   const part = path[0] ?? "";
   if (node.kind !== "map") {
@@ -50,7 +50,7 @@ export function readFieldType(reader: Reader, path: Path, node: Node): FieldType
   return undefined;
 }
 
-/** A type that fills the whole phrase, or undefined with a diagnostic. */
+/** Reads a type that is the whole text. Reports any other text and returns undefined. */
 export function readType(reader: Reader, part: string, sourceText: SourceText): FieldType | undefined {
   const cursor: Cursor = { reader, part, sourceText, at: 0 };
   const type = typeAt(cursor);
@@ -62,7 +62,7 @@ export function readType(reader: Reader, part: string, sourceText: SourceText): 
   return type;
 }
 
-/** The type that starts at the cursor; the cursor is left behind it. */
+/** Reads the type that starts at the cursor, and moves the cursor behind it. */
 export function typeAt(cursor: Cursor): FieldType | undefined {
   const start = skipBlanks(cursor);
   const alternatives: Alternative[] = [];
@@ -83,7 +83,7 @@ export function skipBlanks(cursor: Cursor): number {
   return cursor.at;
 }
 
-/** One alternative between two `|`, before it is known whether a bare word is a type or a value. */
+/** One alternative between two `|`: only the other alternatives decide whether a bare word is a type or a value. */
 type Alternative =
   | { readonly kind: "word"; readonly text: string; readonly span: Span }
   | { readonly kind: "quoted"; readonly text: string; readonly span: Span }
@@ -153,7 +153,7 @@ function named(cursor: Cursor, word: string, span: Span): FieldType | undefined 
   return undefined;
 }
 
-/** What other languages call these types. */
+/** Names of types in other languages, with the type of this language. */
 const foreignNames: Readonly<Record<string, ScalarName>> = {
   int: "integer", int32: "integer", int64: "integer", long: "integer", str: "string", varchar: "string", char: "string",
   bool: "boolean", float: "number", double: "number", timestamp: "datetime", instant: "datetime", uri: "url", guid: "uuid",
@@ -189,7 +189,7 @@ function groupAt(cursor: Cursor): Alternative | undefined {
   return { kind: "type", type, span: spanOf(slice(cursor.sourceText, start, cursor.at)) };
 }
 
-/** A quoted value: `"in transit"`; a backslash escapes the next character. */
+/** Reads a quoted value: `"in transit"`; a backslash escapes the next character. */
 function quotedAt(cursor: Cursor, start: number, quote: string): Alternative | undefined {
   const { text } = cursor.sourceText;
   let value = "";
@@ -263,7 +263,7 @@ function scalarAt(cursor: Cursor, name: ScalarName, start: number, span: Span): 
   return { kind: "word", text: name, span };
 }
 
-/** `file(..5MB, image/png | image/jpeg)`. The size is required, so that the necessary space is known. */
+/** Reads `file(..5MB, image/png | image/jpeg)`. The size is required, so that the space for files is known. */
 function fileAt(cursor: Cursor, start: number): Alternative | undefined {
   const { text } = cursor.sourceText;
   const end = text.indexOf(")", cursor.at);
@@ -294,7 +294,7 @@ function fileAt(cursor: Cursor, start: number): Alternative | undefined {
 
 const mediaRange = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
 
-/** What bounds on a scalar mean; a scalar that is not here takes none. */
+/** What the bounds of a scalar limit; other scalars take no bounds. */
 export const measures: { readonly [Name in ScalarName]?: "length" | "value" } = {
   string: "length", text: "length", email: "length", url: "length", phone: "length", bytes: "length",
   integer: "value", number: "value", decimal: "value", money: "value",
@@ -308,7 +308,7 @@ interface Bounds {
   readonly max?: number;
 }
 
-/** `(n)`, `(a..b)`, `(a..)`, `(..b)`. */
+/** Reads bounds: `(n)`, `(a..b)`, `(a..)`, `(..b)`. */
 function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefined {
   const start = cursor.at;
   const end = cursor.sourceText.text.indexOf(")", start);
@@ -349,7 +349,7 @@ function boundsAt(cursor: Cursor, measure: "length" | "value"): Bounds | undefin
   return bounds;
 }
 
-/** `/…/`; a slash ends it unless it is escaped or in a character class, as in JavaScript. */
+/** Reads a pattern `/…/`. A slash ends it unless the slash is escaped or in a character class, as in JavaScript. */
 function patternAt(cursor: Cursor, name: ScalarName, bounds: Bounds = {}): Alternative | undefined {
   const { text } = cursor.sourceText;
   const start = cursor.at;
@@ -452,7 +452,7 @@ function unclosed(cursor: Cursor, open: number): undefined {
   );
 }
 
-/** Skips blanks and `separator`, if it comes next. */
+/** Skips blanks and `separator`; returns whether `separator` came next. */
 function eat(cursor: Cursor, separator: string): boolean {
   const before = cursor.at;
   if (cursor.sourceText.text[skipBlanks(cursor)] === separator) {

@@ -1,12 +1,12 @@
 /**
- * Fields: one line or a map, in resources, in embedded types, and in what an operation takes.
+ * Reads fields, as one line or a map, in resources, in embedded types, and in the bodies of operations.
  *
  *     name[?]: type [= default | := expression] {, mark}
  *     name[?]: { type, default, computed, marks, note, example }   or   { schema, default, computed, marks, note, example }
  *     default = "now" | "now on change" | "caller" | "counter" | "uuid" | "digits(" n ")" | "token(" n ")" | literal
  *
- * A literal runs to the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and
- * maps; in quotes it may be any text, `= "now"` the word. `marks` of the map form is a list, or marks with commas.
+ * A literal ends at the next comma outside brackets and quotes; `[a, b]` and `{ a: 1 }` are the literals of lists and maps. In
+ * quotes it may be any text: `= "now"` is the word. `marks` of the map form is a list, or marks with commas.
  */
 import type { Json } from "../../base/json.ts";
 import { jsonTree } from "../../document/print.ts";
@@ -36,7 +36,7 @@ import { type Default, type Field, type Fields, type FieldType, type Modifier, m
 import { printFields, printFieldType, printTypeTree } from "./field-print.ts";
 import { type Cursor, readFieldType, readType, skipBlanks, typeAt } from "./field-type.ts";
 
-/** A type on one line, or a schema in a map. */
+/** Reads a type on one line, or a schema in a map. */
 export const fieldType: Grammar<FieldType> = {
   schema: shared("fieldType"),
   read: (reader, path, { value }) => readFieldType(reader, path, value),
@@ -54,7 +54,7 @@ export function mapType(type: FieldType, scope: Scope): FieldType | undefined {
   return of === type.of ? type : of === undefined ? undefined : { ...type, of };
 }
 
-/** Fields whose keys are names; without `naming` they are none. */
+/** Maps the names in fields. Without `naming`, the keys of the fields are not names. */
 export function mapFields(naming?: Naming): MapNames<Fields> {
   return (all, scope) => mapEntries(all, scope, naming, mapField);
 }
@@ -69,7 +69,7 @@ export function mapField(field: Field, scope: Scope): Field | undefined {
     : mapped;
 }
 
-/** Fields by name. */
+/** Reads a map of fields by name. */
 export function fields(example: string, what: Label = (path) => `\`${path.at(-1)}\``): Grammar<Fields> {
   return {
     schema: shared("fields"),
@@ -82,7 +82,7 @@ export function fields(example: string, what: Label = (path) => `\`${path.at(-1)
   };
 }
 
-/** The type in a map, as `type` or `schema`. */
+/** The type of a field's map form, as `type` or `schema`. */
 export interface WrittenType {
   readonly type?: FieldType;
   readonly schema?: Json;
@@ -133,7 +133,7 @@ export function writtenType<Rest extends { readonly type?: FieldType }>({
   return { ...(type.kind === "schema" ? { schema: type.schema } : { type }), ...rest };
 }
 
-/** The fields of a map, each placed under its name with and without `?`; what cannot be understood is left out. */
+/** Reads the fields of a map; each has a location under its name with and without `?`. Reports and omits invalid fields. */
 export function readFields(reader: Reader, path: Path, map: MapNode): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const entry of openEntries(reader, path, map)) {
@@ -181,7 +181,7 @@ function readField(reader: Reader, path: Path, entry: Entry): Definition | undef
   return line === undefined ? undefined : readFieldLine(reader, path, line);
 }
 
-/** A field on one line without its name, as an entry of part 9 describes a removed one. */
+/** Reads a field on one line without its name, as an entry of part 9 describes a removed field. */
 export function readFieldText(reader: Reader, path: Path, line: SourceText): Omit<Field, "optional"> | undefined {
   return readFieldLine(reader, path, line);
 }
@@ -198,7 +198,7 @@ function readFieldLine(reader: Reader, path: Path, line: SourceText): Definition
   return { type, ...value, marks: readModifiers(reader, path, rest) };
 }
 
-/** The text between the type and the first comma. */
+/** Reads the text between the type and the first comma: the default or the computed value. */
 function readValue(reader: Reader, path: Path, sourceText: SourceText): Pick<Field, "default" | "computed"> {
   if (sourceText.text === "") return {};
   if (sourceText.text.startsWith(":=")) {
@@ -306,7 +306,7 @@ function reportModifier(reader: Reader, path: Path, sourceText: SourceText): voi
   });
 }
 
-/** Modifiers of other languages, and how to write them in this one. */
+/** Modifiers of other languages, with what to write instead. */
 const otherModifiers: Readonly<Record<string, string>> = {
   required: "a field is required unless its name ends in `?`",
   optional: "write `?` after the field's name",

@@ -3,12 +3,15 @@ import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import type { Field, Fields, FieldType, Modifier } from "./model.ts";
 
-/** A type without `| null` around it. */
+/** Returns the type without `| null`. */
 export function bareType(type: FieldType): FieldType {
   return type.kind === "nullable" ? bareType(type.of) : type;
 }
 
-/** What lists and maps, outermost first, have at their bottom: `map(T[])` is a `T` within a map and a list. */
+/**
+ * Returns the innermost type of lists and maps, and the lists and maps around it, outermost first: `map(T[])` is a `T` in a
+ * list in a map.
+ */
 export function innermost(type: FieldType): {
   readonly of: FieldType;
   readonly enclosing: readonly ("list" | "map")[];
@@ -24,31 +27,31 @@ export function isNullable(field: Field): boolean {
   return field.optional || field.type.kind === "nullable";
 }
 
-/** The resource that a field of this type refers to, if it does. A list of references does not count. */
+/** Returns the resource that a field of this type refers to; undefined for other types, including lists of references. */
 export function referenceOf(model: Model, type: FieldType): string | undefined {
   const bare = bareType(type);
   if (bare.kind !== "named") return undefined;
   return Object.hasOwn(model.resources.resources, bare.name) ? bare.name : undefined;
 }
 
-/** The fields of a resource; none where there is no such resource. */
+/** Returns the fields of a resource; empty if there is no such resource. */
 export function fieldsOf(model: Model, resource: string): Fields {
   return lookup(model.resources.resources, resource)?.fields ?? {};
 }
 
-/** The member of a record of the document's own names, which could be `constructor`. */
+/** Returns the member of an object by a name from the document. Safe for names such as `constructor`. */
 export function lookup<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 const storedModifiers: readonly Modifier[] = ["unique", "filter", "sort", "search"];
 
-/** Whether the field has a column. A computed one has only if it is also `unique`, `filter`, `sort` or `search`. */
+/** Whether the field has a column. A computed field has one only if it is `unique`, `filter`, `sort` or `search`. */
 export function isStored(field: Field): boolean {
   return field.computed === undefined || storedModifiers.some((modifier) => field.marks.includes(modifier));
 }
 
-/** Whether callers may not set the field at all: `read-only`, computed, or an id that is made by the server. */
+/** Whether callers may not set the field: it is `read-only`, computed, or an id that the server generates. */
 export function isServerSet(field: Field): boolean {
   const { type } = field;
   return (
@@ -56,18 +59,21 @@ export function isServerSet(field: Field): boolean {
   );
 }
 
-/** Whether a caller may change the field of a record that exists. */
+/** Whether a caller may change the field of an existing record. */
 export function isChangeable(name: string, field: Field): boolean {
   return name !== "id" && !isServerSet(field) && !field.marks.includes("create-only");
 }
 
-/** Whether the id of the resource's records is given by the client. */
+/** Whether clients choose the id of the resource's records. */
 export function hasClientId(model: Model, resource: string): boolean {
   const type = lookup(fieldsOf(model, resource), "id")?.type;
   return type?.kind === "id" && type.made === "client";
 }
 
-/** Whether one record at most has a value of this field: the id, a field marked `unique`, or the only field of a `unique` rule. */
+/**
+ * Whether at most one record can have a value of this field: the id, a field marked `unique`, or the only field of a `unique`
+ * rule.
+ */
 export function isUnique(model: Model, resource: string, name: string): boolean {
   const field = lookup(fieldsOf(model, resource), name);
   if (field === undefined) return false;
@@ -76,7 +82,10 @@ export function isUnique(model: Model, resource: string, name: string): boolean 
   return rules.some((rule) => rule.kind === "unique" && rule.fields.length === 1 && rule.fields[0] === name);
 }
 
-/** The view that a member of a view is given as, and the resource that this is of; a list of it for `View[]`. */
+/**
+ * Returns the view in which a member of a view is nested, and that view's resource. `list`: whether the member's type is
+ * `View[]`.
+ */
 export function nestedView(
   { resources: { resources, types, views = {} } }: Model,
   type: FieldType,
@@ -89,9 +98,9 @@ export function nestedView(
   return view === undefined ? undefined : { view: item.name, of: view.of, list: bare.kind === "list" };
 }
 
-/** A field wherever a document defines one, with its place. */
+/** A field anywhere in a document, with its path. */
 export interface FieldSite {
-  /** Whether it is stored in a record, part of an embedded value, or a member of a body. */
+  /** Where the field is declared: in a resource, an embedded type, a view, or a body. */
   readonly enclosing: "resource" | "type" | "view" | "takes";
   readonly at: string;
   readonly name: string;
@@ -115,33 +124,33 @@ export const fieldSites: (model: Model) => readonly FieldSite[] = onceForModel((
   ];
 });
 
-/** Whether the field is unique, alone or together with others. */
+/** Whether the field is unique, alone or together with other fields. */
 export function isDistinguishing(model: Model, resource: string, name: string): boolean {
   const rules = lookup(model.resources.rules, resource) ?? [];
   const isInUniqueSet = rules.some((rule) => rule.kind === "unique" && rule.fields.includes(name));
   return isInUniqueSet || isUnique(model, resource, name);
 }
 
-/** Whether the field is in a rule by which two records without it may be the same. */
+/** Whether the field is in a `unique` rule that treats two absent values as equal. */
 export function isAbsentEqual(model: Model, resource: string, name: string): boolean {
   const rules = lookup(model.resources.rules, resource) ?? [];
   return rules.some((rule) => rule.kind === "unique" && rule.absent === "equal" && rule.fields.includes(name));
 }
 
-/** The names of the resource's fields that refer to `target`. */
+/** Returns the names of the resource's fields that refer to `target`. */
 export function referencesTo(model: Model, resource: string, target: string): readonly string[] {
   return Object.entries(fieldsOf(model, resource))
     .filter(([, field]) => referenceOf(model, field.type) === target)
     .map(([name]) => name);
 }
 
-/** The states of a resource, in the document's order, or undefined where it has none. */
+/** Returns the lifecycle of a resource; undefined if the resource has no states. */
 export function lifecycleOf(model: Model, resource: string): Exclude<Model["states"][string], "none"> | undefined {
   const states = lookup(model.states, resource);
   return states === "none" ? undefined : states;
 }
 
-/** Whether a field of the resource, or the named field, has a type that the document does not declare. */
+/** Whether a field of the resource (with `name`: this field) has a type that the document does not declare. */
 export function hasUnknownType({ resources }: Model, resource: string, name?: string): boolean {
   return Object.entries(lookup(resources.resources, resource)?.fields ?? {}).some(([field, { type }]) => {
     const bare = bareType(type);
@@ -150,7 +159,7 @@ export function hasUnknownType({ resources }: Model, resource: string, name?: st
   });
 }
 
-/** The range of each numeric field; the store never contains a value outside it. */
+/** Returns the range of each numeric field; the store never contains a value outside it. */
 export function rangesOf(model: Model, resource: string): Readonly<Record<string, { min?: number; max?: number }>> {
   return Object.fromEntries(
     Object.entries(fieldsOf(model, resource)).flatMap(([name, { type }]) => {

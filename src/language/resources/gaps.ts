@@ -135,7 +135,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** Fields that the document declares open; the model does not contain them. */
+/** Returns the fields that the document declares `not shown`; the model omits them. */
 function openFields({ model }: DocumentIndex): readonly Statement[] {
   return model.gaps.filter((path) => /^resources\/[A-Z]/.test(path)).map((at) => ({ at, declared: false }));
 }
@@ -152,13 +152,13 @@ function hasAnyModifier(...marks: readonly Modifier[]): (field: Field) => boolea
   return (field) => field.marks.some((modifier) => marks.includes(modifier));
 }
 
-/** The type of the items where there are several. */
+/** Returns the innermost item type of lists and maps; any other type unchanged. */
 function listed(type: FieldType): FieldType {
   const bare = bareType(type);
   return bare.kind === "list" || bare.kind === "map" ? listed(bare.of) : bare;
 }
 
-/** Types that do not bound themselves, as an e-mail address or a date does. */
+/** Types that need bounds; other types, such as an e-mail address or a date, have bounds of their own. */
 const measuredNames: readonly string[] = ["string", "text", "integer", "number", "decimal", "bytes"];
 
 function isMeasured(type: FieldType): boolean {

@@ -11,9 +11,9 @@
  *             | expression "else" error                                        map: { holds: expression, else }
  *       absent = "absent" ( "equal" | "distinct" )                             map: equal, distinct
  *
- * The identity of a resource: `id(prefix)` and `id` are made by the server; `id(counter)` and a field with the default
- * `counter` are counted; a field of another type is given by the client, unless it has another default, is computed or
- * is `read-only`. Rules are placed as items from 0, with `holds` or `unique` and `absent`, and `else`.
+ * The id of a resource: the server generates `id(prefix)` and `id`; it counts `id(counter)` and a field with the default
+ * `counter`. The client chooses an id of any other type, unless the id has another default, is computed or is `read-only`. The
+ * paths of rules are items from 0, with `holds` or `unique` and `absent`, and `else`.
  */
 import type { Json } from "../../base/json.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -98,8 +98,8 @@ const types = named(
 );
 
 /**
- * With more schemas than this a document was not written by hand: a fault in one is then placed at its name, since the places
- * of all their keywords would take longer than everything else that is read.
+ * The most schemas whose keywords get locations. A document with more was not written by hand: to locate all keywords would
+ * take longer than reading the rest, so an error in a schema is reported at the schema's name.
  */
 const mostLocated = 200;
 
@@ -148,7 +148,7 @@ const view: Grammar<ViewDefinition> = {
   mapNames: (value, around) => {
     const scope = { ...around, record: value.of };
     const of = mapName(value.of, inside(scope, "of"), { references: "resource" });
-    // A member without an expression is a field, and has its name.
+    // A member without an expression is the field of its name, so its key is the name of a field.
     const mapMember: MapNames<Fields> = (all) =>
       Object.fromEntries(
         Object.entries(all).flatMap(([key, field]) => {
@@ -197,7 +197,7 @@ const absence = words(
 );
 
 const unique: Grammar<readonly string[]> = {
-  // A rule without one of its fields would be another rule.
+  // Without one of its fields the rule would mean something else, so the whole rule is removed.
   mapNames: (value, scope) => {
     const mapped = mapNames(value, scope, { references: "field" });
     return mapped?.length === value.length ? mapped : undefined;
@@ -272,7 +272,7 @@ function readRuleLine(reader: Reader, at: Path, line: SourceText): WrittenRule |
   }
   if (condition.text === "" || code === undefined) {
     report(reader, "resources/rule-without-error", spanOf(line), "A rule needs the error to return when it is broken", {
-      // In a flow list, the comma ended the item, so this text is the clause after it.
+      // In a YAML list in brackets, the comma ended the item, so this text is the clause after the comma.
       help: /^absent\s/.test(line.text) ? "put `unique …, absent …` in quotes" : withElse,
     });
     return undefined;
@@ -285,12 +285,12 @@ function printRuleLine({ absent, else: code, holds, unique: together = [] }: Wri
   const otherwise = code === undefined ? "" : ` else ${code}`;
   if (holds === undefined)
     return `unique ${together.join(" + ")}${absent === undefined ? "" : `, absent ${absent}`}${otherwise}`;
-  // An expression that starts like the other form, or ends like this one, needs the map form.
+  // A rule that begins with `unique` or contains `else` would read back as another rule, so it needs the map form.
   const isPlain = !/^unique\s|\selse\s/.test(holds) && splitAt(unlocatedText(holds), ",").length === 1;
   return isPlain ? `${holds}${otherwise}` : undefined;
 }
 
-/** The text after `absent`, in the clause after the fields. */
+/** Returns the text after `absent`, in the clause after the fields. */
 function absentWord(reader: Reader, sourceText: SourceText): SourceText | undefined {
   const first = /^absent\s+/.exec(sourceText.text);
   if (first !== null) return slice(sourceText, first[0].length);

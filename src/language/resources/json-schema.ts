@@ -1,11 +1,11 @@
 /**
- * What the types of the document say on the wire, as JSON Schema 2020-12.
+ * Describes the types of the document in HTTP messages, as JSON Schema 2020-12.
  *
- * Every text, list and map has a finite maximum even where the document is silent (R2.7). Objects are closed (R2.3). Some
- * formats are our own, for what a pattern cannot say: `decimal` of a number (at most 15 significant digits), `country`
- * (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name that the IANA database knows); the rest
- * are JSON Schema's (date, date-time, duration, email, uri, uuid). So are some keywords, for bounds on what a text stands
- * for: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
+ * Every text, list and map has a finite maximum even if the document declares none (R2.7). Objects are closed (R2.3). Some
+ * formats are Nonet's own, for conditions that a pattern cannot express: `decimal` of a number (at most 15 significant
+ * digits), `country` (ISO 3166-1), `currency` (ISO 4217), `language` (BCP 47) and `timezone` (a name in the IANA database);
+ * the rest are JSON Schema's (date, date-time, duration, email, uri, uuid). Some keywords are Nonet's own too, for bounds on
+ * the value that a text represents: `x-minimum` and `x-maximum` of an amount, `x-min-bytes` and `x-max-bytes` of base 64.
  */
 import { fileKeyword } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -16,29 +16,29 @@ import { lookup } from "./fields.ts";
 import type { Field, FieldType, Fields } from "./model.ts";
 import { schemaAddress, withoutReferences } from "./schema.ts";
 
-/** Whether the value is a caller's input (members with a default are optional) or a response's output. */
+/** Whether the value is sent by a caller (members with a default are optional) or returned in a response. */
 export type Direction = "input" | "output";
 
-/** R2.7: code points, items, members. */
+/** The largest sizes without declared bounds (R2.7), in code points, items and members. */
 export const maxima = { string: 10_000, list: 1000, map: 50 } as const;
 
-/** The schema of one value; where the field may be null on the wire, of null too. */
+/** Returns the schema of a value of the type; for a nullable type it also allows null. */
 export function jsonSchemaOf(model: Model, type: FieldType, direction: Direction = "output"): JsonObject {
   return schemaOf({ model, direction, around: [] }, type);
 }
 
-/** The schemas below `schemas:`, by the address of references to them. */
+/** Returns the schemas below `schemas:`, by the URI with which references name them. */
 export const namedSchemas: (model: Model) => Readonly<Record<string, JsonObject>> = onceForModel(
   ({ resources: { schemas = {} } }) =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [schemaAddress(name), verbatim(schema)])),
 );
 
-/** The schema of a field's value, with the field's note and example. */
+/** Returns the schema of a field's value, with the field's note and example. */
 export function fieldSchema(model: Model, field: Field, direction: Direction = "output"): JsonObject {
   return described(jsonSchemaOf(model, field.type, direction), field);
 }
 
-/** A schema that also takes null. */
+/** Returns a schema that also allows null. */
 export function orNull(schema: JsonObject): JsonObject {
   const type = schema["type"];
   if (typeof type !== "string" && !Array.isArray(type)) {
@@ -57,7 +57,7 @@ export function orNull(schema: JsonObject): JsonObject {
 interface Walk {
   readonly model: Model;
   readonly direction: Direction;
-  /** The embedded types that the value is inside of. */
+  /** The embedded types that contain the value, outermost first. */
   readonly around: readonly string[];
 }
 
@@ -89,7 +89,7 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
     case "named":
       return namedSchema(walk, type.name);
     case "file":
-      // The input is bytes, which JSON cannot contain: see `isFile`.
+      // The input is the file's bytes, which JSON cannot contain: see `isFile`.
       return walk.direction === "input"
         ? { [fileKeyword]: { maxBytes: type.max, media: type.media } }
         : fileSchema(type);
@@ -100,7 +100,7 @@ function schemaOf(walk: Walk, type: FieldType): JsonObject {
   }
 }
 
-/** The description of a file in a record. */
+/** Returns the schema of the description of a file in a record. */
 export function fileSchema({ max, media }: Omit<FieldType & { kind: "file" }, "kind">): JsonObject {
   const [only, ...more] = media;
   const fixed = only !== undefined && more.length === 0 && !only.endsWith("*");
@@ -118,14 +118,17 @@ export function fileSchema({ max, media }: Omit<FieldType & { kind: "file" }, "k
   return closedObject(properties, ["id", "type", "bytes", "sha256"]);
 }
 
-/** `true` and `false` are schemas too. A nested schema cannot refer to its own parts by their path. */
+/**
+ * Returns a schema from the document; `true` and `false` are schemas too. A nested schema cannot refer to its own parts by
+ * path, so references are expanded.
+ */
 function verbatim(written: Json): JsonObject {
   const schema = withoutReferences(written);
   if (schema === false) return { not: {} };
   return typeof schema === "object" && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : {};
 }
 
-/** Write-only members are in no response, so they are not required there. */
+/** Returns the schema without required write-only members, since responses never contain them. */
 function withoutRequired(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutRequired);
   if (!isObject(schema)) return schema;
@@ -141,7 +144,7 @@ function withoutRequired(schema: Json): Json {
   return Object.fromEntries(inside);
 }
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are JSON values and not schemas. */
 const literals = new Set(["const", "enum", "examples", "default"]);
 
 function idSchema(walk: Walk, type: FieldType & { kind: "id" }): JsonObject {
@@ -176,7 +179,7 @@ function objectSchema(walk: Walk, fields: Fields): JsonObject {
   );
 }
 
-/** An object with these members and no others. */
+/** Returns the schema of an object with these members and no others. */
 export function closedObject(
   properties: Readonly<Record<string, JsonObject>>,
   required: readonly string[],
@@ -203,7 +206,7 @@ function scalarSchema(type: FieldType & { kind: "scalar" }): JsonObject {
     case "url":
       return { ...text(type, 2048), format: "uri" };
     case "phone":
-      // E.164.
+      // The format of E.164.
       return { ...text(type, 16), pattern: pattern ?? "^\\+[1-9][0-9]{1,14}$" };
     case "user":
       return { type: "string", minLength: 1, maxLength: 255 };
@@ -244,8 +247,8 @@ function range(min: number | undefined, max: number | undefined): JsonObject {
 }
 
 /**
- * Base 64 (RFC 4648 section 4). The document's bounds count bytes, and four characters encode three, so the bounds in characters
- * are approximate, for validators that know only these.
+ * Returns the schema of base 64 text (RFC 4648 section 4). The document's bounds count bytes, and four characters encode three
+ * bytes, so the bounds in characters are approximate, for validators that know only those.
  */
 function bytes(min = 0, max: number = maxima.string): JsonObject {
   return {
@@ -279,7 +282,7 @@ const plain = {
   uuid: { type: "string", format: "uuid" },
   country: { type: "string", pattern: "^[A-Z]{2}$", format: "country" },
   currency,
-  // BCP 47.
+  // The syntax of BCP 47.
   language: { type: "string", format: "language", pattern: "^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$", maxLength: 64 },
   timezone: { type: "string", format: "timezone", maxLength: 64 },
 } as const satisfies Record<string, JsonObject>;

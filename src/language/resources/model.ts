@@ -1,19 +1,19 @@
-/** Part 2, resources and their fields. */
+/** The model of part 2, resources and their fields. */
 import type { Json } from "../../base/json.ts";
 
 export interface Resources {
-  /** Definitions with an `id`, in the document's order. */
+  /** The resources: definitions with an `id`, in the document's order. */
   readonly resources: Readonly<Record<string, Resource>>;
-  /** Embedded values, `types:`. */
+  /** The embedded types, from `types:`. */
   readonly types: Readonly<Record<string, Fields>>;
   /**
-   * JSON Schemas with names, `schemas:`. Every `schema:` may refer to them as `#/schemas/Name`, they to one another in
-   * circles too, and the wire of a handler by the name alone.
+   * The named JSON Schemas, from `schemas:`. Every `schema:` and every schema here may refer to them as `#/schemas/Name`, even
+   * in cycles; a wire uses the name alone.
    */
   readonly schemas?: Readonly<Record<string, Json>>;
-  /** Projections of resources, `views:`, which `takes` and `gives` name like a type. */
+  /** The views, from `views:`: projections of resources. `takes` and `gives` name them like a type. */
   readonly views?: Readonly<Record<string, ViewDefinition>>;
-  /** Rules across fields by resource, `rules:`. */
+  /** The rules of each resource, from `rules:`. */
   readonly rules: Readonly<Record<string, readonly Rule[]>>;
 }
 
@@ -22,8 +22,8 @@ export interface Resource {
 }
 
 /**
- * `Cook: { of: User, fields: [handle, bio], followers: integer := … }`: some of a resource's fields, and members worked out
- * over the record. A member without an expression is the field of its name, given as the view that is its type.
+ * A view, such as `Cook: { of: User, fields: [handle, bio], followers: integer := … }`: some fields of a resource, and members
+ * computed from the record. A member without an expression is the field of its name, returned as the view that is its type.
  */
 export interface ViewDefinition {
   readonly of: string;
@@ -35,10 +35,10 @@ export type Fields = Readonly<Record<string, Field>>;
 
 export interface Field {
   readonly type: FieldType;
-  /** `?`: the field may be absent. Absent is null in expressions and left out on the wire. */
+  /** The `?` after a name: the field may be absent. An absent field is null in expressions and omitted in messages. */
   readonly optional: boolean;
   readonly default?: Default;
-  /** `:=`, the text of an expression. */
+  /** The text of the expression after `:=`. */
   readonly computed?: string;
   readonly marks: readonly Modifier[];
   readonly note?: string;
@@ -53,7 +53,10 @@ export const scalarNames = [
 export type ScalarName = (typeof scalarNames)[number];
 
 export type FieldType =
-  /** `string(6..40)`, `decimal(0.1..30)`: bounds on length (text, bytes) or value (numbers); `/regex/` is unanchored, linear time. */
+  /**
+   * A scalar, such as `string(6..40)` or `decimal(0.1..30)`, with bounds on length (text, bytes) or value (numbers). `/regex/`
+   * matches anywhere in the text, in linear time.
+   */
   | {
       readonly kind: "scalar";
       readonly name: ScalarName;
@@ -61,28 +64,35 @@ export type FieldType =
       readonly max?: number;
       readonly pattern?: string;
     }
-  /** `id(par)`: server-made. Without a prefix, or `id(counter)`, see `made`: an id may be counted or given by the client. */
+  /**
+   * An id that the server generates: `id(par)`. Without a prefix, or as `id(counter)`, see `made`: the id may be counted or
+   * chosen by the client.
+   */
   | {
       readonly kind: "id";
       readonly prefix?: string;
       readonly made: "server" | "client" | "counter";
       readonly of?: FieldType;
     }
-  /** `a | b` is closed; `a | b | string` open. */
+  /** A list of values: `a | b` is closed, `a | b | string` open. */
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly open: boolean }
   | { readonly kind: "list"; readonly of: FieldType; readonly min?: number; readonly max?: number }
   | { readonly kind: "map"; readonly of: FieldType }
-  /** `T | null`: given as null when there is none. */
+  /** `T | null`: the member is null instead of absent. */
   | { readonly kind: "nullable"; readonly of: FieldType }
-  /** A capitalised name: a resource (then a reference, its id on the wire) or an entry of `types:` (an embedded value). */
+  /**
+   * A capitalised name: a resource (the value is a reference, its id in messages) or an entry of `types:` (an embedded value).
+   */
   | { readonly kind: "named"; readonly name: string }
-  /** `file(..5MB, image/*)`: at most so many bytes, of one of these media types; empty: of any. */
+  /**
+   * A file, such as `file(..5MB, image/*)`. `max`: the largest size in bytes; `media`: the allowed media types, empty for any.
+   */
   | { readonly kind: "file"; readonly max: number; readonly media: readonly string[] }
   /** JSON Schema 2020-12, for types that the shorthand cannot express. */
   | { readonly kind: "schema"; readonly schema: Json };
 
 export type Default =
-  /** As written; the field's type gives it a value. */
+  /** A literal as written; the field's type determines its value. */
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "now" }
   | { readonly kind: "now-on-change" }
@@ -98,21 +108,21 @@ export const marks = [
 ] as const; // biome-ignore format: a table
 
 /**
- * `delete with` and `clear` declare what happens to this record when the record that it refers to is deleted; `tree`, on a
+ * `delete with` and `clear` declare what happens to this record if the record that it refers to is deleted; `tree`, on a
  * reference to its own resource, forbids cycles.
  */
 export type Modifier = (typeof marks)[number];
 
-/** What `absent` of a `unique` rule can be. */
+/** The values of `absent` in a `unique` rule. */
 export const absences = ["equal", "distinct"] as const;
 
 export type Rule =
-  /** `unique a + b`; `absent`: whether two absent values are equal. Without it they are distinct. */
+  /** A rule `unique a + b`. `absent`: whether two absent values are equal. Default: they are distinct. */
   | {
       readonly kind: "unique";
       readonly fields: readonly string[];
       readonly absent?: (typeof absences)[number];
       readonly else?: string;
     }
-  /** `expression else error` */
+  /** A rule `expression else error`: the expression is true after every write. */
   | { readonly kind: "holds"; readonly expression: string; readonly else: string };

@@ -1,9 +1,9 @@
 /**
  * Validates the value of `schema:` (JSON Schema 2020-12), and expands its references.
  *
- * The rules are those of the meta-schema, implemented here because compiling the meta-schema would take longer than checking a
- * whole document. They are stricter where a schema would mean less than its author thinks: the standard ignores unknown keywords
- * and formats, which would then not be enforced.
+ * The rules are those of the meta-schema, written here as code because compiling the meta-schema would take longer than
+ * checking a whole document. They are stricter if a schema would enforce less than its author thinks: the standard ignores
+ * unknown keywords and formats.
  */
 import { RE2JS } from "@bufbuild/re2";
 import { unescapeSegment } from "../../base/json-pointer.ts";
@@ -12,19 +12,19 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { lookup } from "./fields.ts";
 
 export interface SchemaError {
-  /** The keys from the schema to the error. */
+  /** The keys from the root of the schema to the error. */
   readonly at: readonly string[];
-  /** Continues after the name of the keyword: "has to be a whole number". */
+  /** The message, to be printed after the name of the keyword: "has to be a whole number". */
   readonly message: string;
   readonly help?: string;
-  /** An unknown name, and the known ones. */
+  /** An unknown name, and the known names. */
   readonly unknown?: { readonly name: string; readonly known: readonly string[] };
 }
 
-/** The maximum size of a schema after its references are expanded: keywords, and nesting depth. */
+/** The largest schema after its references are expanded: number of keywords, and nesting depth. */
 const most = { keywords: 10_000, depth: 64 } as const;
 
-/** `named` has the names of `schemas:`. */
+/** Returns the errors of a schema. `named` has the schemas below `schemas:`, by name. */
 export function schemaErrors(schema: Json, named: Readonly<Record<string, Json>> = {}): readonly SchemaError[] {
   const walk: Walk = { root: schema, schemas: new Map(), anchors: new Set(), references: [], errors: [] };
   checkSchema(walk, schema, []);
@@ -52,12 +52,12 @@ export function schemaErrors(schema: Json, named: Readonly<Record<string, Json>>
   return walk.errors;
 }
 
-/** The name from `schemas:` in a reference. It is unambiguous, as no schema has a keyword `schemas`. */
+/** Returns the name in a reference to `schemas:`. It is unambiguous, as JSON Schema has no keyword `schemas`. */
 export function schemaName(reference: string): string | undefined {
   return /^#\/schemas\/([A-Za-z0-9]+)$/.exec(reference)?.[1];
 }
 
-/** The address of a named schema for references. */
+/** Returns the URI with which references name a schema of `schemas:`. */
 export function schemaAddress(name: string): string {
   return `nonet:schemas/${name}`;
 }
@@ -68,8 +68,8 @@ export function schemaNameAt(address: string): string {
 
 /**
  * Expands the references of a schema and removes keywords that only references need, so that it can be part of another schema.
- * References to `schemas:` become their `schemaAddress`, since such schemas may be recursive. Invalid schemas stay unchanged
- * where they are invalid.
+ * References to `schemas:` become their `schemaAddress`, since such schemas may be recursive. Invalid parts of a schema stay
+ * unchanged.
  */
 export function withoutReferences(schema: Json): Json {
   return expanded({ root: schema, budget: { left: most.keywords }, around: [] }, schema);
@@ -79,7 +79,7 @@ export function withoutReferences(schema: Json): Json {
 
 interface Walk {
   readonly root: Json;
-  /** A value in the position of a schema, and its path. */
+  /** The values in the position of a schema, each with its path. */
   readonly schemas: Map<Json, readonly string[]>;
   readonly anchors: Set<string>;
   readonly references: { readonly at: readonly string[]; readonly text: string }[];
@@ -110,10 +110,10 @@ function unknownKeyword(walk: Walk, keyword: string, at: readonly string[]): voi
   });
 }
 
-/** Nonet's own bounds, which are only valid for their types. */
+/** Nonet's own keywords for bounds. Documents may not use them, since they are valid only for Nonet's types. */
 const reserved: readonly string[] = ["x-minimum", "x-maximum", "x-min-bytes", "x-max-bytes", "x-minor-units"];
 
-/** Keywords of other dialects, and keywords that refer outside the schema, with their replacement. */
+/** Keywords of other dialects, and keywords that refer outside the schema, each with what to write instead. */
 const elsewhere: Readonly<Record<string, string>> = {
   nullable: 'write `type: [string, "null"]`',
   example: "write `examples: [...]`",
@@ -294,7 +294,7 @@ function reject(walk: Walk, at: readonly string[], message: string, help?: strin
   walk.errors.push({ at, message, ...(help === undefined ? {} : { help }) });
 }
 
-/** Whether a valid schema is finite, and small enough to validate with, after its references are expanded. */
+/** Reports a valid schema that is infinite, or too large to validate with, after its references are expanded. */
 function growthErrors(walk: Walk): void {
   const sizes = new Map<Json, Size | "open">();
   const sizeOf = (schema: Json): Size => {
@@ -331,7 +331,7 @@ const none: Size = { keywords: 0, depth: 0 };
 
 interface Expansion {
   readonly root: Json;
-  /** How many keywords may still be written. */
+  /** How many more keywords the expansion may write. */
   readonly budget: { left: number };
   /** The enclosing schemas, to detect a schema that contains itself. */
   readonly around: readonly Json[];
@@ -360,7 +360,7 @@ function expanded(expansion: Expansion, schema: Json): Json {
   return { ...rest, allOf: [...(Array.isArray(allOf) ? (allOf as readonly Json[]) : []), target] };
 }
 
-/** The value that `#/$defs/name` (RFC 6901) or `#anchor` refers to. */
+/** Returns the value that `#/$defs/name` (RFC 6901) or `#anchor` refers to. */
 function targetOf(root: Json, text: string): Json | undefined {
   const fragment = decoded(text);
   if (fragment === undefined) return undefined;
@@ -395,14 +395,14 @@ function anchored(schema: Json, name: string): Json | undefined {
   return undefined;
 }
 
-/** The schemas directly inside a schema. */
+/** Returns the schemas directly inside a schema. */
 function partsOf(schema: JsonObject): readonly Json[] {
   const parts: Json[] = [];
   for (const [keyword, value] of Object.entries(schema)) mapParts(keyword, value, (part) => (parts.push(part), part));
   return parts;
 }
 
-/** The value of a keyword with each schema in it replaced. */
+/** Returns the value of a keyword with each schema in it replaced. */
 function mapParts(keyword: string, value: Json, change: (schema: Json) => Json): Json {
   const rule = lookup(keywords, keyword);
   if (rule === checkSchema) return change(value);

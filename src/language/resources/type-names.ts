@@ -1,23 +1,23 @@
-/** Where a document names a resource or an entry of `types:` as the type of something. */
+/** Finds the places where a document names a resource or an entry of `types:` as a type. */
 import { onceForModel } from "../analysis/per-model.ts";
 import { references } from "../analysis/references.ts";
 import type { Model } from "../model.ts";
 
 export interface NamedUse {
   readonly name: string;
-  /** A path as in `SourceLocations`. */
+  /** The path of the name, as in `SourceLocations`. */
   readonly at: string;
-  /** The resource or type whose field it is, where it is one's. */
+  /** The resource or type that has the field with this type; absent outside fields. */
   readonly enclosing?: string;
-  /** Whether a name from `schemas:` is allowed there. */
+  /** Whether a name from `schemas:` is allowed at this place. */
   readonly schemas?: true;
-  /** Whether a name from `views:` may. */
+  /** Whether a name from `views:` is allowed at this place. */
   readonly views?: true;
 }
 
 export const namedTypes: (model: Model) => readonly NamedUse[] = onceForModel((model) =>
   references(model).flatMap(({ at, form, kinds, name }): NamedUse[] => {
-    // Parameters of queries and filters are scalars.
+    // Query parameters and filters have scalar types, so names there are not types.
     const isType = form === "value" && kinds.includes("type");
     if (!isType || /^endpoints\/endpoints\/[^/]+\/(query|filters)\//.test(at)) return [];
     const [, enclosing] = /^resources\/(?:types\/)?([A-Z][^/]*)\//.exec(at) ?? [];

@@ -1,9 +1,9 @@
 /**
- * What the fields of a document are in its expressions.
+ * Derives the types of the document's fields in expressions.
  *
- * `datetime` is a timestamp. `date` and `time` are strings, which compare in the order of time as they are written. A
- * field of type `duration` is a string too (ISO 8601, as on the wire): only an expression's own `duration('72h')` is a
- * duration. `money` is an object whose `amount` is a string. What only `schema:` describes, and `json`, is of unknown type.
+ * `datetime` is a timestamp. `date` and `time` are strings, whose order is the order in time. A field of type `duration` is a
+ * string too (ISO 8601, as in messages): only `duration('72h')` in an expression is a duration. `money` is an object whose
+ * `amount` is a string. The type of `json`, and of a value that only `schema:` describes, is unknown.
  */
 import type { FieldType as ExpressionField, ValueType } from "../../expression/types.ts";
 import type { Model } from "../model.ts";
@@ -11,7 +11,7 @@ import { perModel } from "../analysis/per-model.ts";
 import { fieldsOf, isNullable, isStored, lifecycleOf, lookup } from "./fields.ts";
 import type { Field, FieldType, Fields, ScalarName } from "./model.ts";
 
-/** The members of a record that expressions can use: stored fields, and `state`. */
+/** Returns the members of a record that expressions can use: stored fields, and `state`. */
 export const recordMembers: (model: Model, resource: string) => Readonly<Record<string, ExpressionField>> = perModel(
   (model, resource) => {
     const stored = Object.entries(fieldsOf(model, resource)).filter(([, field]) => isStored(field));

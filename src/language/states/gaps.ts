@@ -42,7 +42,7 @@ export const questions: readonly Question[] = [
         documentIndex,
         documentIndex.lives.map(({ resource, lifecycle, states, out }) => ({
           at: `states/${resource}/final`,
-          // If every state has a transition out, there is no final state to declare.
+          // If every state has a transition out, the resource has no final state to declare.
           declared: lifecycle.final !== undefined || states.every((state) => (out.get(state) ?? []).length > 0),
         })),
       ),

@@ -1,18 +1,18 @@
 /**
- * Part 3: the life of each resource.
+ * Part 3: the states and transitions of each resource.
  *
  *     Resource: none   or   { states, start, final, moves }
  *     states    name: sentence   or a list of names
  *     start     a state
- *     final     a list of states, or names on one line with commas; `none`: there is none
- *     moves     from -> to: trigger, or a list of triggers, each of them enough
- *               or a list of maps { from, to, and what a trigger's map has }
+ *     final     a list of states, or names on one line with commas; `none`: no state is final
+ *     moves     from -> to: trigger, or a list of triggers, each of which is enough
+ *               or a list of maps { from, to, and the members of a trigger's map }
  *       from    a state, several with `|` (in a map also a list), or `any`
  *       trigger = "by" operation | "after" duration | "at" field | "when" event { "|" event } [ "at" field ]
  *       map     { by | after | at | when, if, else, set }; `at` beside `when` is the member of the payload
  *     set       field: expression
  *
- * A move is placed under its key as written and under its `transitionName`; its triggers as items from 0, each with the
+ * A transition has two paths: its key as written, and its `transitionName`. Its triggers are items from 0, each with the
  * members of the map form.
  */
 import type { JsonObject } from "../../base/json.ts";
@@ -62,7 +62,7 @@ import {
 
 const forms = "write `by collect`, `after 48h`, `at collectBy` or `when parcel.stored`";
 
-/** The name after `by` or `at` on one line, which cannot contain conditions. */
+/** Reads the name after `by` or `at` on one line; conditions are only possible in the map form. */
 function named(word: "by" | "at", pattern: RegExp, what: string): Words<string> {
   const found = matching(
     pattern,
@@ -89,7 +89,7 @@ function withoutCondition(reader: Reader, path: Path, line: SourceText): true | 
 
 type Events = Omit<Extract<TriggerSource, { kind: "when" }>, "kind">;
 
-/** Events, and behind `at` the member of their payload that refers to the record. */
+/** Reads events, and after `at` the member of their payload that refers to the record. */
 const when: Words<Events> = {
   schema: shared("names"),
   pattern: ".*",
@@ -219,7 +219,10 @@ function writtenSource(on: TriggerSource): Partial<WrittenTrigger> {
 /** The schema of every trigger, for editors. */
 export const triggerSchema: JsonObject = trigger.schema;
 
-/** `written` is where the keys are in the document, where the trigger is the only one of its move. */
+/**
+ * Reads a trigger. `written`: the path of the trigger's members in the document, where the transition's only trigger has no
+ * index.
+ */
 function readTrigger(reader: Reader, at: Path, node: Node, written: Path): Trigger | undefined {
   const own: Reader = { ...reader, gaps: [] };
   const found = trigger.read(own, at, { value: node });
@@ -252,7 +255,7 @@ function readTransitions(reader: Reader, at: Path, value: Node): readonly Transi
   return [...moves.values()];
 }
 
-/** Adds a move under its name, with the gaps that `own` has below the key as written. */
+/** Adds a transition under its name, and below that name the gaps that the reader `own` has recorded. */
 function addTransition(
   reader: Reader,
   moves: Map<string, Transition>,
@@ -317,7 +320,7 @@ function readTo(reader: Reader, at: Path, name: SourceText): string | undefined 
   return undefined;
 }
 
-/** `{ from, to, … }`: a move as an item of a list, with one trigger. */
+/** Reads `{ from, to, … }`: a transition as an item of a list, with one trigger. */
 function readTransitionMap(reader: Reader, at: Path, item: Node): Transition | undefined {
   const map = expectMap(reader, at, item, "A transition in a list", "{ from: open, to: closed, by: close }");
   if (map === undefined) return undefined;
@@ -369,7 +372,7 @@ function printTriggers({ triggers }: Transition, below: Below): Tree {
   return triggers.map((one, index) => trigger.print(one, belowOf(below, String(index))));
 }
 
-/** A transition that has lost its last trigger goes with it. */
+/** A transition is removed together with its last trigger. */
 const mapTransition: MapNames<Transition> = (transition, scope) => {
   const { from, to, triggers } = transition;
   const map = trigger.mapNames ?? ((one) => one);

@@ -1,44 +1,46 @@
-/** Part 3, states and transitions. */
+/** The model of part 3, states and transitions. */
 
-/** By resource; `none` if the document declares that the resource has no states. */
+/** The lifecycles by resource; `none` if the document declares that the resource has no states. */
 export type States = Readonly<Record<string, Lifecycle | "none">>;
 
 export interface Lifecycle {
-  /** Every state with its sentence (empty when none is given), in the document's order. */
+  /** Every state with its sentence (empty if there is none), in the document's order. */
   readonly states: Readonly<Record<string, string>>;
   readonly start?: string;
-  /** Absent: not declared. */
+  /** The final states. Absent: not declared. */
   readonly final?: readonly string[];
   readonly moves: readonly Transition[];
 }
 
-/** One line of `moves:`; `from` is `any` or the states it lists. */
+/** One line of `moves:`; `from` is `any` or a list of states. */
 export interface Transition {
   readonly from: readonly string[] | "any";
   readonly to: string;
-  /** Alternatives: each of them makes the move. */
+  /** The alternative triggers: each of them alone causes the transition. */
   readonly triggers: readonly Trigger[];
 }
 
 export interface Trigger {
   readonly on: TriggerSource;
-  /** Guard, the text of an expression. */
+  /** The guard: the text of an expression. */
   readonly if?: string;
-  /** The error of part 7 when a guard of a `by` move is false. */
+  /** The error of part 7 if the guard of an operation's transition is false. */
   readonly else?: string;
-  /** Fields with the expressions that give their new values. */
+  /** By field, the expression for its new value. */
   readonly set?: Readonly<Record<string, string>>;
 }
 
 export type TriggerSource =
   | { readonly kind: "by"; readonly operation: string }
-  /** A duration as written, since the state was entered. */
+  /** A timer: a duration as written, which starts when the record enters the state. */
   | { readonly kind: "after"; readonly duration: string }
   | { readonly kind: "at"; readonly field: string }
-  /** `field`: the payload member that refers to the record, if there are several. */
+  /** Events. `field`: the payload member that refers to the record, if the payload has several. */
   | { readonly kind: "when"; readonly events: readonly string[]; readonly field?: string };
 
-/** The name of a move as `moves:` writes it, `held | occupied -> free`; what `Places` has it under. */
+/**
+ * Returns the name of a transition as `moves:` writes it, `held | occupied -> free`: the key of its path in `SourceLocations`.
+ */
 export function transitionName(transition: Pick<Transition, "from" | "to">): string {
   return `${transition.from === "any" ? "any" : transition.from.join(" | ")} -> ${transition.to}`;
 }

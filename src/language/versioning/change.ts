@@ -1,5 +1,5 @@
 /**
- * One way in which a version differs from the one before it.
+ * Reads and prints a version entry: one difference between a version and the one before.
  *
  *     rename place -> name                              map: { rename: place, to }
  *     add place[, taken as value before]                map: { add: place, taken }
@@ -13,9 +13,10 @@
  *     state Resource.state, seen as state before        map: { state: Resource.state, seen }
  *     add value place value, seen as value before       map: { add value: place, value, seen }
  *
- * A place is `Resource.field`, `operation.member`, or a resource or operation alone. Removing a field needs its type, and
- * the marks that callers noticed: `remove Parcel.door: integer, read-only`. The order of the clauses does not matter. YAML takes `- remove Parcel.note: string` for a map of one line; it is read as
- * the line that it was meant to be.
+ * A place is `Resource.field`, `operation.member`, or a resource or operation alone. To remove a field, the entry needs its
+ * type, and the marks that callers noticed: `remove Parcel.door: integer, read-only`. The order of the clauses does not
+ * matter. YAML reads `- remove Parcel.note: string` as a map with one line; the reader treats it as the line that the author
+ * meant.
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { MapNode, Node } from "../../document/document.ts";
@@ -67,7 +68,7 @@ const examples: Readonly<Record<Verb, string>> = {
   "add value": "add value Locker.size large, seen as medium before",
 };
 
-/** A change taken apart, whichever form it was written in. */
+/** The parts of an entry: its verb, subject and clauses, from either form. */
 interface Parts {
   readonly verb: Verb;
   readonly subject: SourceText;
@@ -76,14 +77,14 @@ interface Parts {
 
 export const change: Grammar<Change> = {
   schema: {
-    // A line with a colon, `remove Parcel.note: string`, is a map to YAML.
+    // In YAML, a line with a colon such as `remove Parcel.note: string` is a map.
     anyOf: [present, { type: "object", minProperties: 1 }],
   },
   read: (reader, path, { value }) => readChange(reader, path, value),
   print: (value) => printChange(value),
 };
 
-/** The change at `path`; it is placed there, and each clause at `path/clause`. */
+/** Reads the entry at `path`; the path of each clause is `path/clause`. */
 function readChange(reader: Reader, path: Path, node: Node): Change | undefined {
   locateAt(reader, path, node);
   const parts = splitChange(reader, path, node);
@@ -105,7 +106,7 @@ function splitChange(reader: Reader, path: Path, node: Node): Parts | undefined 
   return partsOfMap(reader, path, node);
 }
 
-/** `rest` is what YAML cut off at a colon: a type and the clauses after it. */
+/** Splits a line into its parts. `rest` is the text that YAML separated at a colon: a type and the clauses after it. */
 function partsOfLine(reader: Reader, line: SourceText, rest?: SourceText): Parts | undefined {
   const verb = verbs.find((name) => line.text === name || line.text.startsWith(`${name} `));
   if (verb === undefined) {
@@ -125,7 +126,7 @@ function partsOfLine(reader: Reader, line: SourceText, rest?: SourceText): Parts
   return { verb, subject: head.subject, clauses };
 }
 
-/** The text before the first clause: the subject, and the part that some verbs have directly after it. */
+/** Splits the text before the first clause: the subject, and the clause that some verbs have directly after it. */
 function headOf(verb: Verb, head: SourceText): Pick<Parts, "subject" | "clauses"> {
   if (verb === "rename") {
     const cut = cutAt(head, "->");
@@ -140,7 +141,7 @@ function headOf(verb: Verb, head: SourceText): Pick<Parts, "subject" | "clauses"
   return { subject: slice(head, 0, name.length), clauses: { value: slice(head, name.length) } };
 }
 
-/** The line cut at the commas before a clause; other commas belong to the text around them. */
+/** Splits a line at the commas before a clause; other commas belong to the text around them. */
 function clausePieces(line: SourceText): SourceText[] {
   const starts = splitAt(line, ",").filter((piece, index) => index === 0 || /^(was|seen|taken)\b/.test(piece.text));
   return starts.map((piece, index) => {
@@ -193,7 +194,7 @@ function partsOfMap(reader: Reader, path: Path, map: MapNode): Parts | undefined
   return { verb, subject, clauses };
 }
 
-/** Whether everything that this verb needs is there, and nothing that it does not know. */
+/** Reports missing and unknown clauses of a verb, and returns whether there are none. */
 function complete(reader: Reader, { verb, subject, clauses }: Parts): boolean {
   const known = clausesOf[verb];
   let sound = true;
@@ -262,7 +263,7 @@ function changeOf(reader: Reader, path: Path, { verb, subject, clauses }: Parts)
   }
 }
 
-/** `Resource.field`, `operation.member`, or a name alone. */
+/** Reads `Resource.field`, `operation.member`, or a name alone. */
 function readTarget(reader: Reader, verb: Verb, subject: SourceText): ChangeTarget | undefined {
   const match = /^([A-Za-z]\w*)(?:\.([A-Za-z_]\w*))?$/.exec(subject.text);
   if (match !== null) return { of: match[1] as string, ...(match[2] === undefined ? {} : { field: match[2] }) };
@@ -344,13 +345,13 @@ function reportVerb(reader: Reader, line: SourceText): void {
 
 // ── Printed ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** On one line where reading it there gives the same change back, else as a map. */
+/** Prints an entry on one line if reading the line returns the same entry, else as a map. */
 function printChange(change: Change): Tree {
   const line = lineOf(change);
   return readsBack(line, change) ? line : mapOf(change);
 }
 
-/** An entry as YAML on one line, after `- `: the line form if YAML reads it as plain text, else a map. */
+/** Prints an entry as YAML on one line, after `- `: the line form if YAML reads it as plain text, else a map. */
 export function changeText(change: Change): string {
   const line = lineOf(change);
   const plain = !/^[^a-z]|\s#|:$/.test(line) && (change.kind === "remove" || !line.includes(": "));

@@ -1,12 +1,12 @@
 /**
- * What the entries of part 9 say in `seen as` and `taken as`, understood.
+ * Interprets the clauses `seen as` and `taken as` of entries in part 9.
  *
- *     seen as    over the record as its own version has it      the value that older callers are given
- *     taken as   over what the older callers sent               the value that the newer version gets
+ *     seen as    evaluated over the record of the entry's version      the value that older callers receive
+ *     taken as   evaluated over the body that older callers sent       the value that the newer version uses
  *
- * A text that is one of the values of a closed or open list is that value; where a type has no literals of its own in
- * expressions (money, embedded values, maps, times) it is read as a default of that type would be. Everything else is an
- * expression over the fields that stand beside it, and reads nothing else: conversions are pure.
+ * A text that is one of the values of a closed or open list is that value; if a type has no literals in expressions (money,
+ * embedded values, maps, times), the text is read like a default of the type. Any other text is an expression over the other
+ * fields of the same object and reads nothing else: conversions are pure.
  */
 import type { Json } from "../../base/json.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -24,11 +24,11 @@ import type { Change, ChangeTarget, Version } from "./model.ts";
 
 export type Conversion =
   | { readonly kind: "value"; readonly value: Json }
-  /** Over the other members of the same object, by their names. */
+  /** An expression over the other members of the same object, by their names. */
   | { readonly kind: "expression"; readonly expression: TypedExpression };
 
 export interface Conversions {
-  /** By the path of the clause, `versioning/versions/2026-09-01/2/seen`. */
+  /** The conversions by path of the clause, such as `versioning/versions/2026-09-01/2/seen`. */
   readonly found: ReadonlyMap<string, Conversion>;
   readonly problems: readonly MisplacedExpression[];
 }
@@ -58,10 +58,10 @@ interface Around {
 interface Clause {
   readonly path: string;
   readonly text: string;
-  /** The model whose names the text may use, and these names. */
+  /** The model whose names the text may use, and the names. */
   readonly model: Model;
   readonly members: Readonly<Record<string, ExpressionField>>;
-  /** The required type, as a field of this model; absent for a custom response member, whose type is unknown. */
+  /** The field of this model whose type the value must have; absent for a computed response member, whose type is unknown. */
   readonly result?: { readonly field: Field; readonly model: Model };
 }
 
@@ -74,7 +74,7 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
     const olderTarget = olderOf(changes, target);
     const toOlder = { model: newer, members: membersOf(newer, target.of) };
     const isBefore = fieldAt(older, olderTarget);
-    // Of a value that becomes another, which data calls so too.
+    // In an entry `retype`, the conversion can read the former value as `value`.
     const value = change.kind === "retype" && isBefore !== undefined ? { value: valueOf(older, isBefore) } : {};
     const toNewer = { model: older, members: { ...value, ...membersOf(older, olderTarget.of) } };
     const isNow = fieldAt(newer, target);
@@ -82,7 +82,7 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
     const taken = "taken" in change && change.taken !== undefined ? change.taken : undefined;
     const removed = change.kind === "remove" && change.type !== undefined ? removedField(change.type, seen) : undefined;
     const olderField = removed ?? isBefore;
-    // Unknown names have their own finding. For an operation's response, only the expression is known.
+    // Another check reports unknown names. For a computed member of a response, only the expression is known.
     if (olderField === undefined && isNow === undefined && lookup(newer.endpoints.endpoints, target.of) === undefined)
       return [];
     return [
@@ -101,7 +101,7 @@ function clausesOf(around: Around, { name, changes }: Version): readonly Clause[
   });
 }
 
-/** For a list, the replacement of an added value is one item. */
+/** Returns the field that an entry's replacement value must fit: for `add value` to a list, one item of the list. */
 function valued(field: Field, change: Change): Field {
   return change.kind === "add-value" ? { ...field, type: itemOf(field.type) } : field;
 }
@@ -119,7 +119,7 @@ function targetOf(change: Change): ChangeTarget | undefined {
   return "target" in change ? change.target : undefined;
 }
 
-/** The place as the version before names it. */
+/** Returns the place of an entry under the names of the version before. */
 export function olderOf(changes: readonly Change[], { of, field }: ChangeTarget): ChangeTarget {
   const named = changes.find((change) => {
     return change.kind === "rename" && change.from.of === of && change.to === field && change.from.field !== undefined;
@@ -131,7 +131,7 @@ export function olderOf(changes: readonly Change[], { of, field }: ChangeTarget)
   return { of: renamed?.kind === "rename" ? renamed.from.of : of, ...(name === undefined ? {} : { field: name }) };
 }
 
-/** A field of a resource or type, or a member of an operation's input or a handler's response. */
+/** Returns the field at a place: of a resource or type, or a member of an operation's input or a handler's response. */
 export function fieldAt(model: Model, { of, field }: ChangeTarget): Field | undefined {
   if (field === undefined) return undefined;
   return lookup(fieldsAt(model, of) ?? {}, field) ?? lookup(lookup(model.endpoints.endpoints, of)?.shape ?? {}, field);
@@ -147,7 +147,7 @@ function fieldsAt(model: Model, of: string): Fields | undefined {
   );
 }
 
-/** The names that a conversion can use: for an operation without its own body, the fields of its resource. */
+/** Returns the names that a conversion can use: for an operation without its own body, the fields of its resource. */
 function membersOf(model: Model, of: string): Readonly<Record<string, ExpressionField>> {
   if (lookup(model.resources.resources, of) !== undefined) return recordMembers(model, of);
   const view = lookup(model.resources.views ?? {}, of);
@@ -172,7 +172,7 @@ function understood({ path, text, model, members, result }: Clause): {
   const expected: { readonly expected?: ExpressionField } =
     result === undefined ? {} : { expected: { ...valueOf(result.model, result.field), nullable: true } };
   const typedText = typeText(model, { path, text, names, ...expected });
-  // A number is rounded where callers know whole ones only: no expression makes a whole number of another.
+  // If callers expect an integer and the expression is not one, it may be a fraction, which the conversion rounds.
   const renamed = result !== undefined && expected.expected?.type.kind === "int" && typedText.typed === undefined;
   const { typed, problems } = renamed
     ? typeText(model, { path, text, names, expected: { type: { kind: "double" }, nullable: true } })
@@ -196,7 +196,7 @@ function strayPart(expression: TypedExpression): TypedExpression | undefined {
 
 const word = /^[A-Za-z_][\w-]*$/;
 
-/** Scalars that expressions write as texts: a text of theirs without quotes is a literal. */
+/** Scalars that are strings in expressions: the text of a clause without quotes is a literal of the type. */
 const written = new Set(["date", "time", "datetime", "money", "json"]);
 
 function literalOf({ model, field }: Required<Clause>["result"], text: string): Json | undefined {

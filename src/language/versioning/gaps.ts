@@ -59,7 +59,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** The other questions do not apply to a service with a single version. */
+/** Answers a question that applies only to a service with several versions. */
 function versioned(documentIndex: DocumentIndex, answer: () => Answer): Answer {
   return documentIndex.model.versioning.scheme === "none" ? noneAt("versioning/scheme") : answer();
 }

@@ -1,14 +1,14 @@
 /**
- * Part 9: how a caller chooses a version, what each version changed, and until when old ones are served.
+ * Part 9: how a request selects a version, what each version changed, and until when older versions are served.
  *
  *     scheme      dated | numbered | none
  *     sent        `header NAME` | `query NAME` | `path /v{n}` | `media-type`   map: { header }, { query } or { path }
  *     absent      pinned | newest | oldest | refuse
  *     policy      { breaking, notice, support, after sunset, unknown }
- *       breaking      `new version only`, or `never`: nothing is ever broken
+ *       breaking      `new version only`, or `never`: no version breaks callers
  *       notice, support   durations
  *       after sunset  `status code`   map: { status, error }; so is `unknown`
- *     versions    name: list of changes (change.ts), or one; `none` where a version only adds; `first` for the oldest
+ *     versions    name: list of changes (change.ts), or one; `none` if a version only adds; `first` for the oldest
  *                 Names are dates (2026-09-01) or numbers (2, 2.1), the newest first.
  *     deprecated  version: `since date, sunset date, guide address`, each of them optional   map: { since, sunset, guide }
  */
@@ -127,11 +127,11 @@ const policy = form<VersionPolicy>({
   },
 });
 
-/** Those beyond are not read. */
+/** The most versions that are read. */
 const mostVersions = 200;
 
 const versions: Grammar<readonly Version[]> = {
-  // The changes of a version are one statement, a list, or a word.
+  // The schema of a version's changes: one statement, a list, or a word.
   schema: orNone(mapOf({ anyOf: [shared("text"), { type: "array", items: change.schema }, { type: "object" }] })),
   read: (reader, path, { value }) => {
     if (isNone(value)) return [];
@@ -139,7 +139,7 @@ const versions: Grammar<readonly Version[]> = {
     if (map === undefined) return undefined;
     const listed = { ...map, entries: map.entries.slice(0, mostVersions) };
     const oldest = listed.entries.at(-1);
-    // A version whose changes are open is a version all the same.
+    // Keeps a version whose changes are `not shown`.
     const listedLines = new Set(openEntries(reader, path, listed));
     return listed.entries.map((line) => ({
       name: line.key.value,
@@ -151,7 +151,7 @@ const versions: Grammar<readonly Version[]> = {
       if (changes.length > 0) return [name, changes.map((one) => change.print(one, below))];
       return [name, name === all.at(-1)?.name ? "first" : "none"];
     });
-    // A map of JavaScript would sort the numbers among the names.
+    // A JavaScript object would reorder names that are numbers, so the result is a `Map`.
     return entries.length === 0 ? "none" : new Map(entries);
   },
 };
@@ -290,7 +290,7 @@ function checkVersions(reader: Reader, body: MapNode, entries: readonly Entry[],
   checkNames(reader, entries.slice(0, mostVersions), scheme);
 }
 
-/** Names must have the format of the scheme, newest first. */
+/** Reports version names that do not have the format of the scheme, or are not in the order newest first. */
 function checkNames(reader: Reader, entries: readonly Entry[], scheme: Versioning["scheme"]): void {
   const names = entries.map((entry) => entry.key);
   const dated =
@@ -323,7 +323,7 @@ function looksDated(name: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(name);
 }
 
-/** Year, month and day of a date that the calendar has. */
+/** Returns year, month and day of a date; undefined if the calendar has no such date. */
 function rankOfDate(name: string): readonly number[] | undefined {
   if (!looksDated(name)) return undefined;
   const [year = 0, month = 0, day = 0] = name.split("-").map(Number);

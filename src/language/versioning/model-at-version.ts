@@ -1,6 +1,6 @@
 /**
- * Restores the model of a document at one of its versions: undoes the entries of all newer versions, the newest first. An entry
- * with unknown names changes nothing, since `nonet check` reports it.
+ * Restores the model of a document at one of its versions: undoes the entries of all newer versions, the newest first. An
+ * entry with unknown names changes nothing, since `nonet check` reports it.
  *
  * An entry uses the names of its own version, so renames are undone last. Facts that an entry lacks cannot be restored: the
  * action of a removed operation, or the position of a removed field (it becomes the last one).
@@ -25,7 +25,7 @@ import { type MemberName, mapValues, renamed, renamedMembers, withName } from ".
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
 
-/** @throws where the document lists no such version. */
+/** Returns the model of a version. @throws if the document does not list the version. */
 export function modelAt(model: Model, version: string): Model {
   const { versions = [] } = model.versioning;
   const at = versions.findIndex(({ name }) => name === version);
@@ -33,7 +33,7 @@ export function modelAt(model: Model, version: string): Model {
   return versions.slice(0, at).reduce(before, model);
 }
 
-/** The model before the newest version that it lists. To undo a version is to resolve all names of the document anew. */
+/** Undoes the entries of one version. Cached, since it resolves all names of the document again. */
 const before = perModel((model, { changes }: Version): Model => {
   const inOrder = (...kinds: readonly Change["kind"][]): readonly Change[] => {
     return changes.filter(({ kind }) => kinds.includes(kind));
@@ -42,12 +42,12 @@ const before = perModel((model, { changes }: Version): Model => {
   const renames = inOrder("rename");
   const ordered = [...inOrder("remove"), ...renames.filter(isComplete)];
   const previous = changes.filter(({ kind }) => kind !== "rename" && kind !== "remove").reduce(undo, model);
-  // Together, since it takes as long to understand the document for one of them as for all.
+  // All renamed members are undone together, since each pass over the document takes as long as one for all.
   const named = renamedMembers(previous, formerNames(renames));
   return { ...ordered.reduce(undo, named), versioning: older(model.versioning) };
 });
 
-/** The current and the former names of members. */
+/** Returns the current and the former names of members. */
 function formerNames(changes: readonly Change[]): readonly MemberName[] {
   return changes.flatMap((change) => {
     if (change.kind !== "rename" || change.from.field === undefined) return [];
@@ -70,7 +70,7 @@ function older(versioning: Versioning): Versioning {
 function undo(model: Model, change: Change): Model {
   switch (change.kind) {
     case "rename":
-      // Those of members are not undone one by one.
+      // Renamed members are undone together elsewhere.
       return change.from.field === undefined ? renamed(model, change.to, change.from.of) : model;
     case "add":
       return undoAdd(model, change.target);
@@ -105,12 +105,15 @@ function undoAdd(model: Model, { of, field }: ChangeTarget): Model {
   return lookup(model.resources.types, of) === undefined ? withoutOperation(model, of) : withoutType(model, of);
 }
 
-/** In an operation, a removed member with `seen` was part of the response, and one without it part of the body. */
+/**
+ * Adds a removed member again. In an operation, a removed member with `seen` was part of the response, one without it part of
+ * the body.
+ */
 function undoRemove(model: Model, { target: { of, field }, type, seen }: Of<"remove">): Model {
   if (field === undefined || type === undefined) return model;
   const restored = removedField(type, seen);
   if (restored === undefined) return model;
-  // All members of a view are computed.
+  // A view has no stored members, so the removed member is computed.
   if (lookup(model.resources.views ?? {}, of) !== undefined) {
     return withFields(model, of, (members) => ({ ...members, [field]: { ...restored, computed: seen ?? "null" } }));
   }
@@ -124,13 +127,13 @@ function undoRemove(model: Model, { target: { of, field }, type, seen }: Of<"rem
   return withEndpoint(model, of, { ...endpoint, gives: { ...responseMembers(endpoint.gives), [field]: seen } });
 }
 
-/** The removed field as the entry describes it. It was required if `seen` replaces it for older callers. */
+/** Returns the removed field as the entry describes it. The field was required if the entry has `seen`. */
 export function removedField(type: string, seen: string | undefined): Field | undefined {
   const field = readFieldText(createReader(), ["versioning"], unlocatedText(type));
   return field && { ...field, optional: seen === undefined };
 }
 
-/** Without `was` the type is unchanged; the field was required unless only its type was narrower. */
+/** Undoes `relax`. Without `was`, the type is unchanged. The field was required, unless the entry has `was` and no `seen`. */
 function undoRelax(model: Model, { target, was, seen }: Of<"relax">): Model {
   const type = was === undefined ? undefined : typeOf(was);
   const required = was === undefined || seen !== undefined;
@@ -141,7 +144,7 @@ function undoRelax(model: Model, { target, was, seen }: Of<"relax">): Model {
   }));
 }
 
-/** A default that does not fit the former type: older callers could omit the member. */
+/** Undoes `retype`. A default that does not fit the former type means that older callers could omit the member. */
 function undoRetype(model: Model, { target, was, seen }: Of<"retype">): Model {
   const type = typeOf(was);
   if (type === undefined) return model;
@@ -177,7 +180,7 @@ function typeWithout(type: FieldType, value: string): FieldType {
   return type;
 }
 
-/** The type in a text; undefined if invalid, which the reader has reported. */
+/** Returns the type in a text; undefined if it is invalid, which the reader has already reported. */
 export function typeOf(text: string): FieldType | undefined {
   return readType(createReader(), "versioning", unlocatedText(text));
 }
@@ -195,7 +198,7 @@ function withField(model: Model, { of, field }: ChangeTarget, edit: (field: Fiel
   });
 }
 
-/** The fields of a resource, of a type, or the members that an operation takes. */
+/** Edits the fields of a resource or type, or the body members of an operation. */
 function withFields(model: Model, of: string, edit: (fields: Fields) => Fields): Model {
   const { resources, types, views = {} } = model.resources;
   const resource = lookup(resources, of);
@@ -221,7 +224,10 @@ function withEndpoint(model: Model, operation: string, endpoint: Endpoint): Mode
   return { ...model, endpoints: { ...model.endpoints, endpoints } };
 }
 
-/** Declares the action and resource that the former path does not imply, since the operation's meaning stays the same. */
+/**
+ * Undoes `path`. Declares the action and resource that the former path does not imply, since the operation's meaning stays the
+ * same.
+ */
 function undoPath(model: Model, { operation, method, path }: Of<"path">): Model {
   const endpoint = lookup(model.endpoints.endpoints, operation);
   if (endpoint === undefined) return model;
@@ -231,7 +237,7 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
   const then = resolveEndpoint(atOldPath, operation);
   if (now === undefined || now.kind === "unclear" || now.resource === undefined) return atOldPath;
   if (then !== undefined && then.kind === now.kind && then.resource === now.resource) return atOldPath;
-  // A path of a file is one by the name that the file had, which it is given when all names are.
+  // The path of a file contains the field's former name, which the field gets when the renames are undone.
   const adjusted = { ...previous, method, path, of: now.resource };
   const again = withEndpoint(model, operation, adjusted);
   return now.kind === "free" || resolveEndpoint(again, operation)?.kind === "resource"
@@ -239,7 +245,7 @@ function undoPath(model: Model, { operation, method, path }: Of<"path">): Model 
     : withEndpoint(model, operation, { ...adjusted, ...(now.file === undefined ? doing(now.action) : {}) });
 }
 
-/** Does not replace explicit members. */
+/** Returns the `does` member for an action; empty if other members declare the action. */
 function doing(action: ResourceAction): Pick<Endpoint, "does"> {
   const does = doesOf(action);
   return does === undefined ? {} : { does };
@@ -250,7 +256,7 @@ function undoError(model: Model, { code, status, was }: Of<"error">): Model {
   const declared = lookup(errors, code);
   const standard = lookup(standardErrors, code);
   if (declared === undefined && standard === undefined) return model;
-  // A code of the catalogue that had another name was one of the document's own.
+  // If an error of the catalogue had another name, the older document declared the error itself.
   const former = declared === undefined ? { status, sentence: standard?.title ?? "" } : { ...declared, status };
   const others = previous && { status: Object.fromEntries(Object.entries(previous).filter(([one]) => one !== code)) };
   const present = { ...model, errors: { ...model.errors, ...others, errors: { ...errors, [code]: former } } };
@@ -301,8 +307,8 @@ function undoState(model: Model, { resource, name, seen }: Of<"state">): Model {
 }
 
 /**
- * The transitions as older callers saw them: a hidden state is replaced by the one they saw, and a transition between two states
- * that they saw as one disappears. Transitions that get the same name are merged.
+ * Returns the transitions as older callers saw them: a hidden state is replaced by the one they saw, and a transition between
+ * two states that look the same to them disappears. Transitions that get the same name are merged.
  */
 function transitionsWithout(
   lifecycle: Lifecycle,
@@ -329,7 +335,7 @@ function transitionAtVersion(
   const starts = from === "any" ? from : [...new Set(from.map(displayed))];
   const target = displayed(to);
   const stays = starts !== "any" && starts.length === 1 && starts[0] === target;
-  // Callers did not see timers and events between the merged states, but they could still call operations.
+  // Older callers did not see timers and events between the merged states, but they could still call the operations.
   const left = stays ? triggers.filter(({ on }) => on.kind === "by") : triggers;
   return left.length === 0 ? undefined : { from: starts, to: target, triggers: left };
 }

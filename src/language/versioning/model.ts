@@ -1,4 +1,4 @@
-/** Part 9, versioning: how a caller selects a version and what each version changed. */
+/** The model of part 9, versioning: how a caller selects a version and what each version changed. */
 import type { Method } from "../endpoints/model.ts";
 
 export interface Versioning {
@@ -6,7 +6,7 @@ export interface Versioning {
   readonly sent?: VersionLocation;
   readonly absent?: "pinned" | "newest" | "oldest" | "refuse";
   readonly policy?: VersionPolicy;
-  /** Newest first, as the document lists them. */
+  /** The versions, newest first, as the document lists them. */
   readonly versions?: readonly Version[];
   readonly deprecated?: Readonly<Record<string, Deprecation>>;
 }
@@ -17,14 +17,14 @@ export type VersionLocation =
   | { readonly kind: "path"; readonly template: string }
   | { readonly kind: "media-type" };
 
-/** As written; durations as written. */
+/** The versioning policy, with durations as written. */
 export interface VersionPolicy {
   readonly breaking?: string;
   readonly notice?: string;
   readonly support?: string;
-  /** `410 version-gone` */
+  /** The error for requests after the sunset date, such as `410 version-gone`. */
   readonly afterSunset?: VersionResponse;
-  /** `412 version-needed`: the error for an unknown version, and for a missing one if it is required. */
+  /** The error for an unknown version, and for a missing one if it is required, such as `412 version-needed`. */
   readonly unknown?: VersionResponse;
 }
 
@@ -35,11 +35,11 @@ export interface VersionResponse {
 
 export interface Version {
   readonly name: string;
-  /** Empty for `first`. */
+  /** The version's changes; empty for `first`. */
   readonly changes: readonly Change[];
 }
 
-/** `before` and `taken` are literals or expressions as written. */
+/** One version entry. `before` and `taken` are literals or expressions as written. */
 export type Change =
   | { readonly kind: "rename"; readonly from: ChangeTarget; readonly to: string }
   | { readonly kind: "add"; readonly target: ChangeTarget; readonly taken?: string }
@@ -59,13 +59,16 @@ export type Change =
   | { readonly kind: "state"; readonly resource: string; readonly name: string; readonly seen: string }
   | { readonly kind: "add-value"; readonly target: ChangeTarget; readonly value: string; readonly seen: string };
 
-/** `Parcel.reference`, or an operation's member, `collect.code`; a bare resource or operation has no `field`. */
+/**
+ * What a change is about: `Parcel.reference`, or an operation's member such as `collect.code`. A whole resource or operation
+ * has no `field`.
+ */
 export interface ChangeTarget {
   readonly of: string;
   readonly field?: string;
 }
 
-/** As a document writes it. */
+/** Returns the target as a document writes it. */
 export function targetName({ of, field }: ChangeTarget): string {
   return field === undefined ? of : `${of}.${field}`;
 }

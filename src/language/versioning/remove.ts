@@ -1,4 +1,6 @@
-/** A model without something that a version added: a resource, a type, an operation, one of their members, an event. */
+/**
+ * Removes something that a version added from a model: a resource, a type, an operation, a member of one of them, an event.
+ */
 import { eventResource } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
@@ -7,7 +9,7 @@ import type { Model } from "../model.ts";
 import { lookup } from "../resources/fields.ts";
 import { typedIn } from "./rename.ts";
 
-/** Without the statements that have such a name. */
+/** Returns the model without the statements that have such a name. */
 function without(
   model: Model,
   isRemoved: (reference: Reference) => boolean,
@@ -16,17 +18,17 @@ function without(
   return mapReferences(model, (reference) => (isRemoved(reference) ? undefined : reference.name), typed);
 }
 
-/** With the statements about it: rules that name it, its visibility, and transitions that set it. */
+/** Removes a member with the statements about it: rules that name it, its visibility, and transitions that set it. */
 export function withoutMember(model: Model, of: string, name: string): Model {
   const isResource = lookup(model.resources.resources, of) !== undefined;
-  // Other expressions that read the field need separate entries.
+  // Only statements that are entirely about the member are removed; other expressions that read it need separate entries.
   const isOnlyAbout = ({ at, form }: Reference): boolean =>
     form === "key" || form === "item" || (form === "expression" && /^resources\/(rules|views)\/|\/filters\//.test(at));
   return without(
     model,
     (reference) => {
       const { at, kinds } = reference;
-      // A view gives fields by their own names.
+      // Names in a view belong to fields of its resource, so members of the view `of` are found by their path.
       const isIts = reference.of === of || at.startsWith(`resources/views/${of}/`);
       const isMember = kinds.includes("field") || kinds.includes("member");
       return isMember && isIts && reference.name === name && isOnlyAbout(reference);
@@ -35,7 +37,7 @@ export function withoutMember(model: Model, of: string, name: string): Model {
   );
 }
 
-/** With its operations and events, views and links. Fields that refer to it need separate entries. */
+/** Removes a resource with its operations, events, views and links. Fields that refer to it need separate entries. */
 export function withoutResource(model: Model, resource: string): Model {
   const operations = Object.entries(model.endpoints.endpoints).flatMap(([operation, { link, unlink }]) => {
     const resolved = resolveEndpoint(model, operation);
@@ -58,12 +60,12 @@ export function withoutType(model: Model, type: string): Model {
   return without(model, ({ declares, kinds, name }) => declares && name === type && kinds.includes("type"));
 }
 
-/** With the transitions that only it makes, and the events that only it causes. */
+/** Removes an operation with the transitions and events that only this operation triggers. */
 export function withoutOperation(model: Model, operation: string): Model {
   return without(model, ({ kinds, name }) => name === operation && kinds.includes("operation"));
 }
 
-/** A transition that it makes remains: a caller that does not receive an event sees its effects all the same. */
+/** Removes an event. The transitions that it triggers remain: callers that do not receive the event still see its effects. */
 export function withoutEvent(model: Model, event: string): Model {
   return without(model, ({ declares, kinds, name }) => declares && name === event && kinds.includes("event"));
 }

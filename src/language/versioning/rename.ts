@@ -1,4 +1,4 @@
-/** A name given back through a whole model: of a resource, a type, an operation, one of their members, an event, an error. */
+/** Renames something throughout a model: a resource, a type, an operation, a member of one of them, an event, an error. */
 import { kebabCase } from "../../base/case.ts";
 import { typeExpressions } from "../analysis/expressions.ts";
 import { mapReferences } from "../analysis/references.ts";
@@ -10,7 +10,7 @@ import { lookup } from "../resources/fields.ts";
 
 type Named<Value> = Readonly<Record<string, Value>>;
 
-/** `from` becomes `to`, whichever of the three it is. */
+/** Renames `from` to `to`, whichever kind of name it is. */
 export function renamed(model: Model, from: string, to: string): Model {
   const { resources, types } = model.resources;
   if (lookup(resources, from) !== undefined) return renamedResource(model, from, to);
@@ -24,7 +24,7 @@ export function withName(model: Model, kind: ReferenceKind, from: string, to: st
 
 type Typed = ReturnType<typeof typeExpressions>["typed"];
 
-/** The typed expressions of a model, without those of its version entries. */
+/** Returns the typed expressions of a model, without those of its version entries. */
 export function typedIn(model: Model): Typed {
   return typeExpressions({ ...model, versioning: {} }).typed;
 }
@@ -36,7 +36,7 @@ export interface MemberName {
   readonly to: string;
 }
 
-/** All at once, so that two may also change places. */
+/** Renames members, all at once so that two members may exchange their names. */
 export function renamedMembers(model: Model, members: readonly MemberName[]): Model {
   const names = new Map(
     [...Map.groupBy(members, ({ of }) => of)].map(
@@ -61,7 +61,7 @@ export function renamedMembers(model: Model, members: readonly MemberName[]): Mo
   return withResolutions(withPaths, model, (resolved) => membersMeant(model, resolved, names));
 }
 
-/** New names by current names, for each owner. */
+/** For each owner, the new names by current names. */
 type MemberNames = ReadonlyMap<string, Names>;
 type Names = ReadonlyMap<string, string>;
 
@@ -81,7 +81,7 @@ function resourceOf(resolved: ResolvedEndpoint | undefined): string | undefined 
   return resolved === undefined || resolved.kind === "unclear" ? undefined : resolved.resource;
 }
 
-/** New names of path parameters that identify records by renamed fields. */
+/** Returns the new names of path parameters that identify records by renamed fields. */
 function parametersIn(model: Model, operation: string, members: MemberNames): Names {
   const resolved = resolveEndpoint(model, operation);
   if (resolved === undefined || resolved.kind === "unclear") return noNames;
@@ -91,7 +91,7 @@ function parametersIn(model: Model, operation: string, members: MemberNames): Na
   return new Map(changed.map(({ column, resource: of }) => [column, nameIn(namesOf(members, of), column)]));
 }
 
-/** The resolved path with the new names of members. */
+/** Returns the resolved path with the new names of members. */
 function membersMeant(model: Model, resolved: Meant, names: MemberNames): ResolvedPath {
   const { anchor, key, parents, resource } = resolved;
   const parameters = parametersIn(model, resolved.operation, names);
@@ -114,12 +114,12 @@ function membersMeant(model: Model, resolved: Meant, names: MemberNames): Resolv
   };
 }
 
-/** If a path no longer implies its meaning under other names, `of` and `does` are added. */
+/** Adds `of` and `does` to endpoints whose path no longer implies its meaning under the new names. */
 function withResolutions(changed: Model, model: Model, meant: (resolved: Meant) => ResolvedPath): Model {
   return withEndpoints(changed, (endpoint, operation) => {
     const resolved = resolveEndpoint(model, operation);
     if (resolved === undefined || resolved.kind === "unclear") return endpoint;
-    // It names no record yet: an older path may do so by the names that it has then.
+    // The path identifies no record yet; under the older names it may.
     if (resolved.key === undefined && resolved.parents.length === 0) return endpoint;
     const explicit = meant(resolved);
     const resolvedNow = resolveEndpoint(changed, operation);
@@ -140,7 +140,7 @@ function isSame(resolvedNow: ResolvedPath, explicit: ResolvedPath): boolean {
   return text(resolvedNow) === text(explicit);
 }
 
-/** The last segment of a file's path is the name of its field. */
+/** Returns a path with the new name of a file field, which is its last segment. */
 function filePath(path: string, file: string | undefined, fields: Names): string {
   if (file === undefined) return path;
   const to = nameIn(fields, file);
@@ -157,7 +157,7 @@ function renamedResource(model: Model, from: string, to: string): Model {
   }));
 }
 
-/** Paths name their resource by its plural; after a rename they need `of`. */
+/** Adds `of` to the paths of a resource, since its plural in a path no longer matches the new name. */
 function withExplicitResource(model: Model, resource: string): Model {
   return withEndpoints(model, (endpoint, operation) => {
     const resolved = resolveEndpoint(model, operation);

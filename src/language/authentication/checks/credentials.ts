@@ -1,9 +1,12 @@
-/** How callers sign in: credentials that never end, are missing, are twice, or use the header of something else. */
+/**
+ * Checks how callers sign in: credentials that never expire, that are missing or declared twice, or that use a header with
+ * another meaning.
+ */
 import type { Check } from "../../analysis/finding.ts";
 import { isHeaderReserved } from "../../grammar/request-fields.ts";
 import { makesTokens } from "../oauth.ts";
 
-/** Permissions for signed-in callers in a document without credentials. */
+/** Reports permissions for signed-in callers in a document without credentials. */
 const noCredential: Check = {
   code: "authentication/no-credential",
   severity: "error",
@@ -26,7 +29,7 @@ const noCredential: Check = {
   },
 };
 
-/** A key that is valid for ever and cannot be taken back. */
+/** Reports a key that is valid for ever and cannot be revoked. */
 const credentialWithoutEnd: Check = {
   code: "authentication/credential-without-end",
   severity: "warning",
@@ -43,7 +46,7 @@ const credentialWithoutEnd: Check = {
   },
 };
 
-/** More than one credential whose tokens the service makes itself. */
+/** Reports more than one credential whose tokens the service itself issues. */
 const twoTokenServers: Check = {
   code: "authentication/two-token-servers",
   severity: "error",
@@ -60,7 +63,7 @@ const twoTokenServers: Check = {
   },
 };
 
-/** A credential in a header field that already has another meaning. */
+/** Reports a credential in a header field that already has another meaning. */
 const reservedHeader: Check = {
   code: "authentication/place-taken",
   severity: "error",

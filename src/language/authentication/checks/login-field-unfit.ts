@@ -1,4 +1,4 @@
-/** A login whose fields cannot identify or authenticate a record. */
+/** Reports a login whose fields cannot identify or authenticate a record. */
 import { inputOf } from "../../endpoints/input.ts";
 import { type DocumentIndex, declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
@@ -22,7 +22,7 @@ export const check: Check = {
   },
 };
 
-/** The current secret needs a separate name next to the new one, and an operation whose body contains it. */
+/** Reports a changed secret whose current value has no member of its own in the body, or no operation that takes it. */
 function* changedFindings(
   documentIndex: DocumentIndex,
   credential: string,

@@ -1,4 +1,4 @@
-/** A secret that a caller changes without the present one. */
+/** Reports a secret that a caller can change without sending the current one. */
 import { inputOf } from "../../endpoints/input.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -31,7 +31,7 @@ export const check: Check = {
   },
 };
 
-/** Whether a record that logs in can have this grant. */
+/** Whether a caller who logs in with a record's password can have this grant. */
 function isForRecords({ model }: DocumentIndex, { credential }: Login, { who }: Grant): boolean {
   const roles = lookup(model.authentication.credentials, credential)?.roles ?? [];
   return who.kind !== "role" || "field" in roles || ("includes" in roles && roles.includes(who.role));

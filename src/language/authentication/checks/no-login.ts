@@ -1,4 +1,4 @@
-/** Sessions that no operation begins, or renews. */
+/** Reports sessions that no operation begins or renews. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { loginsOf } from "../login.ts";

@@ -1,10 +1,10 @@
-/** Who owns a record: an owner that no permission uses, or that callers can write. */
+/** Checks who owns a record: reports an owner that no permission uses, or that callers can write. */
 import { withArticle } from "../../../base/case.ts";
 import { type TypedExpression, parts } from "../../../expression/typed.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { inputOf } from "../../endpoints/input.ts";
 
-/** An ownership that no permission uses. */
+/** Reports an ownership expression that no permission uses. */
 const unusedOwner: Check = {
   code: "authentication/unused-own",
   severity: "warning",
@@ -32,7 +32,7 @@ const unusedOwner: Check = {
   },
 };
 
-/** An owner that callers can write themselves. */
+/** Reports an owner field that callers can write themselves. */
 const ownerWritable: Check = {
   code: "authentication/owner-writable",
   severity: "warning",
@@ -56,7 +56,7 @@ const ownerWritable: Check = {
   },
 };
 
-/** The fields of the record that are compared with the caller's id. */
+/** Returns the fields of the record that an expression compares with the caller's id. */
 function ownerFields(typed: TypedExpression): readonly string[] {
   if (typed.kind === "compare" && typed.operator === "==") {
     const { left, right } = typed;

@@ -1,4 +1,4 @@
-/** Who may run an operation: nobody, anyone, or more callers than may read the same record. */
+/** Checks who may run an operation: reports nobody, anyone, or more callers than may read the same record. */
 import { withArticle } from "../../../base/case.ts";
 import { type DocumentIndex, isWritten, declares, allowedTo } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -7,7 +7,7 @@ import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
 import { nameOf } from "../grants.ts";
 import { readsInput } from "../input-guard.ts";
 
-/** An operation that no line allows. */
+/** Reports an operation that no line allows. */
 const operationWithoutAllow: Check = {
   code: "authentication/operation-without-allow",
   severity: "error",
@@ -27,7 +27,7 @@ const operationWithoutAllow: Check = {
   },
 };
 
-/** An operation that changes records and is open to anyone. */
+/** Reports an operation that changes records and that anonymous callers may run. */
 const anyoneMayWrite: Check = {
   code: "authentication/anyone-may-write",
   severity: "warning",
@@ -35,7 +35,7 @@ const anyoneMayWrite: Check = {
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
       if (resolved.kind !== "resource" || readingActions.has(resolved.action)) continue;
-      // A login changes no record.
+      // A login changes no record, so anyone may run it.
       if (sessionActions.has(resolved.action)) continue;
       const grants = allowedTo(documentIndex, resolved.operation);
       const index = grants.findIndex(({ who, if: condition }) => who.kind === "anyone" && condition === undefined);
@@ -49,7 +49,7 @@ const anyoneMayWrite: Check = {
   },
 };
 
-/** A code that the caller has to send restricts who can succeed. */
+/** Whether a guard compares a field with a code that the caller sends, which restricts who can succeed. */
 function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: ResourceEndpoint): boolean {
   return (
     action === "move" &&
@@ -57,21 +57,21 @@ function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: Reso
   );
 }
 
-/** An operation that is open to anyone and limited by nothing. */
+/** Reports an operation that anonymous callers may run and that no rate limits. */
 const anyoneWithoutRate: Check = {
   code: "authentication/anyone-without-rate",
   severity: "warning",
   why: "One script can use up the capacity that all callers share.",
   *run(documentIndex) {
     const { rate } = documentIndex.model.limits;
-    // A questionnaire asks for missing rates; this check is about `rate` lines that omit anonymous callers.
+    // The questionnaire asks for missing rates; this check is about `rate` lines that omit anonymous callers.
     if (!declares(documentIndex, "limits") || rate === undefined || Object.hasOwn(rate, "anyone")) return;
     if ((rate["all"] ?? []).some(({ per }) => per === "ip")) return;
     for (const operation of documentIndex.endpoints.keys()) {
       const index = allowedTo(documentIndex, operation).findIndex(({ who }) => who.kind === "anyone");
       if (index < 0 || Object.hasOwn(rate, operation)) continue;
       const resolved = documentIndex.endpoints.get(operation);
-      // Failures are limited wherever somebody logs in (R5.7).
+      // Every login limits failed attempts without a declared rate (R5.7).
       if (resolved?.kind === "resource" && resolved.action === "login") continue;
       yield {
         at: `authentication/allow/${operation}/${index}`,
@@ -82,7 +82,7 @@ const anyoneWithoutRate: Check = {
   },
 };
 
-/** Callers who may list records that they may not read. */
+/** Reports callers who may list records that they may not read. */
 const listWiderThanRead: Check = {
   code: "authentication/list-wider-than-read",
   severity: "warning",

@@ -1,4 +1,4 @@
-/** Roles and scopes that give nothing, and permissions that no scope gives. */
+/** Checks roles and scopes: reports those that give nothing, and permissions that no scope gives. */
 import { type TypedExpression, parts, readsCaller } from "../../../expression/typed.ts";
 import type { DocumentIndex, IndexedGrant } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -8,14 +8,14 @@ import { excludesTokens, nameOf } from "../grants.ts";
 import type { Grant } from "../model.ts";
 import { makesTokens, rolesByScope, bindsByScopes } from "../oauth.ts";
 
-/** A role that no permission names. */
+/** Reports a role that no permission names. */
 const unusedRole: Check = {
   code: "authentication/unused-role",
   severity: "warning",
   why: "A caller with only this role can do nothing.",
   *run({ model, grants, typed }) {
     const granted = new Set(grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : [])));
-    // An expression may use a role: `'auditor' in caller.roles`.
+    // A role without a grant can still be used in an expression: `'auditor' in caller.roles`.
     const unnamed = (model.authentication.roles ?? []).filter((role) => !granted.has(role));
     const usedRoles = new Set(unnamed.length === 0 ? [] : [...typed.values()].flatMap(textsIn));
     for (const role of unnamed) {
@@ -34,7 +34,7 @@ function textsIn(typed: TypedExpression): readonly string[] {
   return parts(typed).flatMap(textsIn);
 }
 
-/** A scope of the service's own tokens that gives an unknown role. */
+/** Reports a scope of the service's own tokens that gives an unknown role. */
 const scopeWithoutRole: Check = {
   code: "authentication/scope-without-role",
   severity: "error",
@@ -60,7 +60,9 @@ const scopeWithoutRole: Check = {
   },
 };
 
-/** A grant that no token with scopes can satisfy, without another grant that one can satisfy. */
+/**
+ * Reports a grant that no token with scopes can satisfy, if the operation has no other grant that such a token can satisfy.
+ */
 const grantWithoutScope: Check = {
   code: "authentication/grant-without-scope",
   severity: "warning",
@@ -95,7 +97,7 @@ function namesNoScope({ typed }: DocumentIndex, { at, grant }: IndexedGrant): bo
   return excludesTokens({ ...grant, readsCaller: condition !== undefined && readsCaller(condition) });
 }
 
-/** Only a session itself logs out or is renewed. */
+/** Whether the grant is for a logout or a renewal, which only the session itself may run. */
 function isOfSessions({ model }: DocumentIndex, { operation }: IndexedGrant): boolean {
   const does = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation)?.does;
   return does !== undefined && (sessionActions as ReadonlySet<string>).has(does);

@@ -1,9 +1,9 @@
-/** A password that may be short. */
+/** Reports a password field that allows short passwords. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";
 import { loginsOf } from "../login.ts";
 
-/** NIST SP 800-63B section 3.1.1.2 requires eight characters with a second factor, and fifteen without one. */
+/** NIST SP 800-63B section 3.1.1.2 requires eight characters if there is a second factor, and fifteen otherwise. */
 const least = 8;
 
 export const check: Check = {

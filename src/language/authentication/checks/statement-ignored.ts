@@ -1,4 +1,4 @@
-/** A statement about a credential that has no effect. */
+/** Reports a statement about a credential that has no effect. */
 import type { Check } from "../../analysis/finding.ts";
 import { parseDuration, lengthOf } from "../../../base/duration.ts";
 import type { Credential } from "../model.ts";
@@ -21,7 +21,7 @@ type IgnoredMember = readonly [member: keyof Credential, reason: string, help: s
 
 function ignoredMembers(credential: Credential): readonly IgnoredMember[] {
   const { kind: declaredKind, lasts, revoked, scopes } = credential;
-  // What another server made is a token like any other's.
+  // Tokens that another server issued for OAuth are validated like `jwt`.
   const kind = declaredKind === "oauth2" && !makesTokens(credential) ? "jwt" : declaredKind;
   const isRevocable = revoked !== undefined && revoked !== "none";
   const ignored: readonly (IgnoredMember | false)[] = [
@@ -60,7 +60,10 @@ function ignoredMembers(credential: Credential): readonly IgnoredMember[] {
   return [...ignored, ...ignoredOfOAuth(credential)].filter((reason) => reason !== false);
 }
 
-/** Statements about foreign tokens in an `oauth2` that issues its own, and the reverse. */
+/**
+ * Returns the statements that are ignored in an `oauth2`: those about foreign tokens if the service issues the tokens, and the
+ * reverse.
+ */
 function ignoredOfOAuth(credential: Credential): readonly (IgnoredMember | false)[] {
   const { kind, at, login, prefix, audience, user, roles, sent, lasts } = credential;
   if (kind !== "oauth2") return [];

@@ -1,4 +1,4 @@
-/** Tokens in responses about records other than the caller's own. */
+/** Reports tokens in responses about records other than the caller's own. */
 import { returnsToken } from "../../../expression/typed.ts";
 import { responseShape, responseExpressions, type Shape } from "../../endpoints/shape.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";

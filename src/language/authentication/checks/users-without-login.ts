@@ -1,4 +1,4 @@
-/** OAuth clients that act for users, although users cannot log in or cannot see the requested consent. */
+/** Reports OAuth clients that act for users, although users cannot log in or cannot see the requested consent. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { lookup } from "../../resources/fields.ts";

@@ -1,4 +1,4 @@
-/** Fields and references that callers cannot see. */
+/** Reports fields and references that callers cannot see. */
 import { withArticle } from "../../../base/case.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -7,7 +7,7 @@ import { fieldsOf, isServerSet, lookup, isNullable, referenceOf } from "../../re
 import { nameOf } from "../grants.ts";
 import { hiddenFromAll } from "../visible.ts";
 
-/** A field that callers set and no caller sees. */
+/** Reports a field that callers set and no caller can see. */
 const visibleToNobody: Check = {
   code: "authentication/shown-to-nobody",
   severity: "hint",
@@ -17,7 +17,7 @@ const visibleToNobody: Check = {
       if (grants.length > 0 || gaps.has(`authentication/show/${subject}`)) continue;
       const [resource = "", name = ""] = subject.split(".");
       const field = lookup(fieldsOf(model, resource), name);
-      // For a field that callers do not set, `show` alone declares this.
+      // A field that callers do not set may be hidden from all of them on purpose: `show` declares it.
       if (field === undefined || isServerSet(field)) continue;
       const isMade = field.default !== undefined && field.default.kind !== "literal";
       yield {
@@ -31,7 +31,7 @@ const visibleToNobody: Check = {
   },
 };
 
-/** A reference to records that no caller of the operation may see. */
+/** Reports a reference to records that no caller of the operation may see. */
 const hiddenReference: Check = {
   code: "authentication/hidden-reference",
   severity: "warning",

@@ -1,10 +1,13 @@
-/** What an operation does, if its method, its missing transition or its missing idempotency key contradicts that. */
+/**
+ * Checks what an operation does: reports a method, a missing transition or a missing idempotency key that contradicts its
+ * action.
+ */
 import { withArticle } from "../../../base/case.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { readingActions } from "../model.ts";
 
-/** A GET that changes something. */
+/** Reports a GET that changes data. */
 const getChanges: Check = {
   code: "endpoints/get-changes",
   severity: "error",
@@ -24,7 +27,7 @@ const getChanges: Check = {
   },
 };
 
-/** An operation on a record that triggers none of its transitions. */
+/** Reports an operation on a record that triggers none of its transitions. */
 const actionWithoutTransition: Check = {
   code: "endpoints/action-without-move",
   severity: "error",
@@ -38,7 +41,7 @@ const actionWithoutTransition: Check = {
         documentIndex.transitionsBy.has(resolved.operation)
       )
         continue;
-      // An open transition may be the missing one.
+      // A transition that is `not shown` may be the missing one.
       if (documentIndex.model.gaps.some((path) => path.startsWith(`states/${resolved.resource}`))) continue;
       yield {
         at: `endpoints/endpoints/${resolved.operation}/at`,
@@ -49,7 +52,7 @@ const actionWithoutTransition: Check = {
   },
 };
 
-/** Creations that a client cannot safely retry after a lost response. */
+/** Reports operations that create records and that a client cannot safely retry after a lost response. */
 const unsafeRetries: Check = {
   code: "endpoints/unsafe-repeats",
   severity: "hint",

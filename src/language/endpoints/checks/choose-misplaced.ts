@@ -1,4 +1,4 @@
-/** `choose` for a field that cannot refer to the chosen record. */
+/** Reports a `choose` for a field that cannot refer to the chosen record. */
 import { withArticle } from "../../../base/case.ts";
 import { fieldsOf, hasUnknownType, lookup, referenceOf } from "../../resources/fields.ts";
 import type { Check } from "../../analysis/finding.ts";

@@ -1,4 +1,4 @@
-/** A response member computed from a field that some of its receivers may not see. */
+/** Reports a response member computed from a field that some of its receivers may not see. */
 import { fieldsReadIn, hiddenFrom } from "../../authentication/hidden.ts";
 import { allowedTo } from "../../analysis/document-index.ts";
 import { responseShape, responseExpressions } from "../shape.ts";
@@ -10,7 +10,7 @@ export const check: Check = {
   why: "Callers who may not see the field get a response without this member.",
   *run(documentIndex) {
     for (const resolved of documentIndex.endpoints.values()) {
-      // What tells of the service as a whole is of no record, and reads the fields of all.
+      // An aggregate of the whole service is not about a single record; it reads the fields of all records.
       const isAggregate = resolved.kind === "free" && resolved.action === "read";
       if (resolved.kind !== "resource" && !isAggregate) continue;
       const resource = isAggregate ? "" : (resolved.resource ?? "");

@@ -1,4 +1,4 @@
-/** A `link` whose record cannot be created or found by its `with`. */
+/** Reports a `link` whose record cannot be created or found from its `with`. */
 import { withArticle } from "../../../base/case.ts";
 import type { Finding, Check } from "../../analysis/finding.ts";
 import { fieldsOf, isNullable, isStored, lookup } from "../../resources/fields.ts";

@@ -1,9 +1,9 @@
-/** Lists without pages, and lists of which two parameters have one name. */
+/** Reports lists without pages, and lists in which two parameters or members have one name. */
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { fieldsOf } from "../../resources/fields.ts";
 import type { ListNames, ListStyle } from "../model.ts";
 
-/** A list that returns all records at once. */
+/** Reports a list that returns all records at once. */
 const listWithoutPages: Check = {
   code: "endpoints/list-without-pages",
   severity: "warning",
@@ -24,7 +24,7 @@ const listWithoutPages: Check = {
   },
 };
 
-/** Two parameters of a list, or two members of its response, with one name. */
+/** Reports two parameters of a list, or two members of its response, with one name. */
 const listNamesClash: Check = {
   code: "endpoints/list-names-clash",
   severity: "error",
@@ -58,7 +58,7 @@ function isMember(word: keyof ListNames): boolean {
   return word === "items" || word === "next" || word === "count";
 }
 
-/** Only one of the three places to go on from is a parameter of the list. */
+/** Whether the list has a parameter for this word: of limit, cursor, offset and page, a list uses only those of its kind. */
 function isReserved(kind: ListStyle["kind"] | undefined = "cursor", word: keyof ListNames): boolean {
   return word === "sort" || word === "search" || (word === "limit" ? kind !== "none" : word === kind);
 }

@@ -1,4 +1,4 @@
-/** An endpoint of an operation that part 1 does not name. */
+/** Reports an endpoint of an operation that part 1 does not name. */
 import { isWritten } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 

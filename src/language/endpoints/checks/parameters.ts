@@ -1,4 +1,4 @@
-/** Query parameters with a reserved name, or without a type. */
+/** Reports query parameters with a reserved name or without a type. */
 import { declares } from "../../analysis/document-index.ts";
 import { filterScope } from "../../analysis/expressions.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -8,7 +8,7 @@ import { inputOf } from "../input.ts";
 import type { Endpoints } from "../model.ts";
 import type { ResourceEndpoint } from "../resolve.ts";
 
-/** A query parameter with a name that means something else there. */
+/** Reports a query parameter with a name that has another meaning in requests. */
 const reservedParameter: Check = {
   code: "endpoints/parameter-taken",
   severity: "error",
@@ -53,7 +53,7 @@ function listParameters({ lists }: Endpoints, { endpoint }: ResourceEndpoint): r
   ];
 }
 
-/** A query parameter whose values have no type. */
+/** Reports a query parameter whose values have no type. */
 const parameterUnclear: Check = {
   code: "endpoints/parameter-unclear",
   severity: "error",

@@ -1,10 +1,10 @@
-/** Paths of which one address can mean two, which the service itself uses, or which are spelled unusually. */
+/** Reports paths that one URL can match twice, that the service itself uses, or that are spelled unusually. */
 import { kebabCase } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
 import { type Route, allRoutesOf, routesOf } from "../routes.ts";
 
-/** Two operations at one method and path. */
+/** Reports two operations with the same method and path. */
 const sameRoute: Check = {
   code: "endpoints/same-route",
   severity: "error",
@@ -25,13 +25,13 @@ const sameRoute: Check = {
   },
 };
 
-/** Two paths that one address can mean. */
+/** Reports two paths that the same URL matches. */
 const ambiguousPath: Check = {
   code: "endpoints/ambiguous-path",
   severity: "warning",
   why: "The value in the address would decide which of the two operations runs.",
   *run({ model }) {
-    // Only paths of one method, with as many segments and the same first word, can meet.
+    // Only paths with the same method, the same number of segments and the same first word can match the same URL.
     const groups = Map.groupBy(routesOf(model), ({ method, shape }) => `${method} ${shape.length} ${shape[0]}`);
     for (const group of groups.values()) {
       const mixed = group.filter(({ shape }) => shape.some(isOpen));
@@ -48,10 +48,10 @@ const ambiguousPath: Check = {
   },
 };
 
-/** A bound on the work for a document with a great many paths of one shape. */
+/** The most paths of one shape that are compared with each other; it bounds the work for a very large document. */
 const mostCompared = 200;
 
-/** Whether some address fits both, and neither fits all addresses of the other. */
+/** Whether some URL matches both paths, and neither path matches all URLs of the other. */
 function cross({ shape: one }: Route, { shape: other }: Route): boolean {
   const at = (segment: string, index: number) => [segment, other[index] ?? ""] as const;
   const pairs = one.map(at);
@@ -66,13 +66,13 @@ function isOpen(segment: string): boolean {
   return segment.includes("{}");
 }
 
-/** The text before and after the parameter of a segment. */
+/** Returns the text before and after the parameter of a segment. */
 function around(segment: string): readonly [before: string, after: string] {
   const [before = "", after = ""] = segment.split("{}");
   return [before, after];
 }
 
-/** Whether one text fits both segments. */
+/** Whether some text matches both segments. */
 function meet(one: string, other: string): boolean {
   if (!isOpen(one)) return covers(other, one);
   if (!isOpen(other)) return covers(one, other);
@@ -81,7 +81,7 @@ function meet(one: string, other: string): boolean {
   return startsMeet && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
 }
 
-/** Whether each text that fits the narrower segment fits the wider one. */
+/** Whether every text that matches the segment `narrower` also matches the segment `wider`. */
 function covers(wider: string, narrower: string): boolean {
   if (wider === narrower) return true;
   if (!isOpen(wider)) return false;
@@ -98,20 +98,20 @@ const reservedPaths: Readonly<Record<string, string>> = {
   "/.well-known/api-catalog": "its catalogue",
 };
 
-/** Only a service with events has a description of them. */
+/** Returns the paths that the service itself uses. Only a service with events describes them in AsyncAPI. */
 function reservedIn({ events: { delivery = {}, in: inbound = {} } }: Model): Readonly<Record<string, string>> {
   const { webhook, stream } = delivery;
   const hasEvents = webhook !== undefined || stream !== undefined || Object.keys(inbound).length > 0;
   return hasEvents ? { ...reservedPaths, "/asyncapi.json": "its AsyncAPI document" } : reservedPaths;
 }
 
-/** A `GET` at a path that every service uses itself. */
+/** Reports a `GET` at a path that every service uses itself. */
 const reservedPath: Check = {
   code: "endpoints/path-taken",
   severity: "error",
   why: "Monitoring and discovery tools rely on these paths in every service.",
   *run({ model }) {
-    // A base address with a path keeps operations apart from them.
+    // A base URL with a path separates the operations from the service's own paths.
     if (/^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(model.endpoints.base ?? "")) return;
     const reserved = reservedIn(model);
     for (const { method, path, at, name } of routesOf(model)) {
@@ -122,7 +122,7 @@ const reservedPath: Check = {
   },
 };
 
-/** A path that is written as paths mostly are not. */
+/** Reports a path in an unusual style. */
 const pathStyle: Check = {
   code: "endpoints/path-style",
   severity: "hint",

@@ -1,4 +1,4 @@
-/** Bodies that lack a required field, have a member without effect, or cannot be read. */
+/** Reports request bodies that lack a required field, have a member without effect, or cannot be read. */
 import { parts, type TypedExpression } from "../../../expression/typed.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -10,7 +10,7 @@ import type { ResourceEndpoint } from "../resolve.ts";
 import { inputShape } from "../shape.ts";
 import { isRead } from "../wire-media.ts";
 
-/** An operation that creates and does not take what every record must have. */
+/** Reports an operation that creates records and does not take a field that every record must have. */
 const requiredNotInBody: Check = {
   code: "endpoints/required-not-taken",
   severity: "error",
@@ -35,7 +35,7 @@ const requiredNotInBody: Check = {
   },
 };
 
-/** A body with a field of the record that the operation does not set. */
+/** Reports a body with a field of the record that the operation does not set. */
 const bodyFieldNotSettable: Check = {
   code: "endpoints/takes-what-it-cannot-set",
   severity: "warning",
@@ -67,7 +67,7 @@ const bodyFieldNotSettable: Check = {
   },
 };
 
-/** A wire declares a body in a media type that the server cannot read. */
+/** Reports a body that a wire declares in a media type that the server cannot read. */
 const unreadMedia: Check = {
   code: "endpoints/unread-media",
   severity: "warning",
@@ -88,7 +88,7 @@ const unreadMedia: Check = {
   },
 };
 
-/** A member of a body that sets no field and that no expression reads. */
+/** Reports a member of a body that sets no field and that no expression reads. */
 const bodyMemberUnused: Check = {
   code: "endpoints/takes-unused",
   severity: "hint",
@@ -101,7 +101,7 @@ const bodyMemberUnused: Check = {
       const read = inputRead(documentIndex, resolved);
       const isSettable = (name: string) => !inputOnlyActions.has(resolved.action) && lookup(fields, name) !== undefined;
       for (const { name, sets, proves } of inputOf(documentIndex.model, resolved)) {
-        // Another check reports the name of a field that the operation cannot set.
+        // Another check reports a member named like a field that the operation cannot set.
         if (sets || proves !== undefined || read === "all" || read.has(name) || isSettable(name)) continue;
         yield {
           at: `endpoints/endpoints/${resolved.operation}/takes/${name}`,
@@ -113,7 +113,7 @@ const bodyMemberUnused: Check = {
   },
 };
 
-/** The members of the input that some expression of the operation reads; `all` where one of them has no meaning. */
+/** Returns the members of the input that some expression of the operation reads; `all` if an expression cannot be typed. */
 function inputRead(
   documentIndex: DocumentIndex,
   { operation, resource }: ResourceEndpoint,

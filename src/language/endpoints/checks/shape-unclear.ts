@@ -1,4 +1,4 @@
-/** A shape of `takes` or `gives` that the operation has no records for. */
+/** Reports a shape of `takes` or `gives` for which the operation has no records. */
 import { type DocumentIndex, isWritten } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
@@ -84,7 +84,9 @@ function* unclearResponse(
   }
 }
 
-/** The fields of another resource's view would set fields of this resource only because of equal names. */
+/**
+ * Reports `takes` with the view of another resource: its fields would set fields of this resource only because of equal names.
+ */
 function* unclearInput(
   documentIndex: DocumentIndex,
   { operation, endpoint, resource, action }: ResourceEndpoint,

@@ -1,4 +1,4 @@
-/** A statement about an operation that has no effect for its action. */
+/** Reports a statement about an operation that has no effect for its action. */
 import { withArticle } from "../../../base/case.ts";
 import type { FreeEndpoint, ResourceEndpoint } from "../resolve.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -22,7 +22,7 @@ export const check: Check = {
   },
 };
 
-/** Members that only Nonet's own operations support; a handler's function has to implement them. */
+/** Members that only Nonet's own actions implement; a handler's function has to implement them itself. */
 const notOfHandlers = ["choose", "where", "filters", "the", "link", "unlink", "lists"] as const;
 
 function ignoredByHandler({ action, endpoint }: FreeEndpoint): readonly (readonly [member: string, reason: string])[] {

@@ -1,4 +1,4 @@
-/** Endpoints whose resource, action, record or parent cannot be derived. */
+/** Reports endpoints whose resource, action, record or parent cannot be derived. */
 import { type DocumentIndex, declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { loginsOf, refreshMembers } from "../../authentication/login.ts";
@@ -6,7 +6,7 @@ import { inputOf } from "../input.ts";
 import { sessionActions } from "../model.ts";
 import type { UnclearEndpoint } from "../resolve.ts";
 
-/** A path from which the operation's resource cannot be derived. */
+/** Reports a path from which the operation's resource cannot be derived. */
 const unclearResource: Check = {
   code: "endpoints/no-resource",
   severity: "error",
@@ -19,7 +19,7 @@ const unclearResource: Check = {
   },
 };
 
-/** A method and path from which the operation's action cannot be derived. */
+/** Reports a method and path from which the operation's action cannot be derived. */
 const unclearAction: Check = {
   code: "endpoints/no-deed",
   severity: "error",
@@ -30,7 +30,7 @@ const unclearAction: Check = {
   },
 };
 
-/** A path whose parameter names no record. */
+/** Reports a path whose parameter names no record. */
 const unclearKey: Check = {
   code: "endpoints/path-parameter-unbound",
   severity: "error",
@@ -49,7 +49,7 @@ function helpOf({ endpoint, message }: UnclearEndpoint): string {
   return "name the id (`{id}`) or a `unique` field directly after the collection";
 }
 
-/** A path below another record, where it is not clear how the two belong together. */
+/** Reports a path below another record if the relation of the two records is unclear. */
 const parentUnclear: Check = {
   code: "endpoints/parent-unclear",
   severity: "error",
@@ -61,7 +61,7 @@ const parentUnclear: Check = {
   },
 };
 
-/** A login, renewal or logout without a single matching credential, or with missing input. */
+/** Reports a login, renewal or logout without exactly one matching credential, or without its required input. */
 const whoseSession: Check = {
   code: "endpoints/whose-session",
   severity: "error",
@@ -97,7 +97,7 @@ const whoseSession: Check = {
   },
 };
 
-/** The endpoints for which this is unclear. A separate check reports an unknown resource in `of`. */
+/** Finds the endpoints whose given aspect is unclear. A separate check reports an unknown resource in `of`. */
 function* unclearEndpoints(
   { endpoints, model }: DocumentIndex,
   what: UnclearEndpoint["what"],

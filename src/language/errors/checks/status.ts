@@ -1,4 +1,4 @@
-/** Errors whose status surprises clients. */
+/** Reports errors whose status surprises clients. */
 import type { Check } from "../../analysis/finding.ts";
 import { lookup } from "../../resources/fields.ts";
 import { standardErrors } from "../model.ts";
@@ -8,7 +8,7 @@ const usual: ReadonlySet<number> = new Set([
   429, 431, 451, 500, 501, 502, 503, 504,
 ]); // biome-ignore format: a table
 
-/** An error with a status that means something else, or nothing, to most software. */
+/** Reports an error with a status that has another meaning, or none, for most clients. */
 const unusualStatus: Check = {
   code: "errors/unusual-status",
   severity: "hint",
@@ -25,7 +25,7 @@ const unusualStatus: Check = {
   },
 };
 
-/** An error of the catalogue, declared with another status. */
+/** Reports an error of the catalogue that the document declares with another status. */
 const standardChanged: Check = {
   code: "errors/standard-changed",
   severity: "warning",
@@ -43,7 +43,7 @@ const standardChanged: Check = {
   },
 };
 
-/** An error that asks the client to retry later, without `retry after`. */
+/** Reports an error that asks the client to retry later, without `retry after`. */
 const noRetryHint: Check = {
   code: "errors/no-retry-hint",
   severity: "warning",

@@ -1,4 +1,4 @@
-/** A status, a name, a message or a body for an error that there is not. */
+/** Reports a status, a name, a message or a body for an error that does not exist. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { bodyFor, violationCodes, protocolErrors, standardErrors, withoutField } from "../model.ts";

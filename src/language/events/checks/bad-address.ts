@@ -1,4 +1,4 @@
-/** An address of part 6 with a method or a path that does not suit its purpose. */
+/** Reports an address of part 6 with a method or a path that does not suit its purpose. */
 import { pathSegments } from "../../endpoints/resolve.ts";
 import type { Method } from "../../endpoints/model.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -31,7 +31,7 @@ interface Addressed {
   readonly path: string;
   /** The allowed methods; the first is the usual one. */
   readonly methods: readonly Method[];
-  /** Whether other addresses are made below it. */
+  /** Whether the service adds other addresses below this one. */
   readonly isAbove: boolean;
 }
 

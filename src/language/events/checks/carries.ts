@@ -1,9 +1,9 @@
-/** Fields that an event may not carry. */
+/** Reports fields that an event may not carry. */
 import type { Check } from "../../analysis/finding.ts";
 import { hiddenFrom } from "../../authentication/hidden.ts";
 import { fieldsOf, lookup } from "../../resources/fields.ts";
 
-/** An event with a field that some of its receivers may not see. */
+/** Reports an event with a field that some of its receivers may not see. */
 const hiddenFieldLeaves: Check = {
   code: "events/hidden-field-leaves",
   severity: "warning",
@@ -25,7 +25,7 @@ const hiddenFieldLeaves: Check = {
   },
 };
 
-/** An event that carries a field whose value is never returned. */
+/** Reports an event that carries a field whose value is never returned. */
 const secretLeaves: Check = {
   code: "events/secret-leaves",
   severity: "error",

@@ -1,8 +1,8 @@
-/** Names of events. */
+/** Checks the names of events. */
 import type { Check } from "../../analysis/finding.ts";
 import { deliveryResource, webhookOperations, webhookResource } from "../decide.ts";
 
-/** An event whose name is not a resource and what happened to it. */
+/** Reports an event that is not named after a resource and what happened to it. */
 const nameStyle: Check = {
   code: "events/name-style",
   severity: "hint",
@@ -24,7 +24,7 @@ const nameStyle: Check = {
   },
 };
 
-/** One name for an incoming and an outgoing event. */
+/** Reports a name that an incoming and an outgoing event share. */
 const nameTwice: Check = {
   code: "events/name-twice",
   severity: "error",
@@ -41,7 +41,7 @@ const nameTwice: Check = {
   },
 };
 
-/** A name that the webhooks of a document use themselves. */
+/** Reports a name that the webhooks of a document use themselves. */
 const nameOfWebhooks: Check = {
   code: "events/webhook-name-taken",
   severity: "error",

@@ -1,4 +1,4 @@
-/** An event of entering a state that nothing ever enters, or of a function that is about no record. */
+/** Reports an event for a state that records never enter, or for a handler that is about no record. */
 import { resolveEndpoint } from "../../endpoints/resolve.ts";
 import type { Check } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
@@ -34,7 +34,10 @@ export const check: Check = {
   },
 };
 
-/** A handler's event is about the record in its path, or about the record that its function returns as the complete response. */
+/**
+ * Whether an event of a handler is about no record: the path identifies none, and the function does not return one as its
+ * complete response.
+ */
 function isOfNoRecord(model: Model, operation: string): boolean {
   const resolved = resolveEndpoint(model, operation);
   if (resolved?.kind !== "free" || resolved.action !== "handler" || resolved.key !== undefined) return false;

@@ -1,7 +1,7 @@
-/** Who receives events. */
+/** Checks who receives events. */
 import type { Check } from "../../analysis/finding.ts";
 
-/** A webhook or stream that no caller may use. */
+/** Reports a webhook or stream that no caller may use. */
 const nobodyReceives: Check = {
   code: "events/nobody-receives",
   severity: "warning",
@@ -16,7 +16,7 @@ const nobodyReceives: Check = {
   },
 };
 
-/** Webhooks for callers without a credential. */
+/** Reports webhooks for callers without a credential. */
 const webhookOfAnyone: Check = {
   code: "events/nobodys-webhook",
   severity: "error",

@@ -1,4 +1,4 @@
-/** A short code that callers can try as often as they like. */
+/** Reports a short code that callers can try without limit. */
 import { provedFields } from "../../authentication/input-guard.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -12,7 +12,7 @@ export const check: Check = {
   *run(documentIndex) {
     if (!declares(documentIndex, "limits")) return;
     for (const [operation, transitions] of documentIndex.transitionsBy) {
-      // A limit per user or address only slows down one of many.
+      // A limit per user or address does not stop guessing: an attacker can use many of them.
       if ((documentIndex.model.limits.rate?.[operation] ?? []).some(({ per }) => per !== "user" && per !== "ip"))
         continue;
       for (const { guard, resource, at } of transitions) {
@@ -29,7 +29,7 @@ export const check: Check = {
   },
 };
 
-/** Whether there are so few values that all of them can be tried in some months of a script. */
+/** Whether a field has so few possible values that a script could try all of them in a few months. */
 function isShort(field: Field | undefined): boolean {
   if (field === undefined) return false;
   if (field.default?.kind === "digits") return field.default.length < 12;

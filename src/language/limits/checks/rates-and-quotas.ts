@@ -1,4 +1,4 @@
-/** Limits that count nothing, or cannot tell for whom they count. */
+/** Reports limits that count nothing, or that cannot determine for whom they count. */
 import { type DocumentIndex, declares, isWritten, reachableFrom } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { isDeletable } from "../../endpoints/deletable.ts";
@@ -9,7 +9,7 @@ import { lookup } from "../../resources/fields.ts";
 import { ownerFields, rateCountedBy, windowCountedBy } from "../counted.ts";
 import type { Quota } from "../model.ts";
 
-/** Rates for some operations, and none for the rest. */
+/** Reports rates for some operations without a rate for the rest. */
 const noGeneralRate: Check = {
   code: "limits/no-general-rate",
   severity: "hint",
@@ -29,7 +29,7 @@ const noGeneralRate: Check = {
   },
 };
 
-/** A limit per resource whose record is unknown when the limit is counted. */
+/** Reports a limit per resource whose record is unknown when the limit is counted. */
 const unknownPer: Check = {
   code: "limits/unknown-per",
   severity: "error",
@@ -56,7 +56,7 @@ const unknownPer: Check = {
   },
 };
 
-/** Rates are counted before the body is read, quotas after the change. */
+/** Reports the limits per record in requests. Rates are counted before the body is read, quotas after the write. */
 function* ofRequests(
   documentIndex: DocumentIndex,
   at: string,
@@ -85,7 +85,7 @@ function* ofRequests(
   }
 }
 
-/** The operations that make records of a resource. */
+/** Returns the operations that create records of a resource. */
 function makersOf(documentIndex: DocumentIndex, resource: string): readonly ResourceEndpoint[] {
   const about = documentIndex.endpointsOf.get(resource) ?? [];
   return about.filter((resolved) => resolved.action === "create" || creates(documentIndex.model, resolved));
@@ -94,7 +94,7 @@ function makersOf(documentIndex: DocumentIndex, resource: string): readonly Reso
 function* ofRecords({ model, gaps }: DocumentIndex, at: string, resource: string, per: string): Iterable<Finding> {
   if (per === "ip" || lookup(model.resources.resources, resource) === undefined) return;
   const fields = ownerFields(model, resource, per);
-  // Undecided fields are reported elsewhere.
+  // Other checks report fields whose type is `not shown`.
   const open = [...gaps].some((path) => path.startsWith(`resources/${resource}/`));
   if (fields.length === 1 || (fields.length === 0 && open)) return;
   const wanted = per === "user" ? "`owner: user = caller, read-only`" : `\`${per.toLowerCase()}: ${per}\``;
@@ -108,7 +108,7 @@ function* ofRecords({ model, gaps }: DocumentIndex, at: string, resource: string
   };
 }
 
-/** A quota that its target cannot have: it would count nothing. */
+/** Reports a quota that counts nothing for its target. */
 const quotaMisplaced: Check = {
   code: "limits/quota-misplaced",
   severity: "error",
@@ -137,7 +137,9 @@ function ofWebhooks(documentIndex: DocumentIndex, quota: Quota): Found | undefin
   };
 }
 
-/** Where part 6 leaves open how events are delivered, or its line for webhooks is open in some place, there may be some. */
+/**
+ * Whether the service has no webhooks. False if part 6 leaves the delivery of events, or a member of its webhook line, open.
+ */
 function hasNoWebhooks(documentIndex: DocumentIndex): boolean {
   if (documentIndex.model.events.delivery?.webhook !== undefined || !declares(documentIndex, "events")) return false;
   return !isWritten(documentIndex, "events/delivery/webhook") && !documentIndex.gaps.has("events/delivery");
@@ -165,7 +167,7 @@ function ofOthers(documentIndex: DocumentIndex, target: string, quota: Quota): F
   return undefined;
 }
 
-/** A quota on live records that never stop counting. */
+/** Reports a quota on live records that can never stop counting. */
 const quotaNeverFreed: Check = {
   code: "limits/quota-never-freed",
   severity: "warning",
@@ -178,7 +180,7 @@ const quotaNeverFreed: Check = {
       const life = documentIndex.lifeOf.get(resource);
       for (const [index, quota] of quotas.entries()) {
         if (quota.kind !== "live") continue;
-        // Without states named, all but the finished count.
+        // A quota that names no states counts the records in all states that are not final.
         const free = (life?.states ?? []).filter((state) =>
           quota.states.length === 0 ? life?.final.includes(state) : !quota.states.includes(state),
         );

@@ -1,4 +1,4 @@
-/** Records that are deleted too early, never, or without their personal data. */
+/** Reports records that are deleted too early, never, or without their personal data. */
 import { capital, withArticle } from "../../../base/case.ts";
 import { lengthOf, parseDuration } from "../../../base/duration.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -6,7 +6,7 @@ import type { Model } from "../../model.ts";
 import { erasedValue } from "../../resources/erased-value.ts";
 import { bareType, fieldsOf, lifecycleOf, isNullable } from "../../resources/fields.ts";
 
-/** Records that retention deletes while the server may still retry deliveries about them. */
+/** Reports records that retention deletes while the server may still retry deliveries about them. */
 const retainedTooShort: Check = {
   code: "limits/kept-too-short",
   severity: "warning",
@@ -35,14 +35,14 @@ function spanOf(text: string): number {
   return duration === undefined ? 0 : lengthOf(duration);
 }
 
-/** Personal fields that no retention ever erases. */
+/** Reports personal fields that no retention ever erases. */
 const personalForever: Check = {
   code: "limits/personal-kept-forever",
   severity: "warning",
   why: "Personal data may be stored only as long as it is needed.",
   *run({ model, endpointsOf }) {
     const { keep } = model.limits;
-    // Without any statement about retention, the open question is reported elsewhere.
+    // If the document declares no retention, the questionnaire reports it.
     if (keep === undefined) return;
     for (const [resource, { fields }] of Object.entries(model.resources.resources)) {
       if (Object.hasOwn(keep, resource)) continue;
@@ -58,7 +58,9 @@ const personalForever: Check = {
   },
 };
 
-/** A resource without states has no `final`, so its retention must start at a field of type datetime. */
+/**
+ * Returns what to write: a resource without states has no `final`, so its retention must start at a field of type datetime.
+ */
 function helpFor(model: Model, resource: string): string {
   if (lifecycleOf(model, resource) !== undefined)
     return `write \`${resource}: 90d after final\` below \`keep\` of part 8`;
@@ -71,7 +73,7 @@ function helpFor(model: Model, resource: string): string {
     : `let an operation delete ${withArticle(resource)}, or write \`${resource}: 2y after ${moment[0]}\` below \`keep\` of part 8`;
 }
 
-/** Personal fields whose type has no neutral value for erasure. */
+/** Reports personal fields whose type has no neutral value for erasure. */
 const cannotErase: Check = {
   code: "limits/cannot-erase",
   severity: "error",
@@ -82,7 +84,7 @@ const cannotErase: Check = {
       for (const [name, field] of Object.entries(fieldsOf(model, resource))) {
         if (!field.marks.includes("personal") || field.computed !== undefined) continue;
         if (erasedValue(model, resource, name, field) !== undefined) continue;
-        // In a rule with `absent equal` it cannot be absent in any number of records.
+        // A field in a `unique` rule with `absent equal` cannot be absent in several records.
         const [why, help] = isNullable(field)
           ? ["two erased records would break a `unique` rule", "write `absent distinct` in its rule"]
           : ["is required", `make it optional, \`${name}?:\``];

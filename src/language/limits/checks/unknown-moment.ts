@@ -1,4 +1,4 @@
-/** A quota in a state, or a retention after a moment, that does not exist. */
+/** Reports a quota on a state, or a retention after a moment, that does not exist. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, fieldsOf, lookup } from "../../resources/fields.ts";

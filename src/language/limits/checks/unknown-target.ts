@@ -1,4 +1,4 @@
-/** A limit on something that does not exist. */
+/** Reports a limit for a target that does not exist. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 
@@ -29,7 +29,8 @@ export const check: Check = {
           documentIndex.places.has(`endpoints/endpoints/${target}`)
         )
           continue;
-        // Other parts accept several names on one line, each for itself; here, they might share one limit.
+        // In other parts, several names on one line mean a line for each of them. Here it is unclear, since the names might
+        // share one limit.
         const several = target.split(",").map((one) => one.trim());
         const help = several.length > 1 && several.every((one) => isKnown.has(one));
         yield {

@@ -1,9 +1,9 @@
-/** Statements of part 1 that the other parts contradict, or that are missing. */
+/** Reports statements of part 1 that are missing or that other parts contradict. */
 import { kebabCase, plural } from "../../../base/case.ts";
 import { isWritten, declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 
-/** Part 1 names an operation that part 4 gives no method and path. */
+/** Reports an operation that part 1 names and for which part 4 has no method and path. */
 const operationWithoutEndpoint: Check = {
   code: "purpose/operation-without-endpoint",
   severity: "error",
@@ -22,7 +22,7 @@ const operationWithoutEndpoint: Check = {
   },
 };
 
-/** An operation that part 1 only names. */
+/** Reports an operation that part 1 names without a sentence. */
 const operationWithoutDescription: Check = {
   code: "purpose/operation-without-sentence",
   severity: "hint",
@@ -39,14 +39,14 @@ const operationWithoutDescription: Check = {
   },
 };
 
-/** A kind of user without a permission. */
+/** Reports a kind of user without a permission. */
 const userCanDoNothing: Check = {
   code: "purpose/user-can-do-nothing",
   severity: "hint",
   why: "Part 1 promises these users that the service is for them.",
   *run(documentIndex) {
     if (!declares(documentIndex, "authentication")) return;
-    // Operations for everybody may be meant for users without an account.
+    // Operations that everybody may run may be meant for users without an account.
     if (documentIndex.grants.some(({ grant }) => grant.who.kind !== "role")) return;
     const roles = new Set(documentIndex.model.authentication.roles ?? []);
     const granted = documentIndex.grants.flatMap(({ grant }) => (grant.who.kind === "role" ? [grant.who.role] : []));
@@ -62,7 +62,7 @@ const userCanDoNothing: Check = {
   },
 };
 
-/** A name that part 1 puts outside the service, and that is a resource of it. */
+/** Reports a resource whose name part 1 lists as outside the service. */
 const outsideButInside: Check = {
   code: "purpose/outside-but-inside",
   severity: "warning",

@@ -1,4 +1,4 @@
-/** A `schema:` that is not valid JSON Schema, or has a keyword that no validator would enforce. */
+/** Reports a `schema:` that is not valid JSON Schema, or that has a keyword which validators would ignore. */
 import type { Json } from "../../../base/json.ts";
 import { contractTypes } from "../../endpoints/contract-types.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";

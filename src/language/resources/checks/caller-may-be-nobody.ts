@@ -1,4 +1,4 @@
-/** A required field that is set to the caller, in an operation that needs none. */
+/** Reports a required field that is set to the caller, in an operation that anonymous callers may run. */
 import { allowedTo } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { isNullable } from "../fields.ts";

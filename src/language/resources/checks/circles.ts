@@ -1,11 +1,11 @@
-/** Resources, types and views that need, contain or delete themselves. */
+/** Reports resources, types and views that need, contain or delete themselves. */
 import { capital, withArticle } from "../../../base/case.ts";
 import { onCircles } from "../../analysis/circles.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { isNullable, isServerSet, referenceOf, nestedView, isChangeable } from "../fields.ts";
 import { namedTypes } from "../type-names.ts";
 
-/** Resources that need one another before the first of them can be created. */
+/** Reports resources that need each other, so that no first record can be created. */
 const createCycle: Check = {
   code: "resources/create-cycle",
   severity: "error",
@@ -37,7 +37,7 @@ const createCycle: Check = {
   },
 };
 
-/** An embedded type that contains itself. */
+/** Reports an embedded type that contains itself. */
 const typeInsideItself: Check = {
   code: "resources/type-inside-itself",
   severity: "error",
@@ -61,7 +61,7 @@ const typeInsideItself: Check = {
   },
 };
 
-/** A view that contains itself, directly or through others. */
+/** Reports a view that contains itself, directly or through others. */
 const viewInsideItself: Check = {
   code: "resources/view-inside-itself",
   severity: "error",
@@ -88,7 +88,10 @@ const viewInsideItself: Check = {
   },
 };
 
-/** A reference to the same resource that can form a circle of records, all of which are deleted with any of them. */
+/**
+ * Reports a reference to the same resource that can form a cycle of records, in which the deletion of any record deletes all
+ * of them.
+ */
 const circleDeletesItself: Check = {
   code: "resources/circle-deletes-itself",
   severity: "warning",

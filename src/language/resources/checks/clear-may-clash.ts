@@ -1,4 +1,7 @@
-/** A reference that the deletion of another record clears, used in something unique: two records could then have the same value. */
+/**
+ * Reports a reference in a unique value that the deletion of another record clears: two records could then have the same
+ * value.
+ */
 import { reachOf } from "../../../expression/reach.ts";
 import type { Check } from "../../analysis/finding.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
@@ -37,7 +40,7 @@ export const check: Check = {
   },
 };
 
-/** The reference with the mark `clear` that a field is computed from. */
+/** Returns the reference marked `clear` from which a field is computed. */
 function clearedIn({ model, typed }: DocumentIndex, resource: string, name: string): string | undefined {
   const expression = typed.get(`resources/${resource}/${name}/computed`);
   if (expression === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A default that is no value of its field's type. */
+/** Reports a default that is no value of its field's type. */
 import { RE2JS } from "@bufbuild/re2";
 import type { JsonObject } from "../../../base/json.ts";
 import { bytesInBase64, textFormats } from "../../../base/formats.ts";
@@ -40,11 +40,11 @@ export const check: Check = {
 
 interface Scope {
   readonly model: Model;
-  /** Whether a text keeps a pattern. */
+  /** Whether a text matches a pattern. */
   readonly matches: (text: string, pattern: string) => boolean;
 }
 
-/** Whether the text is an expression that computes something: one word, a number or a list of them is a value. */
+/** Whether the text is an expression that computes something, rather than a value: a word, a number, or a list of them. */
 function isComputation(text: string): boolean {
   const kind = parseExpression(text).expression?.kind;
   return kind === "call" || kind === "member" || kind === "binary" || kind === "conditional" || kind === "not";
@@ -57,7 +57,10 @@ function wordsOf(defaultValue: Default): string {
     : defaultValue.kind;
 }
 
-/** Why the default does not fit the type, if it does not. Of generated defaults only the length and the characters are known. */
+/**
+ * Returns why the default does not fit the type; undefined if it fits. Of generated defaults only the length and the
+ * characters are known.
+ */
 function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string | undefined {
   if (defaultValue.kind === "literal") {
     const value = literalValue(scope.model, type, defaultValue.text);
@@ -66,7 +69,7 @@ function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string
   if (!isMadeFor(scope.model, type, defaultValue.kind)) return "the type";
   if (defaultValue.kind === "token") return rangeBroken(scope, withoutPattern(type), "t".repeat(defaultValue.length));
   if (defaultValue.kind !== "digits") return undefined;
-  // If none of these numbers matches the pattern, hardly any number does.
+  // The samples represent all numbers: if none of them matches the pattern, hardly any number does.
   const samples = ["0", "1", "5", "9", "1234567890", "9876543210"].map((digits) => {
     return digits.repeat(Math.ceil(defaultValue.length / digits.length)).slice(0, defaultValue.length);
   });
@@ -74,7 +77,7 @@ function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
-/** The types of each generated default. */
+/** The types for which each generated default can be used. */
 const madeFor: Readonly<Record<Exclude<Default["kind"], "literal">, readonly ScalarName[]>> = {
   now: ["datetime"],
   "now-on-change": ["datetime"],
@@ -89,7 +92,7 @@ function isMadeFor(model: Model, type: FieldType, made: keyof typeof madeFor): b
   const bare = bareType(type);
   if (bare.kind === "id") return bare.of === undefined || isMadeFor(model, bare.of, made);
   if (bare.kind === "scalar") return madeFor[made].includes(bare.name);
-  // The caller's id may be that of a record; an unknown type has its own complaint.
+  // The caller's id may be the id of a record; another check reports an unknown type.
   return bare.kind === "named" && made === "caller" && !Object.hasOwn(model.resources.types, bare.name);
 }
 
@@ -100,7 +103,7 @@ function withoutPattern(type: FieldType): FieldType {
   return rest;
 }
 
-/** The range that a value of the right kind violates, if any. */
+/** Returns the range that a value of the right type violates; undefined if it violates none. */
 function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
   if (value === null) return undefined;
@@ -118,18 +121,18 @@ function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | un
   return isInRange(bare, typeof value === "number" ? value : length(value)) ? undefined : "the range";
 }
 
-/** Whether the size is not outside of the bounds. */
+/** Whether the size is within the type's bounds. */
 function isInRange({ min, max }: FieldType & { kind: "scalar" }, size: number): boolean {
   return !(min !== undefined && size < min) && !(max !== undefined && size > max);
 }
 
-/** Whether the text has the format that the type requires of callers. */
+/** Whether the text has the format and pattern that the type's schema requires. */
 function isOfType({ matches }: Scope, { format, pattern }: JsonObject, text: string): boolean {
   if (typeof format === "string" && textFormats[format]?.(text) === false) return false;
   return typeof pattern !== "string" || matches(text, pattern);
 }
 
-/** Each pattern is compiled once. Invalid patterns are reported at their own location. */
+/** Makes a function that compiles each pattern once. Another check reports invalid patterns. */
 function createMatcher(): Scope["matches"] {
   const compiled = new Map<string, RE2JS | undefined>();
   return (text, pattern) => {

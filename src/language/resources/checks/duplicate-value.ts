@@ -1,4 +1,4 @@
-/** A list of values with a duplicate. */
+/** Reports a list of values with a duplicate. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType } from "../fields.ts";
 import type { FieldType } from "../model.ts";

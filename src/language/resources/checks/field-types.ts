@@ -1,8 +1,8 @@
-/** Fields whose type allows too much: text for a time, or any length. */
+/** Reports fields whose type allows too much: text for a point in time, or any length. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, isServerSet } from "../fields.ts";
 
-/** A point in time stored as text. */
+/** Reports a point in time stored as text. */
 const timeAsText: Check = {
   code: "resources/time-as-text",
   severity: "hint",
@@ -24,7 +24,7 @@ const timeAsText: Check = {
   },
 };
 
-/** Text or a list without a maximum length. */
+/** Reports text or a list without a maximum length. */
 const unbounded: Check = {
   code: "resources/unbounded",
   severity: "hint",

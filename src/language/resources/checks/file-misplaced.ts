@@ -1,4 +1,4 @@
-/** A file where no record keeps its bytes. */
+/** Reports a file outside a record: only a record can store its bytes. */
 import type { Check } from "../../analysis/finding.ts";
 import { type FieldSite, fieldSites, innermost } from "../fields.ts";
 

@@ -1,9 +1,11 @@
-/** Ids that cannot be used, or start alike. */
+/** Checks ids: reports those that cannot identify records, and two with the same prefix. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, lookup } from "../fields.ts";
 import type { Field, FieldType, Resources } from "../model.ts";
 
-/** An id that cannot identify records: it is never set, it is the same for all records, or a path cannot contain it. */
+/**
+ * Reports an id that cannot identify records: it is never set, it is the same for all records, or a path cannot contain it.
+ */
 const idUnusable: Check = {
   code: "resources/id-unusable",
   severity: "error",
@@ -50,7 +52,7 @@ function hasOneSpelling({ types }: Resources, type: FieldType): boolean {
   }
 }
 
-/** Two resources whose ids have the same prefix. */
+/** Reports two resources whose ids have the same prefix. */
 const sameIdPrefix: Check = {
   code: "resources/same-id-prefix",
   severity: "warning",

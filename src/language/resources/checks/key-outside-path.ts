@@ -1,4 +1,4 @@
-/** A field that paths use as a key, whose type allows values that no path segment can have. */
+/** Reports a field that paths use as a key but whose type allows values that no path segment can have. */
 import { RE2JS } from "@bufbuild/re2";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
@@ -25,10 +25,10 @@ export const check: Check = {
   },
 };
 
-/** Clients drop an empty segment, and resolve `.` and `..` as steps (WHATWG URL, path state). */
+/** Segments that clients drop (the empty one) or resolve as steps (`.` and `..`; WHATWG URL, path state). */
 const notSegments = ["", ".", ".."];
 
-/** The fields that paths name records by, of the resource itself or as a parent. */
+/** Returns the fields by which paths identify records: of the operation's resource and of its parents. */
 function keysOf({ endpoints }: DocumentIndex): readonly (readonly [resource: string, field: string])[] {
   const found = new Map<string, readonly [resource: string, field: string]>();
   for (const resolved of endpoints.values()) {

@@ -1,4 +1,4 @@
-/** A generated value in a place where the server generates none. */
+/** Reports a generated value in a place where the server generates none. */
 import type { Check } from "../../analysis/finding.ts";
 import { bareType, type FieldSite, fieldSites } from "../fields.ts";
 

@@ -1,10 +1,10 @@
-/** Marks that a field cannot have. */
+/** Checks the marks of fields: `read-only`, `unique` and others. */
 import type { Check } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";
 import { type FieldSite, bareType, fieldSites, isNullable, lookup, referenceOf } from "../fields.ts";
 import type { Field, Modifier } from "../model.ts";
 
-/** A mark that its field's type has no use for. */
+/** Reports a mark that has no meaning for the type of its field. */
 const modifierMisplaced: Check = {
   code: "resources/mark-misplaced",
   severity: "error",
@@ -22,7 +22,7 @@ const modifierMisplaced: Check = {
   },
 };
 
-/** Marks apply to fields of records; other fields have none. */
+/** Why a field that is not a record's cannot have marks, by where it is declared. */
 const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = {
   resource: undefined,
   type: "it is part of an embedded value, which is stored as one value",
@@ -30,13 +30,13 @@ const elsewhere: Readonly<Record<FieldSite["enclosing"], string | undefined>> = 
   takes: "it is a member of a request body; marks belong to the field of the resource",
 };
 
-/** What `search` looks into. */
+/** The types of fields that `search` can read. */
 const texts: readonly string[] = ["string", "text", "email", "url", "phone"];
 
 function problemOf(model: Model, field: Field, modifier: Modifier): string | undefined {
   if (modifier === "delete with" || modifier === "clear") {
     const reference = referenceOf(model, field.type);
-    // An unknown type has its own complaint.
+    // Another check reports an unknown type.
     const bare = bareType(field.type);
     const unknown = bare.kind === "named" && lookup(model.resources.types, bare.name) === undefined;
     if (reference === undefined) return unknown ? undefined : "it refers to no record that could be deleted";
@@ -51,7 +51,10 @@ function problemOf(model: Model, field: Field, modifier: Modifier): string | und
   return ["filter", "sort", "unique", "search"].includes(modifier) ? valueProblem(model, field, modifier) : undefined;
 }
 
-/** A tree is made of one reference from a resource to itself, which the root of the tree does without. */
+/**
+ * Returns why a field cannot be marked `tree`: a tree consists of one optional reference from a resource to itself, which the
+ * root of the tree omits.
+ */
 function treeProblem(model: Model, at: string, field: Field): string | undefined {
   const resource = at.split("/")[1];
   if (referenceOf(model, field.type) !== resource) return `it does not refer to another ${resource}, as a parent does`;
@@ -83,7 +86,7 @@ const contradictions: readonly (readonly [one: Modifier, other: Modifier, why: s
   ["delete with", "clear", "the record cannot be both deleted and retained"],
 ];
 
-/** Two marks of one field that cannot both hold. */
+/** Reports two marks of one field that contradict each other. */
 const modifiersContradict: Check = {
   code: "resources/marks-contradict",
   severity: "error",

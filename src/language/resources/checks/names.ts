@@ -1,4 +1,4 @@
-/** Names of resources and fields. */
+/** Checks the names of resources and fields. */
 import { plural, snakeCase } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { fieldSites, fieldsOf } from "../fields.ts";
@@ -6,7 +6,7 @@ import { fieldSites, fieldsOf } from "../fields.ts";
 /** Columns that the store adds to each record. */
 const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
 
-/** A resource or a field by a name that something else has already. */
+/** Reports a resource or a field with a name that is already used for something else. */
 const reservedName: Check = {
   code: "resources/name-taken",
   severity: "error",
@@ -43,7 +43,7 @@ const reservedName: Check = {
   },
 };
 
-/** A field with the name that the state of a record has. */
+/** Reports a field named `state`, which every record with states already has. */
 const fieldNamedState: Check = {
   code: "resources/field-named-state",
   severity: "error",
@@ -60,7 +60,7 @@ const fieldNamedState: Check = {
   },
 };
 
-/** Fields whose names are spelled in two styles. */
+/** Reports fields whose names are spelled in two styles. */
 const mixedNameStyles: Check = {
   code: "resources/mixed-name-styles",
   severity: "hint",

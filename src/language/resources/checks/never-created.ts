@@ -1,4 +1,4 @@
-/** A resource that operations read and move, or that others refer to, and that none creates. */
+/** Reports a resource that operations read or move, or that others refer to, but that no operation creates. */
 import { withArticle } from "../../../base/case.ts";
 import { creates } from "../../endpoints/input.ts";
 import { declares } from "../../analysis/document-index.ts";

@@ -1,11 +1,11 @@
-/** Fields that nobody sets. */
+/** Reports fields that neither callers nor the server can set. */
 import { withArticle } from "../../../base/case.ts";
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { boundFields } from "../../endpoints/input.ts";
 import { isNullable, isServerSet } from "../fields.ts";
 
-/** An optional field that callers cannot set and the server never does: it is always absent. */
+/** Reports an optional field that neither callers nor the server can set: it is always absent. */
 const optionalNeverSet: Check = {
   code: "resources/optional-never-set",
   severity: "warning",
@@ -34,7 +34,7 @@ const optionalNeverSet: Check = {
   },
 };
 
-/** A required field that callers cannot set and the server never does. */
+/** Reports a required field that neither callers nor the server can set. */
 const requiredNeverSet: Check = {
   code: "resources/required-never-set",
   severity: "error",
@@ -50,7 +50,7 @@ const requiredNeverSet: Check = {
       for (const [name, field] of Object.entries(fields)) {
         const isSet = field.default !== undefined || field.computed !== undefined || field.type.kind === "id";
         if (!isServerSet(field) || isSet || isNullable(field)) continue;
-        // An invalid `choose` is reported at its own location.
+        // Another check reports an invalid `choose`.
         const lacking = bound.find(({ operation, names }) => {
           return !names.includes(name) && !places.has(`endpoints/endpoints/${operation}/choose/${name}`);
         });

@@ -1,10 +1,10 @@
-/** Rules that read all records, or that are always true or always false. */
+/** Reports rules that read all records, or that are always true or always false. */
 import { always, satisfiable } from "../../../expression/prove.ts";
 import { type Dependency, reachOf } from "../../../expression/reach.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { rangesOf } from "../fields.ts";
 
-/** A rule that reads all records. */
+/** Reports a rule that reads all records. */
 const ruleReadsAll: Check = {
   code: "resources/rule-reads-all",
   severity: "warning",
@@ -37,7 +37,7 @@ function helpOf(resource: string, { kind, resource: other }: Dependency): string
   return `compare a field of the ${other} with one of the ${resource} by \`==\`, or write \`# ok\` if there are always few`;
 }
 
-/** A rule that is true for every record, or for none. */
+/** Reports a rule that is true for every record, or for none. */
 const ruleWithoutEffect: Check = {
   code: "resources/rule-without-effect",
   severity: "warning",

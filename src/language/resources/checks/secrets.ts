@@ -1,4 +1,4 @@
-/** Fields that show a secret, or a copy of a hidden field. */
+/** Reports fields that reveal a secret or a copy of a hidden field. */
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
 import { bareType } from "../fields.ts";
@@ -6,7 +6,7 @@ import { bareType } from "../fields.ts";
 const secretName =
   /(?:^|_|(?<=[a-z]))(?:password|passwd|secret|apikey|api_key|accesstoken|access_token|privatekey|private_key|Password|Secret|ApiKey|AccessToken|PrivateKey)s?$/;
 
-/** A field with a secret's name that every caller who sees the record can read. */
+/** Reports a field with the name of a secret that every caller who sees the record can read. */
 const secretInTheOpen: Check = {
   code: "resources/secret-in-the-open",
   severity: "warning",
@@ -28,7 +28,7 @@ const secretInTheOpen: Check = {
   },
 };
 
-/** A computed field that reveals a hidden field to callers who may not see it. */
+/** Reports a computed field that reveals a hidden field to callers who may not see it. */
 const hiddenFieldLeaves: Check = {
   code: "resources/hidden-field-leaves",
   severity: "warning",

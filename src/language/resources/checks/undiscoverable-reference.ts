@@ -1,4 +1,4 @@
-/** An operation that needs an id which its callers have no operation to find. */
+/** Reports an operation that needs an id which its callers cannot find with any operation. */
 import { withArticle } from "../../../base/case.ts";
 import { includes } from "../../authentication/grants.ts";
 import type { Grant } from "../../authentication/model.ts";
@@ -21,7 +21,7 @@ export const check: Check = {
         const target = required ? referenceOf(documentIndex.model, field.type) : undefined;
         if (target === undefined || hasClientId(documentIndex.model, target)) continue;
         const callers = allowedTo(documentIndex, resolved.operation);
-        // A caller who may not see such a record could not use its id alone.
+        // If callers may not see the records, finding an id would not help them, so nothing is reported.
         if (hiddenFromAll(documentIndex.model, callers, target) !== undefined) continue;
         const lost = callers.find(({ who }) => !(finders.get(target) ?? []).some((finder) => includes(finder, who)));
         if (lost === undefined) continue;
@@ -37,7 +37,7 @@ export const check: Check = {
   },
 };
 
-/** By resource, the callers who can learn its ids: by its list, its creation, or records that refer to it. */
+/** Returns, by resource, the callers who can learn its ids: from its list, its creation, or records that refer to it. */
 function findersOf(documentIndex: DocumentIndex): ReadonlyMap<string, readonly Grant["who"][]> {
   const finders = new Map<string, Grant["who"][]>();
   const add = (resource: string, operation: string): void => {

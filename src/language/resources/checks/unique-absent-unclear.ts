@@ -1,4 +1,7 @@
-/** A rule of uniqueness over several fields of which one may be absent, without a word on what holds then. */
+/**
+ * Reports a `unique` rule over several fields of which one may be absent, unless the rule declares what holds for absent
+ * values.
+ */
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsOf, isNullable, lookup } from "../fields.ts";
 

@@ -1,4 +1,4 @@
-/** A type that is neither a resource nor an entry of `types:`. */
+/** Reports a type that is neither a resource nor an entry of `types:`. */
 import { isWritten } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { scalarNames } from "../model.ts";

@@ -1,4 +1,4 @@
-/** A resource that no operation is about and nothing refers to. */
+/** Reports a resource that no operation is about and that no field refers to. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { namedTypes } from "../type-names.ts";

@@ -1,4 +1,4 @@
-/** A view of an unknown resource, with an unknown field, or with a member without type and expression. */
+/** Reports a view of an unknown resource, with an unknown field, or with a member that has neither type nor expression. */
 import { isWritten } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import type { Model } from "../../model.ts";

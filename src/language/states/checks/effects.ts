@@ -1,4 +1,7 @@
-/** What a transition changes: nothing, a field that it may not set, or a copy of a hidden field. */
+/**
+ * Checks the effects of transitions: reports one that changes nothing, sets a field that it may not set, or copies a hidden
+ * field.
+ */
 import type { TypedExpression } from "../../../expression/typed.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsReadIn, isHidden } from "../../authentication/hidden.ts";
@@ -6,7 +9,7 @@ import { fieldsOf, lookup, lifecycleOf } from "../../resources/fields.ts";
 import type { Field } from "../../resources/model.ts";
 import { transitionName } from "../model.ts";
 
-/** A transition from a state to itself that changes nothing. */
+/** Reports a transition from a state to itself that changes nothing. */
 const transitionWithoutEffect: Check = {
   code: "states/self-move-without-effect",
   severity: "warning",
@@ -30,7 +33,7 @@ const transitionWithoutEffect: Check = {
   },
 };
 
-/** A move that sets what cannot be set. */
+/** Reports a transition that sets a field which no transition may set. */
 const setNotSettable: Check = {
   code: "states/set-not-settable",
   severity: "error",
@@ -57,14 +60,14 @@ function notSettable(
   if (computed !== undefined) return no(`\`${name}\` is computed`);
   const clears = expression?.kind === "constant" && expression.value === null;
   if (!marks.includes("secret") || expression === undefined || clears) return undefined;
-  // Hashing is slow, and done before the transaction in which expressions are evaluated.
+  // Secrets are hashed, which is slow, before the transaction begins; expressions are evaluated inside the transaction.
   return {
     ...no(`\`${name}\` is a secret: only its hash may be stored, and an expression would store the text itself`),
     help: `take \`${name}\` in the body of an update (\`PATCH\`), or clear it with \`null\``,
   };
 }
 
-/** A transition that copies a hidden field into a field that more callers see. */
+/** Reports a transition that copies a hidden field into a field that more callers see. */
 const hiddenFieldLeaves: Check = {
   code: "states/hidden-field-leaves",
   severity: "warning",

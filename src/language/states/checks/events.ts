@@ -1,11 +1,11 @@
-/** Transitions by an event that refers to no record, or to two, and events that trigger themselves. */
+/** Checks transitions by events: reports an event that refers to no record, or to two, and events that trigger themselves. */
 import { withArticle } from "../../../base/case.ts";
 import { onCircles } from "../../analysis/circles.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { referencesTo, hasUnknownType, referenceOf } from "../../resources/fields.ts";
 
-/** An event that refers to no record of the resource it is to move. */
+/** Reports an event that refers to no record of the resource that it should transition. */
 const eventFindsNone: Check = {
   code: "states/event-finds-none",
   severity: "error",
@@ -29,7 +29,10 @@ const eventFindsNone: Check = {
   },
 };
 
-/** If the resource refers to the event's record, many records can match, but an event changes only one. */
+/**
+ * Returns what to write. If the resource refers to the event's record, many records can match, but an event transitions only
+ * one.
+ */
 function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: string): string {
   const about = outEvents.get(event)?.resource;
   const [back] = about === undefined ? [] : referencesTo(model, resource, about);
@@ -37,7 +40,7 @@ function helpOf({ model, outEvents }: DocumentIndex, event: string, resource: st
   return `many ${resource} records can refer to one ${about} by \`${back}\`, but an event changes one record: use an operation for each, or a function that runs \`on\` the event for all`;
 }
 
-/** An event that refers to two records of the resource that it is to transition. */
+/** Reports an event that refers to two records of the resource that it should transition. */
 const eventFindsTwo: Check = {
   code: "states/event-finds-two",
   severity: "error",
@@ -58,7 +61,7 @@ const eventFindsTwo: Check = {
   },
 };
 
-/** Events that cause each other without end. */
+/** Reports events that trigger each other without end. */
 const eventLoop: Check = {
   code: "states/event-loop",
   severity: "error",
@@ -80,7 +83,7 @@ const eventLoop: Check = {
   },
 };
 
-/** By event, the events of the states that it makes records enter. */
+/** Returns, by event, the events of the states that the event makes records enter. */
 function causedEvents({ outEvents, transitionsWhen }: DocumentIndex): ReadonlyMap<string, readonly string[]> {
   const ofState = new Map<string, string[]>();
   for (const [
@@ -102,7 +105,10 @@ function causedEvents({ outEvents, transitionsWhen }: DocumentIndex): ReadonlyMa
   return new Map(caused);
 }
 
-/** The members of an event's payload that refer to a record of a resource. Undefined if the event, or the resource that it is about, is unknown. */
+/**
+ * Returns the members of an event's payload that refer to a record of the resource `target`; undefined if the event or its
+ * resource is unknown.
+ */
 function referredBy({ model, outEvents }: DocumentIndex, event: string, target: string): readonly string[] | undefined {
   const inbound = model.events.in ?? {};
   if (Object.hasOwn(inbound, event)) {
@@ -112,10 +118,10 @@ function referredBy({ model, outEvents }: DocumentIndex, event: string, target: 
   }
   const out = outEvents.get(event);
   if (out?.resource === undefined) return undefined;
-  // The event is about the very record, whatever else of it refers to another of its kind.
+  // An event about this resource refers to its own record by `id`, and may refer to other records of the resource.
   if (out.resource === target) return ["id", ...referencesTo(model, target, target)];
   const { carries } = out.event;
-  // A type that is not there may have been meant for the reference, and has been reported.
+  // A field whose type is unknown may be the reference; another check reports the type.
   if (hasUnknownType(model, out.resource)) return undefined;
   return referencesTo(model, out.resource, target).filter((field) => carries?.includes(field) ?? true);
 }

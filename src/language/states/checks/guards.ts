@@ -1,10 +1,10 @@
-/** Guards that are always or never true, have no error, or hold at the same time. */
+/** Checks guards: reports those that are always or never true, have no error, or can be true at the same time. */
 import { always, satisfiable, exclusive } from "../../../expression/prove.ts";
 import type { TriggeredTransition } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { rangesOf } from "../../resources/fields.ts";
 
-/** A guard that is true for every record. */
+/** Reports a guard that is true for every record. */
 const guardAlwaysHolds: Check = {
   code: "states/guard-always-holds",
   severity: "warning",
@@ -21,7 +21,7 @@ const guardAlwaysHolds: Check = {
   },
 };
 
-/** A guard that is true for no record. */
+/** Reports a guard that is true for no record. */
 const guardNeverHolds: Check = {
   code: "states/guard-never-holds",
   severity: "warning",
@@ -34,7 +34,7 @@ const guardNeverHolds: Check = {
   },
 };
 
-/** A guard without `else`: the operation can fail without a declared error. */
+/** Reports a guard without `else`: the operation can fail without a declared error. */
 const guardWithoutError: Check = {
   code: "states/guard-without-error",
   severity: "error",
@@ -42,7 +42,7 @@ const guardWithoutError: Check = {
   *run({ transitions, gaps }) {
     for (const { trigger, at } of transitions) {
       if (trigger.on.kind !== "by" || trigger.if === undefined || trigger.else !== undefined) continue;
-      // The only trigger of a transition has no number in its path.
+      // A gap of a transition's only trigger has a path without the trigger's index.
       if (gaps.has(`${at}/else`) || gaps.has(`${at.replace(/\/\d+$/, "")}/else`)) continue;
       yield {
         at: `${at}/if`,
@@ -53,7 +53,7 @@ const guardWithoutError: Check = {
   },
 };
 
-/** Two transitions that one trigger makes from one state to two others, if both guards can be true. */
+/** Reports two transitions from one state to different states with the same trigger, if both guards can be true. */
 const guardsOverlap: Check = {
   code: "states/guards-overlap",
   severity: "warning",
@@ -81,7 +81,10 @@ const guardsOverlap: Check = {
   },
 };
 
-/** Timers fire one after the other, so only what happens at one moment can overlap. */
+/**
+ * Returns a text that is equal for triggers that can fire at the same moment. Timers run one after the other, so two timers do
+ * not overlap.
+ */
 function triggerKey({ trigger: { on } }: TriggeredTransition): string | undefined {
   if (on.kind === "by") return on.operation;
   return on.kind === "when" ? on.events.join(" | ") : undefined;
@@ -89,7 +92,7 @@ function triggerKey({ trigger: { on } }: TriggeredTransition): string | undefine
 
 function overlaps(first: TriggeredTransition, second: TriggeredTransition): boolean {
   if (first.guard === undefined || second.guard === undefined) {
-    // A guard with an error is ignored here.
+    // An invalid guard (another check reports it) is assumed not to overlap; a transition without a guard always does.
     return first.trigger.if === undefined || second.trigger.if === undefined;
   }
   return !exclusive(first.guard, second.guard);

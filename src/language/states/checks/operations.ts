@@ -1,4 +1,7 @@
-/** Transitions whose operation nobody may run, is about another resource, or acts on no record. */
+/**
+ * Checks the operations of transitions: reports an operation that nobody may run, that is about another resource, or that acts
+ * on no record.
+ */
 import { withArticle } from "../../../base/case.ts";
 import { satisfiable } from "../../../expression/prove.ts";
 import type { TypedExpression } from "../../../expression/typed.ts";
@@ -12,7 +15,7 @@ import {
 import type { Check } from "../../analysis/finding.ts";
 import type { ResolvedEndpoint } from "../../endpoints/resolve.ts";
 
-/** A transition whose operation no caller may run who could satisfy the guard. */
+/** Reports a transition if no caller who may run its operation can satisfy its guard. */
 const transitionNobodyMayRun: Check = {
   code: "states/move-nobody-may-run",
   severity: "warning",
@@ -21,7 +24,7 @@ const transitionNobodyMayRun: Check = {
     if (!declares(documentIndex, "authentication")) return;
     for (const [operation, transitions] of documentIndex.transitionsBy) {
       const path = `authentication/allow/${operation}`;
-      // That no line allows it at all is an error of part 5.
+      // Part 5 has its own error for an operation that no line allows.
       if (!isWritten(documentIndex, path)) continue;
       for (const transition of transitions) {
         if (
@@ -40,7 +43,7 @@ const transitionNobodyMayRun: Check = {
   },
 };
 
-/** Whether one state of the move, its guard and the condition of a grant can hold of one record at once. */
+/** Whether the source states of the transition, its guard and the condition of a grant can be true for one record at once. */
 function canRun(documentIndex: DocumentIndex, { from, guard }: TriggeredTransition, path: string): boolean {
   const condition = documentIndex.typed.get(path);
   const conditions = [condition, guard].filter((one) => one !== undefined);
@@ -63,7 +66,7 @@ function all(conditions: readonly TypedExpression[]): TypedExpression {
   });
 }
 
-/** A transition by an operation that is about another resource. */
+/** Reports a transition by an operation that is about another resource. */
 const operationOfOtherResource: Check = {
   code: "states/operation-of-other-resource",
   severity: "error",
@@ -84,7 +87,7 @@ const operationOfOtherResource: Check = {
   },
 };
 
-/** A transition by an operation that moves no record. */
+/** Reports a transition by an operation that transitions no record. */
 const operationOnNoRecord: Check = {
   code: "states/operation-moves-no-record",
   severity: "error",

@@ -1,8 +1,8 @@
-/** States that no record reaches or leaves. */
+/** Reports states that no record reaches or leaves. */
 import { capital, withArticle } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 
-/** A lifecycle without states. */
+/** Reports a lifecycle without states. */
 const noStates: Check = {
   code: "states/no-states",
   severity: "error",
@@ -19,14 +19,14 @@ const noStates: Check = {
   },
 };
 
-/** A state that no record can ever be in. */
+/** Reports a state that no record can ever be in. */
 const unreachableState: Check = {
   code: "states/unreachable-state",
   severity: "warning",
   why: "No statement about this state has an effect.",
   *run({ lives }) {
     for (const { resource, states, start, reachable, closed } of lives) {
-      // An open transition may lead to any state.
+      // A transition that is `not shown` may lead to any state.
       if (!closed) continue;
       for (const state of states) {
         if (reachable.has(state)) continue;
@@ -40,14 +40,14 @@ const unreachableState: Check = {
   },
 };
 
-/** A state that records enter and never leave, without being final. */
+/** Reports a state that records enter and never leave, without being final. */
 const deadEnd: Check = {
   code: "states/dead-end",
   severity: "warning",
   why: "Quotas and retention would count a record in this state as unfinished for ever.",
   *run({ lives }) {
     for (const { resource, lifecycle, reachable, final, out, closed } of lives) {
-      // Without `final`, the open question is reported elsewhere.
+      // If the document does not declare `final`, the questionnaire reports it.
       if (lifecycle.final === undefined || !closed) continue;
       for (const state of reachable) {
         const leaves = out.get(state)?.some(({ to }) => to !== state) ?? true;
@@ -62,7 +62,7 @@ const deadEnd: Check = {
   },
 };
 
-/** A final state that a transition leads out of. */
+/** Reports a final state from which a transition leads. */
 const finalWithExit: Check = {
   code: "states/final-with-exit",
   severity: "error",

@@ -1,11 +1,11 @@
-/** Transitions at a time that no field has. */
+/** Reports timed transitions whose field has no time. */
 import { withArticle } from "../../../base/case.ts";
 import type { DocumentIndex, Life } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { boundFields } from "../../endpoints/input.ts";
 import { bareType, fieldsOf, lookup, isNullable, isServerSet } from "../../resources/fields.ts";
 
-/** A transition at a field that holds no time. */
+/** Reports a timed transition at a field of a type that is no time. */
 const notATime: Check = {
   code: "states/not-a-time",
   severity: "error",
@@ -26,7 +26,7 @@ const notATime: Check = {
   },
 };
 
-/** A timer on a field that is still empty when the state is entered. */
+/** Reports a timer on a field that is still absent when the record enters the state. */
 const timerNeverSet: Check = {
   code: "states/timer-never-set",
   severity: "warning",
@@ -37,7 +37,7 @@ const timerNeverSet: Check = {
         if (trigger.on.kind !== "at") continue;
         const { field: name } = trigger.on;
         const field = lookup(fieldsOf(documentIndex.model, life.resource), name);
-        // What callers may leave out is their choice.
+        // An optional field that callers set is not reported: they decide whether the timer runs.
         if (field === undefined || !isNullable(field) || !isServerSet(field) || field.default !== undefined) continue;
         const set = statesWithValue(documentIndex, life, name);
         const empty = from.find((state) => life.reachable.has(state) && !set.has(state));
@@ -52,7 +52,7 @@ const timerNeverSet: Check = {
   },
 };
 
-/** The states in which the field has a value whatever way a record took there. */
+/** Returns the states in which the field always has a value, by whatever transitions a record reached the state. */
 function statesWithValue(
   documentIndex: DocumentIndex,
   { resource, states, start, transitions }: Life,

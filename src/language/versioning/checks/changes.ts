@@ -1,8 +1,8 @@
-/** Entries of a version that rename, remove or add what they cannot. */
+/** Reports entries of a version that rename, remove or add something that they cannot. */
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsOf, bareType, lookup } from "../../resources/fields.ts";
 
-/** An id that an entry renames. */
+/** Reports an entry that renames an id. */
 const idRenamed: Check = {
   code: "versioning/id-renamed",
   severity: "error",
@@ -22,7 +22,7 @@ const idRenamed: Check = {
   },
 };
 
-/** A renaming from a name that the newest version still has. */
+/** Reports a renaming from a name that the newest version still has. */
 const renameCollides: Check = {
   code: "versioning/rename-collides",
   severity: "error",
@@ -42,7 +42,7 @@ const renameCollides: Check = {
   },
 };
 
-/** An operation or a resource that a version removed, while the version before it is still served. */
+/** Reports an operation or resource that a version removed, while the older version with it is still served. */
 const removedEntirely: Check = {
   code: "versioning/removed-whole",
   severity: "warning",
@@ -61,7 +61,7 @@ const removedEntirely: Check = {
   },
 };
 
-/** An entry with a value that its field does not have. */
+/** Reports an entry with a value that its field does not have. */
 const unknownValue: Check = {
   code: "versioning/unknown-value",
   severity: "error",
@@ -85,7 +85,7 @@ const unknownValue: Check = {
           };
         }
       }
-      // Only the newest version's values are those of part 2.
+      // Part 2 declares the values of the newest version only, so entries of older versions are not checked.
       return;
     }
   },

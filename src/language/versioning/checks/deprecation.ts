@@ -1,8 +1,8 @@
-/** Deprecated versions and their dates. */
+/** Checks deprecated versions and their dates. */
 import { addDuration, parseDuration } from "../../../base/duration.ts";
 import type { Check } from "../../analysis/finding.ts";
 
-/** A deprecated version without a sunset date. */
+/** Reports a deprecated version without a sunset date. */
 const deprecatedWithoutSunset: Check = {
   code: "versioning/deprecated-without-sunset",
   severity: "warning",
@@ -20,7 +20,7 @@ const deprecatedWithoutSunset: Check = {
   },
 };
 
-/** The newest version is deprecated. */
+/** Reports the newest version is deprecated. */
 const newestDeprecated: Check = {
   code: "versioning/newest-deprecated",
   severity: "warning",
@@ -36,7 +36,7 @@ const newestDeprecated: Check = {
   },
 };
 
-/** A version that ends sooner than the policy promises. */
+/** Reports a version that ends earlier than the policy promises. */
 const noticeTooShort: Check = {
   code: "versioning/notice-too-short",
   severity: "error",

@@ -1,4 +1,4 @@
-/** An entry that cannot be undone: the older value is not declared, or cannot be computed from the current model. */
+/** Reports an entry that cannot be undone: the older value is not declared, or cannot be computed from the current model. */
 import { declares } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
 import { isServerSet, lookup } from "../../resources/fields.ts";
@@ -54,7 +54,7 @@ function ofRemoved({
   };
 }
 
-/** A member that is required now and that older callers do not send. */
+/** Returns the problem of a member that is required now and that older callers do not send. */
 function ofAdded(newer: Model, { target, taken }: Extract<Change, { kind: "add" }>): FindingText | undefined {
   const field = fieldAt(newer, target);
   if (field === undefined || taken !== undefined || field.optional || field.default !== undefined) return undefined;
@@ -68,7 +68,7 @@ function ofAdded(newer: Model, { target, taken }: Extract<Change, { kind: "add" 
   };
 }
 
-/** Whether the path or `choose` gives the field its value. */
+/** Whether the path or `choose` provides the field's value. */
 function isBound({ endpoints }: Model, resource: string, field: string): boolean {
   return Object.values(endpoints.endpoints).some(
     ({ choose = {}, path, of }) => Object.hasOwn(choose, field) || (of === resource && path.includes(`{${field}}`)),

@@ -1,10 +1,10 @@
-/** How a request selects its version. */
+/** Checks how a request selects its version. */
 import type { Check } from "../../analysis/finding.ts";
 import { routesOf } from "../../endpoints/routes.ts";
 import { isHeaderReserved, isParameterReserved } from "../../grammar/request-fields.ts";
 import type { Model } from "../../model.ts";
 
-/** A version in the path of an operation, although versions are selected in another way. */
+/** Reports a version in the path of an operation, although requests select the version in another way. */
 const selectedTwice: Check = {
   code: "versioning/chosen-twice",
   severity: "warning",
@@ -22,7 +22,7 @@ const selectedTwice: Check = {
   },
 };
 
-/** A version that is sent where something else is. */
+/** Reports a version header that already has another meaning. */
 const reservedHeader: Check = {
   code: "versioning/place-taken",
   severity: "error",
@@ -43,7 +43,7 @@ const reservedHeader: Check = {
   },
 };
 
-/** Where credentials and keys for repeats are sent. */
+/** Returns the headers that contain credentials and idempotency keys. */
 function reservedHeaders({ authentication, endpoints }: Model): ReadonlySet<string> {
   const { repeats } = endpoints;
   return new Set([

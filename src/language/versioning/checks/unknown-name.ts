@@ -1,4 +1,4 @@
-/** A version entry about something that neither is there now nor was there before. */
+/** Reports a version entry about a name that neither exists now nor existed before. */
 import { responseMembers } from "../../endpoints/shape.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import { declares } from "../../analysis/document-index.ts";
@@ -24,13 +24,13 @@ export const check: Check = {
         }
         former.push(...formerNames(change));
       }
-      // A name that a version removed or renamed exists in the versions before it.
+      // A name that a version removed or renamed exists in the versions before that version.
       for (const name of former) known.add(name);
     }
   },
 };
 
-/** The name that must exist in the version of the entry. */
+/** Returns the name that must exist in the version of the entry. */
 function subjectOf(change: Change): string | undefined {
   switch (change.kind) {
     case "rename":
@@ -81,7 +81,7 @@ function namesOf({ model, operations, lives, errorNames, outEvents, endpoints }:
   ];
 }
 
-/** Only names of the same sort are near. */
+/** Returns the known names of the same kind and owner and of a similar length: the only ones that a finding suggests. */
 function near(known: ReadonlySet<string>, name: string): readonly string[] {
   const sort = /^.*[ .]/.exec(name)?.[0] ?? "";
   return [...known].filter(
