@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { styleText } from "node:util";
-import { leaveTally } from "./tally.ts";
+import { reportResults } from "./results.ts";
 
 const steps: Readonly<Record<string, readonly string[]>> = {
   types: ["tsc", "--noEmit", "-p", "tsconfig.json"],
@@ -32,7 +32,7 @@ if (wanted.includes("--fix")) runTool(["biome", "format", "--write", "."]);
 
 const chosen = Object.keys(steps).filter((name) => wanted.every((word) => word === "--fix") || wanted.includes(name));
 const failed = chosen.filter((name) => !passes(name));
-leaveTally({ passed: chosen.length - failed.length, failed: failed.length });
+reportResults({ passed: chosen.length - failed.length, failed: failed.length });
 process.stdout.write(`\n${chosen.length - failed.length} passed, ${failed.length} failed\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 

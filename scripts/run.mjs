@@ -1,7 +1,7 @@
 /**
- * In charge of the step before every npm script: dependencies that match package-lock.json, and the Node that the
- * project is pinned to. Then it runs the task with that Node. It has to run on Node 20, so it is plain JavaScript
- * without dependencies; whatever it starts may be TypeScript.
+ * Runs every npm script: installs the dependencies of package-lock.json if they are missing or outdated, then runs the task with
+ * the Node version that the project pins. This file runs on Node 20, so it is plain JavaScript without dependencies; the tasks
+ * may be TypeScript.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const modules = join(root, "node_modules");
 const userFolder = process.env.INIT_CWD ?? process.cwd();
 
 /**
- * Every test file is a process of its own that loads most of `src`: what Node has stripped and compiled once it finds here,
- * which is half a second for each.
+ * The processes of the tests share what Node has stripped and compiled: without it, each start of the command takes half a second
+ * more.
  */
 const compiledOnce = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(modules, ".cache", "compiled") };
 
-/** Every process of the tests has a clock that is as many days ahead. */
+/** The number of days by which the clock of every test process is ahead. */
 const daysAhead = process.env.NONET_TEST_DAYS_AHEAD;
 const otherClock =
   daysAhead === undefined
@@ -31,7 +31,7 @@ const otherClock =
 
 const testScript = join("scripts", "test.ts");
 
-/** What each task runs: arguments for the pinned Node, the folder that paths among them are relative to, and its environment. */
+/** The command of each task: arguments for the pinned Node, the working directory, and environment variables. */
 const tasks = {
   start: (args) => ({ args: [join(root, "src", "cli.mjs"), "start", ...args], cwd: userFolder }),
   nonet: (args) => ({ args: [join(root, "src", "cli.mjs"), ...args], cwd: userFolder }),
@@ -51,31 +51,31 @@ const tasks = {
   "serve:postgres": (args) => ({ args: [join("scripts", "serve-postgres.ts"), ...args], cwd: root }),
 };
 
-/** What `--help` says of the tasks that do not say it themselves. */
+/** The help of the tasks that have no `--help` of their own. */
 const usages = {
   test: `npm test -- [FILE|FOLDER|GLOB …] [options of Node's test runner]
-  All tests, or those of the places that are given: npm test -- src/expression --test-name-pattern=walk`,
+  Runs all tests, or those of some files or folders: npm test -- src/expression --test-name-pattern=walk`,
   story: `npm run story
-  What becomes of a parcel, told by the service of examples/parcel-lockers.md from end to end.`,
+  Follows a parcel through the service of examples/parcel-lockers.md, from creation to collection.`,
   measure: `npm run measure
-  How large the source is and how it hangs together, with what each measure may be at most.`,
+  Prints the measures of the source (lines, small files, imports), each with its limit.`,
   corpus: `npm run corpus -- [--freeze] [--out FOLDER] [--only NAME]
-  Makes every output of the documents of the corpus: exports, findings, differences, responses. --freeze writes their digests
-  to test/corpus/frozen.txt, --out the outputs themselves, so that those of two commits can be compared: diff -r.`,
+  Makes every output of all example and test documents: exports, findings, differences, responses. --freeze writes their
+  digests to test/corpus/frozen.txt; --out writes the outputs, to compare two commits with diff -r.`,
   "test:postgres": `npm run test:postgres -- [FILE|FOLDER|GLOB …]
-  The tests that serve over HTTP, or those that are given, with PostgreSQL in the place of SQLite.`,
+  Runs the tests that serve over HTTP, or the named ones, on PostgreSQL in place of SQLite.`,
   nightly: `npm run nightly
-  What nobody waits for: all tests with everything that they generate, on both databases, and the simulation of 10,000 seeds.`,
+  Runs all tests with all their generated cases, on both databases, and the simulation with 10,000 seeds.`,
   "serve:postgres": `npm run serve:postgres -- [DOC] [options of nonet serve]
-  Serves a document, or examples/parcel-lockers.md, from a PostgreSQL that is installed with the dependencies. Its data
-  stays in NONET_POSTGRES_FOLDER, or else in a folder for temporary files.`,
+  Serves a document (default: examples/parcel-lockers.md) on a PostgreSQL server that is installed with the dependencies.
+  Its data is in the folder NONET_POSTGRES_FOLDER (default: a temporary folder).`,
   package: `npm run package -- [--without-types]
-  Makes what is published, in dist: npm pack ./dist. An image that runs the command alone needs no types.`,
+  Builds the published package in dist; npm pack ./dist packs it. --without-types omits the type declarations.`,
 };
 
 const usage = `usage: npm start | npm test | npm run nonet -- … | npm run check | npm run bench | npm run simulate | npm run measure | npm run corpus | npm run story | npm run serve:postgres | npm run test:postgres | npm run nightly | npm run package
-  Arguments after -- reach the task; with --help it says how it is used. npm prints two lines of its own before a task's
-  output; where a program reads that output, ask for silence: npm run --silent nonet -- check FILE --format json`;
+  npm passes the arguments after -- to the task; --help prints its usage. npm prints two lines before a task's output;
+  if a program reads that output, use --silent: npm run --silent nonet -- check FILE --format json`;
 
 const [taskName = "", ...taskArguments] = process.argv.slice(2);
 const task = Object.hasOwn(tasks, taskName) ? tasks[taskName] : fail(usage, 2);
@@ -87,9 +87,8 @@ if (!dependenciesMatchLock()) installDependencies();
 run(pinnedNode(), task(taskArguments));
 
 /**
- * npm writes what it installed to node_modules/.package-lock.json as its last act, so comparing that with
- * package-lock.json also notices an install that was interrupted. Optional packages may be absent: they are other
- * platforms' binaries.
+ * npm writes node_modules/.package-lock.json at the end of an install, so the comparison with package-lock.json also detects an
+ * interrupted install. Optional packages may be absent: they are binaries of other platforms.
  */
 function dependenciesMatchLock() {
   const installedLock = join(modules, ".package-lock.json");

@@ -7,7 +7,7 @@ import { join, relative, resolve } from "node:path";
 import type { EventData } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { inspect, styleText } from "node:util";
-import { leaveTally } from "./tally.ts";
+import { reportResults } from "./results.ts";
 
 type TestFail = EventData.TestFail;
 
@@ -85,7 +85,7 @@ function totalLine({ counts, duration_ms, success }: EventData.TestSummary, lost
   // A run can fail without a failed test, for example if a suite's hook throws.
   const failed = lost + Math.max(counts.tests - passed - skipped - todo, success && counts.tests > 0 ? 0 : 1);
   if (failed > 0) process.exitCode = 1;
-  leaveTally({ passed, failed });
+  reportResults({ passed, failed });
   const others = skipped + todo > 0 ? `, ${skipped + todo} left out` : "";
   const nothing = counts.tests === 0 ? "No test was found.\n" : "";
   return `\n${nothing}${passed} passed, ${failed} failed${others} in ${seconds(duration_ms)}\n`;

@@ -24,8 +24,11 @@ const processes = 3;
 const everything = ["test/{faults,commands}", "test/{enforced,docs,export,security}", "{test,docs,examples,bench}", "src"]; // biome-ignore format: one
 const onStores = ["test/{serve,enforced,rules}"];
 
-/** They replace timers, hashing and the schema compiler of their process, so each of them needs a separate process. */
-const alone = /^test\/simulation\//;
+/**
+ * Each needs a separate process: the simulation replaces timers, hashing and the schema compiler of its process, and the test of
+ * SQLite's connection searches the whole heap, which takes ten times as long in a process that has run other tests.
+ */
+const alone = /^(?:test\/simulation\/|src\/store\/sqlite\/connection\.test\.ts$)/;
 
 process.exitCode = await main();
 

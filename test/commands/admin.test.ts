@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { createForwarding } from "../../src/http/proxies.ts";
 import { listen } from "../../src/http/node-server.ts";
 import { startingService } from "../../src/server/not-ready.ts";
-import { readExposition, valueOf } from "../operate/exposition.ts";
+import { readExposition, valueOf } from "../observability/exposition.ts";
 import { planOf } from "../serve/running.ts";
 import { addressOf, finished, nonet, temporaryFolder } from "./process.ts";
 import { shelf } from "./shelf.ts";

@@ -47,7 +47,7 @@ const rows: readonly Row[] = [
   { what: "a password in an address is not shown", args: ["--data", "postgres://ann:hunter22@db/shop"], settings: { data: ["postgres://[redacted]@db/shop", "--data"] } },
   { what: "an address in a file of its own", environment: { NONET_DATA_FILE: "url" }, files: { url: "postgres://ann:hunter22@db/shop\n" }, settings: { data: ["postgres://[redacted]@db/shop", "NONET_DATA_FILE"] } },
   { what: "nothing in the file", files: { [file]: "# nothing yet\n" }, settings: { port: ["8080", "default"] } },
-  { what: "other variables that begin alike", environment: { NONET_SERVICE_HOST: "10.0.0.1", NONET_TALLY: "x" }, settings: { port: ["8080", "default"] } },
+  { what: "other variables that begin alike", environment: { NONET_SERVICE_HOST: "10.0.0.1", NONET_RESULTS: "x" }, settings: { port: ["8080", "default"] } },
   {
     what: "all that is wrong, at once",
     args: ["--host", "h", "--log-format", "xml"],

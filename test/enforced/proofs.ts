@@ -1,6 +1,6 @@
 /** All proofs, part by part. */
 import { authenticationProofs, authenticationRefusals } from "./authentication.ts";
-import { actionProofs } from "./deeds.ts";
+import { actionProofs } from "./actions.ts";
 import { endpointProofs, endpointRefusals } from "./endpoints.ts";
 import { eventProofs } from "./events.ts";
 import { errorProofs } from "./errors.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply, Sent } from "./client.ts";
-import { holdStore } from "./held.ts";
+import { holdStore } from "./paused-store.ts";
 import { documentText, play, serve, served, stores } from "./scenario.ts";
 import { addTool, aTool, people, peopleOf, toolLibrary } from "./tool-library.ts";
 

@@ -1,7 +1,7 @@
 /** Time-outs (R4.21): a slow client gets an error and is disconnected, an idle one is not, and a late request has no effect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { holdStore } from "./held.ts";
+import { holdStore } from "./paused-store.ts";
 import { perform, serve, stores } from "./scenario.ts";
 import { aTool, once, peopleOf, toolLibrary } from "./tool-library.ts";
 

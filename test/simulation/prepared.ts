@@ -11,7 +11,7 @@ import type { HttpResponse } from "../../src/http/message.ts";
 import { type Recording, recordInto } from "../export/recorded.ts";
 import type { Sent } from "./clients.ts";
 import { documentText } from "./document.ts";
-import type { Headers } from "./judge.ts";
+import type { Headers } from "./expected-responses.ts";
 import { type World, worldOf } from "./world.ts";
 
 export interface Prepared {

@@ -5,7 +5,7 @@ import { isOfSessions } from "./document.ts";
 import { type Asking, exchangeOf, type Memory, type Sent } from "./clients.ts";
 import type { Follower, Followers } from "./followers.ts";
 import { isOwn } from "./hooks.ts";
-import { alwaysWrong, type Headers, headersOf, wrongAnswer } from "./judge.ts";
+import { alwaysWrong, type Headers, headersOf, wrongAnswer } from "./expected-responses.ts";
 import type { Keys } from "./keys.ts";
 import type { Task } from "./machine.ts";
 import { type Actor, storedResponseKey, type Asked, type Proof, tagKey, type AttemptOutcome } from "./oracle.ts";

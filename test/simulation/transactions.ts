@@ -1,6 +1,6 @@
 /** Submits each transaction to the oracle in the order of commits, at the last moment before it is durable. */
 import { isOwn } from "./hooks.ts";
-import { wrongAnswer, wrongEffects } from "./judge.ts";
+import { wrongAnswer, wrongEffects } from "./expected-responses.ts";
 import type { Task } from "./machine.ts";
 import { type HandledResponse, storedResponseKey, type Asked, type Effects, type Hints, keyOf, type Oracle, type AttemptOutcome } from "./oracle.ts"; // biome-ignore format: a list
 import type { Flight, Requests } from "./requests.ts";
