@@ -147,7 +147,8 @@ export function createService(result: ServiceOptions): LiveService {
   const tables = new Map(plan.tables.map((table) => [table.resource, table]));
   const extensions = options.webhooks === undefined ? {} : webhookExtensions(options.webhooks);
   const compiled = compileOperations({ plan, tables, store, kinds, extensions });
-  const documentation = (code: string) => `${options.baseUrl().replace(/\/+$/, "")}/errors/${code}`;
+  const baseUrl = () => options.baseUrl().replace(/\/+$/, "");
+  const documentation = (code: string) => `${baseUrl()}/errors/${code}`;
   const versions = createVersions({ plan, tables, store, kinds, extensions, documentation }, compiled);
   const newest = versions[0] as Version;
   const nextRequestId = requestIds(random);
@@ -202,7 +203,7 @@ export function createService(result: ServiceOptions): LiveService {
   );
   const streams = createStreams({ store, renderer, clock, report: unkept });
   const { keys, sessions, grants } = store;
-  const { environment, baseUrl, cursorSecret: salt } = options;
+  const { environment, cursorSecret: salt } = options;
   const ofCallers = { plan, keys, grants, clock, random, logins, guard, failures, baseUrl };
   const authentication = createAuthentication({ ...ofCallers, sessions, sharing, salt, kinds, environment });
   const followed = compileStream({ plan, store, kinds, renderer, streams, authentication });

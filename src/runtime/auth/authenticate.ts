@@ -36,6 +36,7 @@ export interface Authentication {
 
 export interface AuthenticationOptions extends ProvingOptions {
   readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
+  /** The absolute address of the service, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly failures: FailureLimits;
   /** Secret for HMACs, the same in all processes that serve the data. */
@@ -219,12 +220,8 @@ interface Sent {
 }
 
 function groupByField(methods: readonly Method[]): readonly Field[] {
-  const names = new Set(methods.map(({ credential }) => credential.sent.header.toLowerCase()));
-  return [...names].map((name) => ({
-    name,
-    methods: methods.filter(({ credential }) => credential.sent.header.toLowerCase() === name),
-    cached: new Map(),
-  }));
+  const byName = Map.groupBy(methods, ({ credential }) => credential.sent.header.toLowerCase());
+  return [...byName].map(([name, ofField]) => ({ name, methods: ofField, cached: new Map() }));
 }
 
 /** `scheme` in lower case. */
@@ -252,7 +249,7 @@ function challengeFields(
   return (tried, error, detail) =>
     challenges.flatMap(([plain, plans]) => {
       // RFC 9728 section 5.1: the address at which a client finds the authorization server.
-      const metadata = `, resource_metadata="${baseUrl().replace(/\/+$/, "")}${resourceMetadataPath}"`;
+      const metadata = `, resource_metadata="${baseUrl()}${resourceMetadataPath}"`;
       const challenge = plans.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
       const withError =
         error !== undefined &&

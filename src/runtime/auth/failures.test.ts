@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { subscriberOf } from "../limits/limiter.ts";
 import { memoryRates } from "../../store/memory/rates.ts";
 import { createSharing } from "../limits/shared-counts.ts";
-import { attempt, createFailureLimits, type FailureLimit, noFailure } from "./failures.ts";
+import { refund } from "../limits/reservation.ts";
+import { attempt, createFailureLimits, type FailureLimit } from "./failures.ts";
 
 const limitOf = (): FailureLimit => createFailureLimits(undefined, "a test")("tries");
 
@@ -28,7 +29,7 @@ test("R5.7 what was no failure is given back, and one that is refused counts in 
   for (let at = 0; at < 30; at += 1) {
     const attempted = await attempt([ofName("ann", 0), ofAddress("here", 0)], 0);
     assert("reservations" in attempted);
-    noFailure(attempted.reservations, 0);
+    refund(attempted.reservations, 0);
   }
   for (let at = 0; at < 10; at += 1) assert.equal(await fail(ofName, "ann", 0), 0);
   assert("full" in (await attempt([ofName("ann", 0), ofAddress("here", 0)], 0)));

@@ -5,7 +5,7 @@
 import type { Awaitable } from "../../store/port/store.ts";
 import { concealed, seedOf } from "../limits/limiter.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
-import { refund, type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
+import { type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 
 /** The reservation of one name in a limit; nothing is consumed yet. */
@@ -36,7 +36,10 @@ export type Attempted =
   | { readonly reservations: readonly Reservation[] }
   | { readonly full: readonly Reservation[]; readonly waitSeconds: number };
 
-/** Counts one failure in each of the limits, or in none if one of them is used up. Returns a promise if the counts are shared. */
+/**
+ * Counts one failure in each of the limits, or in none if one of them is used up. Returns a promise if the counts are shared.
+ * Refund the reservations of an attempt that succeeds.
+ */
 export function attempt(wanted: readonly Reservation[], now: number): Awaitable<Attempted> {
   const outcome = (full: readonly Reservation[]): Attempted => {
     if (full.length === 0) return { reservations: wanted };
@@ -47,9 +50,4 @@ export function attempt(wanted: readonly Reservation[], now: number): Awaitable<
   };
   const full = reserve(wanted, now);
   return full instanceof Promise ? full.then(outcome) : outcome(full);
-}
-
-/** Refunds the reservations of an attempt that succeeded. */
-export function noFailure(reservations: readonly Reservation[], now: number): void {
-  refund(reservations, now);
 }

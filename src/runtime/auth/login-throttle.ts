@@ -11,9 +11,9 @@
 import { createHmac } from "node:crypto";
 import { getOrMake } from "../../base/once.ts";
 import { subscriberOf } from "../limits/limiter.ts";
-import type { Reservation } from "../limits/reservation.ts";
+import { refund, type Reservation } from "../limits/reservation.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { attempt as reserveAttempt, type FailureLimits, noFailure } from "./failures.ts";
+import { attempt as reserveAttempt, type FailureLimits } from "./failures.ts";
 import { isHashingBusy } from "./password.ts";
 import type { Attempt, LoginGuard } from "../context/login.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -72,7 +72,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
         assertRoom();
         isRight = await verify();
       } finally {
-        if (isRight !== false) noFailure(reservations, now);
+        if (isRight !== false) refund(reservations, now);
         for (const { bucketRef } of reservations) active.get(bucketRef)?.delete(outcome.promise);
         outcome.resolve();
       }

@@ -16,7 +16,7 @@ import { createSignatureVerifier, goodMilliseconds, type SignatureVerifier, type
 import type { VerifyToken } from "./jwt.ts";
 import { isPassword } from "./password.ts";
 import { loginRecordsOf } from "./records.ts";
-import { isAccessToken, isOver } from "./session.ts";
+import { isOver } from "./session.ts";
 
 /** Dependencies of the verification. */
 export interface ProvingOptions {
@@ -143,7 +143,7 @@ async function proveSession(
   { sessions, logins, clock }: ProvingOptions,
   text: string,
 ): Promise<Proof | undefined> {
-  if (!isAccessToken(credential, text)) return undefined;
+  if (!isSecret(credential.prefix, text)) return undefined;
   const found = await sessions.find(hashSecret(text));
   if (found?.use !== "access" || found.credential !== credential.name || isOver(found, clock.now())) return undefined;
   const record = await loginRecordsOf(logins, credential.name).byId(found.user);

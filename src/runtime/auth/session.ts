@@ -8,10 +8,6 @@ import type { SessionToken, Transaction } from "../../store/port/store.ts";
 import { hashSecret, hintOf, isSecret, mintSecret, refreshPrefix } from "./api-key.ts";
 import type { SessionSecrets } from "../context/login.ts";
 
-export function isAccessToken({ prefix }: CredentialPlan, text: string): boolean {
-  return isSecret(prefix, text);
-}
-
 export interface Opening {
   readonly credential: CredentialPlan;
   /** The record's id. */

@@ -1,6 +1,6 @@
 /** Reports a secret that a caller can change without sending the current one. */
 import { inputOf } from "../../endpoints/input.ts";
-import type { DocumentIndex } from "../../analysis/document-index.ts";
+import { allowedTo, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { lookup } from "../../resources/fields.ts";
 import { type Login, loginsOf, presentSecretName } from "../login.ts";
@@ -18,8 +18,7 @@ export const check: Check = {
         if (resolved.kind !== "resource" || resolved.resource !== resource) return false;
         if (resolved.action !== "update" && resolved.action !== "replace") return false;
         if (!inputOf(documentIndex.model, resolved).some(({ name, sets }) => sets && name === secret)) return false;
-        const grants = lookup(documentIndex.model.authentication.allow, resolved.operation) ?? [];
-        return grants.some((grant) => isForRecords(documentIndex, login, grant));
+        return allowedTo(documentIndex, resolved.operation).some((grant) => isForRecords(documentIndex, login, grant));
       })?.operation;
       if (operation === undefined) continue;
       yield {

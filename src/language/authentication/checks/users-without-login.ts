@@ -1,8 +1,6 @@
 /** Reports OAuth clients that act for users, although users cannot log in or cannot see the requested consent. */
-import { declares } from "../../analysis/document-index.ts";
+import { allowedTo, declares, type DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check, Finding } from "../../analysis/finding.ts";
-import { lookup } from "../../resources/fields.ts";
-import type { DocumentIndex } from "../../analysis/document-index.ts";
 import { loginsOf } from "../login.ts";
 import { makesTokens } from "../oauth.ts";
 
@@ -40,10 +38,11 @@ function* loginFindings(documentIndex: DocumentIndex, at: string, name: string, 
   if (!declares(documentIndex, "endpoints")) return;
   for (const { operation, action, endpoint } of documentIndex.endpointsOf.get(found.resource) ?? []) {
     if (action !== "login") continue;
-    const grants = lookup(model.authentication.allow, operation) ?? [];
     if (
       endpoint.if === undefined &&
-      grants.some(({ who, if: condition }) => who.kind === "anyone" && condition === undefined)
+      allowedTo(documentIndex, operation).some(
+        ({ who, if: condition }) => who.kind === "anyone" && condition === undefined,
+      )
     )
       continue;
     const message = `\`${operation}\` admits only some users, which the login page of \`${name}\` does not check`;

@@ -1,6 +1,6 @@
 /** Reports fields and references that callers cannot see. */
 import { withArticle } from "../../../base/case.ts";
-import { declares } from "../../analysis/document-index.ts";
+import { allowedTo, declares } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { inputOf } from "../../endpoints/input.ts";
 import { fieldsOf, isServerSet, lookup, isNullable, referenceOf } from "../../resources/fields.ts";
@@ -42,7 +42,7 @@ const hiddenReference: Check = {
     for (const resolved of endpoints.values()) {
       if (resolved.kind !== "resource") continue;
       const { operation, parents } = resolved;
-      const callers = lookup(model.authentication.allow, operation) ?? [];
+      const callers = allowedTo(documentIndex, operation);
       const references = inputOf(model, resolved).flatMap(({ name, field, required }) => {
         const target = required && !isNullable(field) ? referenceOf(model, field.type) : undefined;
         return target === undefined

@@ -22,6 +22,6 @@ export interface OAuthOptions extends TokenDependencies {
   readonly random: (bytes: number) => Uint8Array;
   /** The path prefix of the operations. */
   readonly prefix: string;
-  /** The absolute address of the service. */
+  /** The absolute address of the service, without a trailing slash. */
   readonly baseUrl: () => string;
 }

@@ -6,7 +6,7 @@
 import type { CredentialPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
 import type { Segment } from "../../../plan/endpoints/types.ts";
 import type { Key } from "../../../store/port/store.ts";
-import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
+import type { HttpResponse } from "../../../http/message.ts";
 import { literalPath } from "../../routing/router.ts";
 import type { Page } from "../../context/endpoint.ts";
 import { type Client, createClients } from "./clients.ts";
@@ -35,7 +35,15 @@ export function oauthPages(options: OAuthOptions): readonly Page[] {
     method: "POST",
     path: literalPath(prefix + path),
     requestFields: ["Authorization", "Content-Type"],
-    page: (httpRequest) => respondWith(plan.service, httpRequest, prove, response),
+    page: async (httpRequest) => {
+      try {
+        const form = await readForm(httpRequest);
+        return await response(await prove(httpRequest, form), form);
+      } catch (thrown) {
+        if (thrown instanceof OAuthError) return oauthErrorResponse(thrown, plan.service);
+        throw thrown;
+      }
+    },
   });
   return [
     endpoint(oauth.token, (client, form) => token(options, credential, users, client, form)),
@@ -58,7 +66,7 @@ function loadedOnce(options: OAuthOptions, credential: Server, users: OAuthUsers
   const with_ = { ...credential, oauth: { ...credential.oauth, users } };
   const create = async (): Promise<Users> => {
     const { createUsers } = await import("./users.ts");
-    return createUsers({ ...options, service: plan.service, credential: with_, login, issuer: issuerOf(options) });
+    return createUsers({ ...options, credential: with_, login });
   };
   let loaded: Promise<Users> | undefined;
   return () => (loaded ??= create());
@@ -87,21 +95,6 @@ function userPages(
   ];
 }
 
-async function respondWith(
-  service: string,
-  httpRequest: HttpRequest,
-  prove: ReturnType<typeof createClients>,
-  response: (client: Client, form: Form) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  try {
-    const form = await readForm(httpRequest);
-    return await response(await prove(httpRequest, form), form);
-  } catch (thrown) {
-    if (thrown instanceof OAuthError) return oauthErrorResponse(thrown, service);
-    throw thrown;
-  }
-}
-
 async function token(
   { grants, clock, random }: OAuthOptions,
   credential: Server,
@@ -122,7 +115,7 @@ async function token(
     access_token: text,
     token_type: "Bearer",
     expires_in: seconds,
-    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    scope: scopes.length === 0 ? undefined : scopes.join(" "),
   });
 }
 
@@ -168,13 +161,13 @@ async function introspect(
   const { scopes, user, issued, expires } = found;
   return oauthResponse(200, {
     active: true,
-    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    scope: scopes.length === 0 ? undefined : scopes.join(" "),
     client_id: key.id,
     sub: user,
     token_type: "Bearer",
     iat: Math.floor(issued / 1000),
     exp: Math.floor(expires / 1000),
-    iss: issuerOf(options),
+    iss: options.baseUrl(),
   });
 }
 
@@ -186,14 +179,10 @@ function tokenIn(form: Form): string {
 
 // ── Metadata ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function issuerOf({ baseUrl }: OAuthOptions): string {
-  return baseUrl().replace(/\/+$/, "");
-}
-
 /** Lists only implemented features. */
 function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Record<string, unknown>> {
   const { oauth } = credential;
-  const issuer = issuerOf(options);
+  const issuer = options.baseUrl();
   const at = (path: string): string => `${issuer}${options.prefix}${path}`;
   const methods = ["client_secret_basic", "client_secret_post"];
   const open = oauth.users === undefined ? methods : [...methods, "none"];
@@ -204,7 +193,7 @@ function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Rec
     token_endpoint_auth_methods_supported: open,
     grant_types_supported: grantTypes(credential),
     response_types_supported: oauth.users === undefined ? [] : ["code"],
-    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    scopes_supported: oauth.scopes && Object.keys(oauth.scopes),
     revocation_endpoint: at(oauth.revoke),
     revocation_endpoint_auth_methods_supported: open,
     introspection_endpoint: at(oauth.introspect),
@@ -219,12 +208,12 @@ const codeFlow = {
   authorization_response_iss_parameter_supported: true,
 };
 
-function resourceMetadata(options: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
-  const issuer = issuerOf(options);
+function resourceMetadata({ baseUrl }: OAuthOptions, { oauth }: Server): Readonly<Record<string, unknown>> {
+  const issuer = baseUrl();
   return {
     resource: issuer,
     authorization_servers: [issuer],
-    ...(oauth.scopes === undefined ? {} : { scopes_supported: Object.keys(oauth.scopes) }),
+    scopes_supported: oauth.scopes && Object.keys(oauth.scopes),
     bearer_methods_supported: ["header"],
     resource_documentation: `${issuer}/`,
   };

@@ -21,12 +21,9 @@ import { findClient } from "./registered.ts";
 import { scopesOf } from "./tokens.ts";
 
 export interface UsersOptions extends OAuthOptions {
-  readonly service: string;
   readonly credential: CredentialPlan & { readonly oauth: OAuthPlan & { readonly users: OAuthUsersPlan } };
   /** The login of the credential that users log in with. */
   readonly login: LoginPlan;
-  /** Without a trailing slash. */
-  readonly issuer: string;
 }
 
 export interface Users {
@@ -39,7 +36,9 @@ export interface Users {
 }
 
 export async function createUsers(options: UsersOptions): Promise<Users> {
-  const { credential, service, prefix, issuer, clock } = options;
+  const { credential, plan, prefix, clock } = options;
+  const { service } = plan;
+  const issuer = options.baseUrl();
   const { oauth } = credential;
   const authorizePath = prefix + oauth.users.authorize;
   const consentPath = prefix + oauth.users.consent;
@@ -52,6 +51,8 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
   };
   const provider = await createProvider({
     ...options,
+    service,
+    issuer,
     routes: { authorization: authorizePath, token: prefix + oauth.token },
     cookiePath,
     consentUrl: (uid) => `${mount}${consentPath}/${uid}`,
