@@ -1,5 +1,5 @@
 /**
- * Formats of text by their names in JSON Schema, each judged by its own standard: for what callers send, and for what the
+ * Formats of text by their names in JSON Schema, each checked against its own standard: for what callers send, and for what the
  * document itself gives as a default.
  */
 import { fullFormats } from "ajv-formats/dist/formats.js";
@@ -64,7 +64,7 @@ function isLanguage(text: string): boolean {
   return [variants.split("-").slice(1), letters].every((parts) => new Set(parts).size === parts.length);
 }
 
-/** A format of the library that judges the formats of JSON Schema itself. */
+/** A format of the library that validates the formats of JSON Schema itself. */
 function standard(name: "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "uuid"): (text: string) => boolean {
   const format: unknown = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);

@@ -1,6 +1,6 @@
 /**
  * The walk over two models of one part, along its grammar: it yields a difference for each changed statement, with the effect
- * that the grammar declares (`changes`). Judges compare the statements whose effect needs more than both values.
+ * that the grammar declares (`changes`). Comparers handle the statements whose effect needs more than both values.
  */
 import type { ChangeReport, Comparable } from "../language/grammar/changes.ts";
 import type { FormMember } from "../language/grammar/form.ts";
@@ -32,10 +32,10 @@ export interface Site extends Statement {
 }
 
 /** Compares the values of a statement; undefined where the walk compares them. */
-type Judge = (old: never, now: never, site: Site) => Iterable<Difference> | undefined;
+type Comparer = (old: never, now: never, site: Site) => Iterable<Difference> | undefined;
 
 /** By the path of the statement, as in `Site.pattern`. */
-export type Judges = Readonly<Record<string, Judge>>;
+export type Comparers = Readonly<Record<string, Comparer>>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -44,32 +44,32 @@ export function partDifferences<Part>(
   grammar: PartGrammar<Part>,
   old: Part,
   now: Part,
-  judges: Judges = {},
+  comparers: Comparers = {},
 ): Iterable<Difference> {
   const names = { at: part, pattern: "", name: part, subject: part, kind: part, what: "" };
-  return walk({ ...names, grammar, report: {}, old, now }, judges);
+  return walk({ ...names, grammar, report: {}, old, now }, comparers);
 }
 
-function* walk(site: Site, judges: Judges): Iterable<Difference> {
+function* walk(site: Site, comparers: Comparers): Iterable<Difference> {
   const { item, members } = site.grammar;
-  const judged = judges[site.pattern]?.(site.old as never, site.now as never, site);
-  if (judged !== undefined) yield* judged;
+  const compared = comparers[site.pattern]?.(site.old as never, site.now as never, site);
+  if (compared !== undefined) yield* compared;
   else if (same(site.old, site.now)) return;
-  else if (item !== undefined) yield* entryDifferences(site, item, judges);
-  else if (members !== undefined) yield* constructDifferences(site, members, judges);
+  else if (item !== undefined) yield* entryDifferences(site, item, comparers);
+  else if (members !== undefined) yield* constructDifferences(site, members, comparers);
   else yield* valueDifferences(site);
 }
 
-function* entryDifferences(site: Site, item: Comparable, judges: Judges): Iterable<Difference> {
+function* entryDifferences(site: Site, item: Comparable, comparers: Comparers): Iterable<Difference> {
   const { subject = "{}", what = "" } = site.report;
   for (const { name, old, now } of pairs(site.old as Values | undefined, site.now as Values | undefined)) {
     const at = { at: `${site.at}/${name}`, pattern: `${site.pattern}/*`, name };
     const named = { subject: subject.replace("{}", name), what: worded(what, name, name) };
-    yield* walk({ ...site, ...at, ...named, grammar: item, old, now }, judges);
+    yield* walk({ ...site, ...at, ...named, grammar: item, old, now }, comparers);
   }
 }
 
-function* constructDifferences(site: Site, members: readonly FormMember[], judges: Judges): Iterable<Difference> {
+function* constructDifferences(site: Site, members: readonly FormMember[], comparers: Comparers): Iterable<Difference> {
   const { at, grammar, kind, name, subject } = site;
   const { added, category, removed } = grammar.presence ?? {};
   const only = site.old === undefined ? added : site.now === undefined ? removed : undefined;
@@ -95,7 +95,7 @@ function* constructDifferences(site: Site, members: readonly FormMember[], judge
     };
     const values = isSpread ? { old, now } : { old: old[memberName], now: now[memberName] };
     const written = isSpread ? (all: unknown) => member.print(all, nothingBelow) : undefined;
-    yield* walk({ ...inner, ...values, grammar: member, report, written }, judges);
+    yield* walk({ ...inner, ...values, grammar: member, report, written }, comparers);
   }
   yield* unhandledKeys(
     site,
