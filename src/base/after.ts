@@ -1,6 +1,6 @@
 /**
- * What goes on after something that is waited for only where it is not there yet. An `await` costs a turn of the queue of
- * promises even for a value, and what a request waits for is nearly always there already.
+ * Continues with a value that is nearly always present already, and waits only if it is a promise: an `await` would cost a
+ * microtask even for a value that is present.
  */
 export function after<Input, Result>(
   input: Input | Promise<Input>,

@@ -1,6 +1,6 @@
 /**
- * Sizes as documents write them: `256KB`, `1MB`. KB, MB and GB are powers of 1024, as in every server's configuration;
- * KiB, MiB and GiB mean the same. `B` is bytes.
+ * Parses and prints sizes as documents write them: `256KB`, `1MB`. KB, MB and GB are powers of 1024, as in every server's
+ * configuration; KiB, MiB and GiB mean the same. `B` is bytes.
  */
 
 const factors: Readonly<Record<string, number>> = {
@@ -13,7 +13,7 @@ const factors: Readonly<Record<string, number>> = {
   gib: 1024 ** 3,
 };
 
-/** The number of bytes, or undefined when `text` is no size. Upper and lower case count as the same. */
+/** Returns the number of bytes, or undefined if `text` is no size. Ignores case. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d{1,15})(B|[KMG]i?B)$/i.exec(text);
   const factor = factors[match?.[2]?.toLowerCase() ?? ""];
@@ -26,7 +26,7 @@ export function isSize(text: string): boolean {
   return parseSize(text) !== undefined;
 }
 
-/** The size in the largest unit that is exact: 262144 is `256KB`, 1000 is `1000B`. */
+/** Prints a size in the largest unit that is exact: 262144 is `256KB`, 1000 is `1000B`. */
 export function printSize(bytes: number): string {
   for (const unit of ["GB", "MB", "KB"]) {
     const factor = factors[unit.toLowerCase()] ?? 1;

@@ -1,6 +1,8 @@
-/** The forms of a name: how a resource is called in a path, a table, a list. */
+/** Converts names between their forms: in a path, a table, a list. */
 
-/** English plural by its common rules, the case of the last letter kept: Parcel → Parcels, Category → Categories. */
+/**
+ * Returns the English plural by common rules, and keeps the case of the last letter: Parcel → Parcels, Category → Categories.
+ */
 export function plural(name: string): string {
   const lower = name.toLowerCase();
   for (const [one, many] of irregular) {
@@ -11,7 +13,9 @@ export function plural(name: string): string {
   return `${name}s`;
 }
 
-/** By ending, so that `Workshift` and `GrandChild` follow; only those that resources are named by. */
+/**
+ * Irregular plurals by ending, so that `Workshift` and `GrandChild` match too; only nouns that are likely names of resources.
+ */
 const irregular: readonly (readonly [string, string])[] = [
   ["person", "people"],
   ["child", "children"],
@@ -26,7 +30,7 @@ const irregular: readonly (readonly [string, string])[] = [
   ["feedback", "feedback"],
 ];
 
-/** The words of a name in any case: `parcelLockerID`, `parcel-locker_id` → parcel, locker, id. */
+/** Returns the words of a name in any style: `parcelLockerID`, `parcel-locker_id` → parcel, locker, id. */
 export function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -58,7 +62,7 @@ export function capital(word: string): string {
 }
 
 /**
- * The resource that a path segment names by its plural, in kebab, snake, camel or one-word form: `parcel-lockers`,
+ * Returns the resource whose plural a path segment is, in kebab-case, snake_case, camelCase or one word: `parcel-lockers`,
  * `parcelLockers` and `parcellockers` are all ParcelLocker.
  */
 export function resourceFromSegment(segment: string, names: Iterable<string>): string | undefined {
@@ -71,7 +75,7 @@ function oneWord(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
 
-/** A name with its indefinite article, by sound: an Item, a User, an Hour. */
+/** Returns a name with its indefinite article, by sound: an Item, a User, an Hour. */
 export function withArticle(name: string): string {
   const vowel = /^(?:[aio]|e(?!u)|u(?!ni|s|til|ri|ra|te))/i.test(name) && !/^one/i.test(name);
   return `${vowel || /^(?:hour|heir|honou?r|html|http|sms|xml|mfa|sla|nfc|rfid)/i.test(name) ? "an" : "a"} ${name}`;

@@ -1,14 +1,15 @@
-/** Instants: milliseconds since 1970 in UTC inside, RFC 3339 text outside. */
+/** Converts instants: milliseconds since 1970 in UTC inside the service, RFC 3339 text outside. */
 
-/** Where the time comes from; an argument everywhere, so that tests and replays can choose it. */
+/** The source of the current time. It is always an argument, so that tests and replays can choose the time. */
 export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns the milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
 }
 
-/** The instant as `YYYY-MM-DDTHH:MM:SS.sssZ`: one form, so that texts sort as instants do. */
+/** Returns the instant as `YYYY-MM-DDTHH:MM:SS.sssZ`: always this form, so that texts sort like instants. */
 export function instantText(milliseconds: number): string {
-  // Many requests come in one millisecond; and the date changes rarely, while a Date a call costs several times as much.
+  // Caches the last text and date: many requests come in the same millisecond, the date rarely changes, and a new `Date` costs
+  // several times as much.
   if (milliseconds === last) return lastText;
   const day = Math.floor(milliseconds / millisecondsPerDay);
   if (day !== lastDay) {
@@ -42,15 +43,16 @@ function three(number: number): string {
 const form = /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
- * How much of RFC 3339 is taken. `lenient`, for what callers send: a space for the T, up to nine digits of a second, of which
- * three are kept, and a leap second (`23:59:60Z`, 5.7) as the first instant of the next minute, because POSIX time has no
- * other. `exact`, for what is computed with: only what is an instant to the millisecond as it stands.
+ * Which texts of RFC 3339 are accepted. `lenient`, for values from callers: allows a space instead of the T, up to nine digits
+ * of a second (three are kept), and a leap second (`23:59:60Z`, 5.7), which becomes the first instant of the next minute
+ * because POSIX time has no leap seconds. `exact`, for values in expressions: accepts only texts that are exact to the
+ * millisecond.
  */
 export type Strictness = "lenient" | "exact";
 
 /**
- * The instant of an RFC 3339 date-time: a real day, a zone. A leap second is refused where UTC cannot have one. Years outside
- * 0001–9999 in UTC are refused: ISO 8601 has a year 0, and PostgreSQL has none.
+ * Returns the instant of an RFC 3339 date-time with a valid date and a zone; undefined for any other text. Rejects leap
+ * seconds where UTC cannot have one, and years outside 0001–9999 in UTC, since ISO 8601 has a year 0 and PostgreSQL has none.
  */
 export function parseInstant(text: string, strictness: Strictness = "lenient"): number | undefined {
   const match = form.exec(text);
@@ -63,7 +65,7 @@ export function parseInstant(text: string, strictness: Strictness = "lenient"): 
   const offset = offsetMinutes(match[9], Number(match[10] ?? 0), Number(match[11] ?? 0));
   if (offset === undefined) return undefined;
   const start = utc(year, month, day) + ((hour * 60 + minute - offset) * 60 + second) * 1000;
-  // 23:59:60 in UTC is midnight here; any other second 60 is none.
+  // In UTC a leap second is 23:59:60, which is computed as midnight here; any other second 60 is invalid.
   if (second === 60 && start % millisecondsPerDay !== 0) return undefined;
   const instant = second === 60 ? start : start + Number(fraction.slice(0, 3).padEnd(3, "0"));
   return instant < earliest || instant > latest ? undefined : instant;
@@ -73,13 +75,13 @@ function isExact(separator: string | undefined, second: number, fraction: string
   return separator !== " " && second < 60 && !/[^0]/.test(fraction.slice(3));
 }
 
-/** The instant in the one form of `instantText`, or undefined when `text` is no RFC 3339 date-time. */
+/** Returns the text of `instantText` for an RFC 3339 date-time; undefined if `text` is none. */
 export function canonicalInstant(text: string): string | undefined {
   const instant = parseInstant(text);
   return instant === undefined ? undefined : instantText(instant);
 }
 
-/** Whether `text` is a day of the calendar, `YYYY-MM-DD`. */
+/** Whether `text` is a date that the calendar has, `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
@@ -99,7 +101,7 @@ function offsetMinutes(sign: string | undefined, hours: number, minutes: number)
   return (sign === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Date.UTC takes the years 0 to 99 for 1900 to 1999. */
+/** Returns midnight of a date. `Date.UTC` cannot be used, since it reads the years 0 to 99 as 1900 to 1999. */
 function utc(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

@@ -1,6 +1,6 @@
 /**
- * The codes of ISO 4217 that are in use (list one, as of 2026-01-01), funds and metals included, by their digits after the point.
- * Codes that were withdrawn (BGN, HRK, …) are not among them.
+ * The codes of ISO 4217 in use (list one, as of 2026-01-01), including funds and metals, grouped by number of decimal digits.
+ * Withdrawn codes (BGN, HRK, …) are omitted.
  */
 const codesByDigits: Readonly<Record<number, string>> = {
   0: `
@@ -15,13 +15,13 @@ const codesByDigits: Readonly<Record<number, string>> = {
   USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG
   `,
   3: "BHD IQD JOD KWD LYD OMR TND",
-  // The standard gives 13 of them no digits; an amount of money has at most four.
+  // The standard defines no digits for 13 of these codes; an amount of money has at most four.
   4: `
   CLF UYW XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX
   `,
 };
 
-/** Digits after the point of an amount, by the code of its currency. */
+/** The number of decimal digits of an amount, by currency code. */
 export const currencyDigits: ReadonlyMap<string, number> = new Map(
   Object.entries(codesByDigits).flatMap(([digits, codes]) =>
     codes

@@ -1,13 +1,13 @@
 /**
- * Durations as documents write them: whole numbers with a unit, without blanks, largest unit first (`72h`, `1h30m`,
- * `250ms`, `365d`, `12mo`). A day is 24 hours. Months and years are calendar time and kept apart, because their length
- * depends on where they start; they stand only where the caller takes `calendar` durations (notice, support, retention).
+ * Parses and prints durations as documents write them: integers with a unit, without blanks, largest unit first (`72h`,
+ * `1h30m`, `250ms`, `365d`, `12mo`). A day is 24 hours. Months and years are calendar time and stored separately, because
+ * their length depends on where they start; only some statements accept them (notice, support, retention).
  */
 
 export interface Duration {
-  /** Clock time. */
+  /** The part in clock time. */
   readonly milliseconds: number;
-  /** Calendar months; a year is 12. 0 unless written with `mo` or `y`. */
+  /** The part in calendar months; a year is 12. 0 unless the text has `mo` or `y`. */
   readonly months: number;
 }
 
@@ -23,7 +23,7 @@ const milliseconds: Readonly<Record<string, number>> = {
 const form = /^(?:(\d+)y)?(?:(\d+)mo)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const units = ["w", "d", "h", "m", "s", "ms"];
 
-/** The duration, or undefined when `text` is none. Longer than about 285,000 years is none. */
+/** Returns the duration, or undefined if `text` is no duration or is longer than about 285,000 years. */
 export function parseDuration(text: string): Duration | undefined {
   const match = text === "" || text.length > 64 ? null : form.exec(text);
   if (match === null) return undefined;
@@ -36,7 +36,7 @@ export function parseDuration(text: string): Duration | undefined {
   return Number.isSafeInteger(duration.milliseconds) && Number.isSafeInteger(duration.months) ? duration : undefined;
 }
 
-/** The milliseconds of a duration of clock time; undefined when `text` is none or has months or years. */
+/** Returns the milliseconds of a duration in clock time; undefined if `text` is no duration, or has months or years. */
 export function parseClockDuration(text: string): number | undefined {
   const duration = parseDuration(text);
   return duration?.months === 0 && !/[oy]/.test(text) ? duration.milliseconds : undefined;
@@ -46,12 +46,14 @@ export function isDuration(text: string): boolean {
   return parseDuration(text) !== undefined;
 }
 
-/** In milliseconds, a month as thirty days: where only the span counts, and not which month it is. */
+/**
+ * Returns the length in milliseconds, with a month as thirty days: for uses where the start of the duration does not matter.
+ */
 export function lengthOf({ milliseconds: clock, months }: Duration): number {
   return clock + months * 30 * 86_400_000;
 }
 
-/** Canonical: years where they are whole and more than one, then days, hours, minutes, … of what is left; `0s` for nothing. */
+/** Prints the canonical text: whole years from two years on, then the rest in days, hours, minutes, …; `0s` for zero. */
 export function printDuration(duration: Duration): string {
   const calendar = printMonths(duration.months);
   return calendar + (duration.milliseconds === 0 && calendar !== "" ? "" : printMilliseconds(duration.milliseconds));
@@ -77,8 +79,8 @@ function printMonths(months: number): string {
 }
 
 /**
- * The instant `duration` after `instant` (both ms since 1970, UTC): months first, at the last day where the month is too
- * short (31 January + 1mo is 28 or 29 February), then clock time.
+ * Returns the instant `duration` after `instant` (both in milliseconds since 1970, UTC): first adds the months, to the last
+ * day if the month is too short (31 January + 1mo is 28 or 29 February), then the clock time.
  */
 export function addDuration(instant: number, duration: Duration): number {
   if (duration.months === 0) return instant + duration.milliseconds;

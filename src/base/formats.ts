@@ -8,12 +8,12 @@ import { currencyDigits } from "./currency-codes.ts";
 import { timezoneNames } from "./timezone-names.ts";
 
 export const textFormats: Readonly<Record<string, (text: string) => boolean>> = {
-  /** RFC 3339 leaves the space instead of the T to those who agree on it; ISO 8601 has none. */
+  /** The T is required: RFC 3339 allows a space only by agreement, and ISO 8601 does not. */
   "date-time": (text) => /^.{10}t/i.test(text) && parseInstant(text) !== undefined,
   date: isDate,
   duration: standard("duration"),
   email: standard("email"),
-  /** An absolute address of the web. */
+  /** An absolute HTTP or HTTPS URL. */
   uri: (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
   uuid: standard("uuid"),
   hostname: standard("hostname"),
@@ -21,11 +21,11 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   ipv6: standard("ipv6"),
   /** Standard base 64 with padding (RFC 4648 section 4). */
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
-  /** E.164. */
+  /** The format of E.164. */
   phone: (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
-  /** ISO 3166-1 alpha-2. */
+  /** A code of ISO 3166-1 alpha-2. */
   country: (text) => countryCodes.has(text),
-  /** ISO 4217. */
+  /** A code of ISO 4217. */
   currency: (text) => currencyDigits.has(text),
   /** Well-formed by BCP 47 (RFC 5646 section 2.1), whether or not its subtags are registered. */
   language: isLanguage,
@@ -33,12 +33,12 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   timezone: (text) => timezoneNames.has(text.toLowerCase()),
 };
 
-/** The number of bytes that a base 64 text encodes. */
+/** Returns the number of bytes that a base 64 text encodes. */
 export function bytesInBase64(text: string): number {
   return (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 }
 
-/** Digits after the point of an amount in this currency (ISO 4217); 2 where that is not known. */
+/** Returns the number of decimal digits of an amount in this currency (ISO 4217); 2 for an unknown currency. */
 export function minorDigits(currency: string): number {
   return currencyDigits.get(currency) ?? 2;
 }
@@ -55,7 +55,10 @@ const languageTag = new RegExp(
   "i",
 );
 
-/** A variant, or the letter of an extension, may appear once (section 2.2). */
+/**
+ * Whether the text is a well-formed language tag. A variant, or the letter of an extension, may appear only once (section
+ * 2.2).
+ */
 function isLanguage(text: string): boolean {
   const found = languageTag.exec(text);
   if (found === null) return false;
@@ -72,10 +75,16 @@ function standard(name: "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "u
   return validate;
 }
 
-/** The keyword of a schema for where a file is sent: in a form, or by itself. Its value says what the file may be. */
+/**
+ * The schema keyword that marks a file, which is sent in a form or as the whole body. Its value has the allowed sizes and
+ * media types.
+ */
 export const fileKeyword = "x-file";
 
-/** The 249 codes that ISO 3166-1 alpha-2 has assigned officially, as of 2026-01-01; none that is reserved, withdrawn or for private use. */
+/**
+ * The 249 officially assigned codes of ISO 3166-1 alpha-2, as of 2026-01-01, without reserved, withdrawn and private-use
+ * codes.
+ */
 const codes = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
   BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH

@@ -1,18 +1,18 @@
 /**
- * Ids: a prefix and a UUIDv7 (RFC 9562, 5.7) in Crockford's base 32, lowercase, 26 characters. They sort by the time
- * they were made, as text too.
+ * Creates ids: a prefix and a UUIDv7 (RFC 9562, 5.7) in Crockford's base 32, 26 characters in lower case. As texts, they sort
+ * by creation time.
  */
 import type { Clock } from "./clock.ts";
 
-/** Gives `bytes` random bytes; `crypto.getRandomValues` outside of tests. */
+/** Returns random bytes, as many as `bytes`. It is `crypto.getRandomValues` except in tests. */
 export type Random = (bytes: number) => Uint8Array;
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * A source of ids; with an empty prefix they are the 26 characters alone. Within one millisecond, or while the clock stands
- * still or goes back, each is greater than the one before it (RFC 9562, 6.2, method 2: the random part counts up, by a random
- * step, so that two ids do not tell how many others were made between them).
+ * Returns a function that creates ids; with an empty prefix they are only the 26 characters. Within one millisecond, or while
+ * the clock stands still or goes back, each id is greater than the one before (RFC 9562, 6.2, method 2: the random part
+ * increases by a random step, so that two ids do not reveal how many others were created between them).
  */
 export function createIds(clock: Clock, random: Random): (prefix: string) => string {
   const bytes = new Uint8Array(16);
@@ -23,7 +23,7 @@ export function createIds(clock: Clock, random: Random): (prefix: string) => str
       last = now;
       fill(bytes, now, random);
     } else if (!countUp(bytes, random(stepBytes))) {
-      // All 2^74 of one millisecond are used up only when the random part started next to its end.
+      // Uses the next millisecond if all 2^74 values of one are used up, which needs a random part that started near the end.
       last += 1;
       fill(bytes, last, random);
     }
@@ -31,13 +31,13 @@ export function createIds(clock: Clock, random: Random): (prefix: string) => str
   };
 }
 
-/** Whether `text` is an id with this prefix, as `createIds` makes them: one id has one text. */
+/** Whether `text` is an id with this prefix, as `createIds` creates them. Each id has only one valid text. */
 export function isId(prefix: string, text: string): boolean {
   const start = prefix.length + 1;
   if (text.length !== start + 26 || text[prefix.length] !== "_" || !text.startsWith(prefix)) return false;
-  // 26 digits hold 130 bits, so the first is at most 7.
+  // 26 digits contain 130 bits, two more than an id, so the first digit is at most 7.
   if (!/^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(start))) return false;
-  // Digit n holds the bits 5n-2 to 5n+2: the version is bits 48 to 51, the variant 64 and 65.
+  // Digit n contains the bits 5n-2 to 5n+2: the version is bits 48 to 51, the variant bits 64 and 65.
   return valueAt(text, start + 10) >> 1 === 7 && ((valueAt(text, start + 13) >> 2) & 3) === 2;
 }
 
@@ -58,7 +58,7 @@ function fill(bytes: Uint8Array, milliseconds: number, random: Random): void {
 
 const stepBytes = 4;
 
-/** Adds one and `step` to the 74 random bits around version and variant; false when they do not have room for it. */
+/** Adds one and `step` to the 74 random bits around version and variant; returns false if the sum does not fit. */
 function countUp(bytes: Uint8Array, step: Uint8Array): boolean {
   let carry = 1;
   for (let index = 15; index >= 6; index--) {
@@ -71,7 +71,7 @@ function countUp(bytes: Uint8Array, step: Uint8Array): boolean {
   return carry === 0;
 }
 
-/** 128 bits as 26 digits of five bits, two zero bits in front. */
+/** Returns 128 bits as 26 digits of five bits, with two zero bits in front. */
 function encode(bytes: Uint8Array): string {
   let text = "";
   let held = 0;

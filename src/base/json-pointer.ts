@@ -1,4 +1,4 @@
-/** JSON Pointers (RFC 6901), and as fragments of an address (its section 6), which is how faults have them. */
+/** Builds JSON Pointers (RFC 6901), also as URI fragments (section 6), the form in which violations contain them. */
 
 export function escapeSegment(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -12,7 +12,7 @@ export function fragmentSegment(name: string): string {
   return encodeURIComponent(escapeSegment(name));
 }
 
-/** `#/size/0` of `size` and `0`. */
+/** Returns `#/size/0` for the path `size`, `0`. */
 export function fragmentTo(path: readonly string[]): string {
   return `#/${path.map(fragmentSegment).join("/")}`;
 }

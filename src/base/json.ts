@@ -1,4 +1,4 @@
-/** The values of RFC 8259. */
+/** The types of JSON values (RFC 8259). */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -9,7 +9,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether two values are written alike; the order of members counts. */
+/** Whether two values have the same JSON text; the order of members counts. */
 export function isWrittenAlike(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -18,7 +18,7 @@ export function mapMembers(object: JsonObject, edit: (value: Json, name: string)
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, edit(value, name)]));
 }
 
-/** Edits every value inside the lists and maps around it, outermost first; what is no such list or map stays. */
+/** Edits every value inside the given lists and maps, outermost first; a value that is no such list or map stays unchanged. */
 export function editInside(value: Json, containers: readonly ("list" | "map")[], edit: (value: Json) => Json): Json {
   const [outer, ...rest] = containers;
   if (outer === undefined) return edit(value);

@@ -1,6 +1,6 @@
-/** Text for a terminal: columns, lines that fit, numbers with their nouns. */
+/** Lays out text for a terminal: columns, wrapped lines, numbers with their nouns. */
 
-/** Rows with their cells below one another, two blanks between them. */
+/** Returns the rows as lines with aligned cells, two blanks apart. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [at, value] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, value.length);
@@ -12,7 +12,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The words of a text on lines of at most `width` columns; a longer word gets its own line. */
+/** Returns the text as lines of at most `width` columns; a longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -27,7 +27,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins names to `a`, `a and b`, or `a, b and c`. */
 export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -1,6 +1,9 @@
-/** Values that are computed once and then cached. */
+/** Computes values once and caches them. */
 
-/** The value of a key, made and stored at first: `getOrInsertComputed`, which Node 24 does not have. */
+/**
+ * Returns the cached value of a key; computes and caches a missing one. Like `getOrInsertComputed`, which Node 24 does not
+ * have.
+ */
 export function getOrMake<Key, Made>(
   known: { get(key: Key): Made | undefined; set(key: Key, made: Made): unknown },
   key: Key,
@@ -13,7 +16,7 @@ export function getOrMake<Key, Made>(
   return made;
 }
 
-/** `make`, called once for each object; callers must not change the object later. */
+/** Caches `make`: calls it once for each object. Callers must not change the object afterwards. */
 export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new WeakMap<Key, { readonly made: Made }>();
   const wrapped = (key: Key): { readonly made: Made } => ({ made: make(key) });

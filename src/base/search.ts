@@ -1,24 +1,24 @@
 /**
- * Search in texts, as lists do it: every word has to stand in one of the texts, wherever, and in whatever case. Texts are
- * compared in one form of Unicode (NFKC), so that what reads the same is the same.
+ * Searches texts for the `search` parameter of lists: every word must occur in one of the texts, anywhere and in any case.
+ * Texts are compared in one form of Unicode (NFKC), so that texts that look the same are equal.
  */
 
-/** The words of what somebody searches for, in the form that texts are compared in. */
+/** Returns the words of a search text, in the form in which texts are compared. */
 export function searchWords(text: string): readonly string[] {
   return folded(text)
     .split(/\s+/u)
     .filter((word) => word !== "");
 }
 
-/** Whether every word stands in one of the texts; an absent text has none. */
+/** Whether every word occurs in one of the texts; an absent text contains no word. */
 export function isFound(words: readonly string[], texts: readonly (string | null)[]): boolean {
   const looked = texts.flatMap((text) => (text === null ? [] : [folded(text)]));
   return words.every((word) => looked.some((text) => text.includes(word)));
 }
 
 /**
- * Upper case first: `ß` and `ss` are one then. Lower case has another sigma at the end of a word, so that a part of a word would not
- * be found.
+ * Converts to upper case first, so that `ß` and `ss` are equal, and then to lower case. Replaces the sigma of word ends by the
+ * usual one, so that parts of words are found.
  */
 function folded(text: string): string {
   return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");

@@ -1,4 +1,4 @@
-/** The position of a piece of text. Lines and columns count from 1, columns and offsets in UTF-16 code units. */
+/** Positions in a text. Lines and columns count from 1; columns and offsets are in UTF-16 code units. */
 
 export interface Position {
   readonly line: number;
@@ -6,18 +6,18 @@ export interface Position {
   readonly offset: number;
 }
 
-/** From `start` up to, not including, `end`. */
+/** A piece of text from `start` up to, but not including, `end`. */
 export interface Span {
   readonly start: Position;
   readonly end: Position;
 }
 
-/** The span from the start of `first` to the end of `last`. */
+/** Returns the span from the start of `first` to the end of `last`. */
 export function spanning(first: Span, last: Span): Span {
   return { start: first.start, end: last.end };
 }
 
-/** The first character of a text: where a complaint about the whole of it points. */
+/** The first character of a text: the span of findings about the whole text. */
 export const startOfText: Span = {
   start: { line: 1, column: 1, offset: 0 },
   end: { line: 1, column: 1, offset: 0 },

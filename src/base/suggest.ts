@@ -1,8 +1,8 @@
-/** The near miss: which known name somebody probably meant. */
+/** Suggests the known name that an author probably meant. */
 
 /**
- * The candidate nearest to `name`, if one is near enough: at most one edit in short names, two from five characters on,
- * three from nine on. Upper and lower case count as the same. Among equally near ones the first given wins.
+ * Returns the candidate most similar to `name`, if it is similar enough: at most one edit in short names, two edits from five
+ * characters on, three from nine on. Ignores case. Of equally similar candidates the first wins.
  */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
@@ -26,8 +26,9 @@ function editsAllowed(length: number): number {
 }
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (Damerau-Levenshtein, optimal
- * string alignment), in UTF-16 code units. Gives up with `limit` as soon as the answer cannot be below it.
+ * Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+ * (Damerau-Levenshtein, optimal string alignment), in UTF-16 code units. Returns `limit` as soon as the result cannot be below
+ * it.
  */
 export function editDistance(a: string, b: string, limit: number = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
@@ -49,7 +50,7 @@ export function editDistance(a: string, b: string, limit: number = Number.POSITI
       current.push(cost);
       least = Math.min(least, cost);
     }
-    // A swap can still reach back one row, so both rows must be beyond the limit.
+    // A swap can use the row before the last one, so both rows must reach the limit.
     if (least >= limit && Math.min(...last) >= limit) return limit;
     beforeLast = last;
     last = current;

@@ -1,4 +1,4 @@
-/** The names of the IANA time zone database, release 2025b: zones, and links with the same meaning; without `Factory`. */
+/** The names of the IANA time zone database, release 2025b: zones and equivalent links, without `Factory`. */
 const names = `
   Africa/Abidjan Africa/Accra Africa/Addis_Ababa Africa/Algiers Africa/Asmara Africa/Asmera Africa/Bamako
   Africa/Bangui Africa/Banjul Africa/Bissau Africa/Blantyre Africa/Brazzaville Africa/Bujumbura Africa/Cairo
@@ -89,5 +89,5 @@ const names = `
   US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa UTC Universal W-SU WET Zulu
 `;
 
-/** In lower case: case does not tell names apart. */
+/** The names in lower case, since they are compared without case. */
 export const timezoneNames: ReadonlySet<string> = new Set(names.trim().toLowerCase().split(/\s+/));

@@ -1,4 +1,4 @@
-/** Names of versions: dates and numbers alike are compared number by number. */
+/** Compares names of versions number by number: dates as well as version numbers. */
 
 export function isNewerVersion(one: string, other: string): boolean {
   const [a, b] = [one, other].map((name) => name.split(/[-.]/).map(Number));

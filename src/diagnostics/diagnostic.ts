@@ -1,9 +1,11 @@
-/** A finding about a document: data, collected and never thrown. The other files of this folder print it. */
+/**
+ * The type of a finding about a document. Findings are collected and never thrown; the other files of this folder print them.
+ */
 import type { Span } from "../base/span.ts";
 
 export type Severity = "error" | "warning" | "hint";
 
-/** One edit that would mend the finding: replace the text of `span` by `text`. */
+/** An edit that fixes the finding: replaces the text of `span` with `text`. */
 export interface Fix {
   readonly title: string;
   readonly span: Span;
@@ -24,7 +26,7 @@ export interface Diagnostic {
   readonly fix?: Fix;
 }
 
-/** By place in the file, then by code; complaints of one code at one place keep their order. */
+/** Sorts by position in the file, then by code; findings with the same code and position keep their order. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.toSorted(
     (a, b) => a.span.start.offset - b.span.start.offset || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),

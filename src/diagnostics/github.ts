@@ -1,15 +1,15 @@
-/** Complaints as workflow commands of GitHub Actions, which shows them at their lines in a pull request. */
+/** Prints findings as workflow commands of GitHub Actions, which shows them at their lines in a pull request. */
 import type { Diagnostic, Severity } from "./diagnostic.ts";
 
 const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", hint: "notice" };
 
-/** One `::error file=…::message` a line; `name` is the file's path from the root of the repository. */
+/** Prints one line `::error file=…::message` for each finding; `name` is the file's path from the root of the repository. */
 export function github(diagnostics: readonly Diagnostic[], name: string): string {
   return diagnostics.map((diagnostic) => `${commandOf(diagnostic, name)}\n`).join("");
 }
 
 function commandOf({ code, severity, message, span, why, help }: Diagnostic, name: string): string {
-  // GitHub takes columns only for a finding on one line, counts from 1 and includes the last column.
+  // GitHub accepts columns only for a finding on one line, counts them from 1 and includes the last one.
   const oneLine = span.start.line === span.end.line;
   const properties = {
     file: name,
@@ -26,7 +26,7 @@ function commandOf({ code, severity, message, span, why, help }: Diagnostic, nam
   return `::${commands[severity]} ${written.join(",")}::${escapeText(text)}`;
 }
 
-/** As the runner's own toolkit escapes: the message, and beside it what would end a property. */
+/** Escapes a text like GitHub's own toolkit: in the message line ends, in a property also the characters that end it. */
 function escapeText(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -1,7 +1,7 @@
-/** One complaint as the JSON that `nonet check --format json` publishes. */
+/** Converts a finding to the JSON that `nonet check --format json` prints. */
 import type { Diagnostic, Severity } from "./diagnostic.ts";
 
-/** Lines and columns count from 1, columns in UTF-16 code units; the end is not included. */
+/** A finding in JSON. Lines and columns count from 1, columns in UTF-16 code units; the end is not included. */
 export interface DiagnosticJson {
   readonly code: string;
   readonly severity: Severity;
@@ -10,7 +10,7 @@ export interface DiagnosticJson {
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;
-  /** Absent when there is nothing to advise. */
+  /** What to write instead; absent if there is no advice. */
   readonly help?: string;
 }
 

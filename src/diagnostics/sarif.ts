@@ -1,21 +1,21 @@
-/** Complaints as a SARIF 2.1.0 log, the form that code scanning services take. */
+/** Prints findings as a SARIF 2.1.0 log, the format of code scanning services. */
 import type { JsonObject } from "../base/json.ts";
 import type { Span } from "../base/span.ts";
 import type { Diagnostic, Severity } from "./diagnostic.ts";
 
-/** The rule of a code, listed once. */
+/** The description of a code in the log; each code appears once. */
 export interface RuleDescription {
   readonly code: string;
-  /** One sentence. */
+  /** What the rule is about, in one sentence. */
   readonly summary: string;
   readonly severity: Severity;
-  /** The address of its page. */
+  /** The URL of the rule's page. */
   readonly page?: string;
 }
 
 const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", hint: "note" };
 
-/** The whole log of one run over one file. Rules that are not described but found are listed by their code alone. */
+/** Returns the log of one run over one file. A code without a description is listed by its code alone. */
 export function sarif(
   diagnostics: readonly Diagnostic[],
   name: string,
@@ -81,7 +81,7 @@ function resultOf(diagnostic: Diagnostic, name: string, ruleIndex: number): Json
   };
 }
 
-/** SARIF's end column is, like ours, the one after the last character (3.30.8). */
+/** Returns the SARIF region of a span. Like a span's end, SARIF's end column is the one after the last character (3.30.8). */
 function regionOf({ start, end }: Span): JsonObject {
   return {
     startLine: start.line,
@@ -93,7 +93,7 @@ function regionOf({ start, end }: Span): JsonObject {
   };
 }
 
-/** A path as a relative reference (3.4.3); an absolute URL stays as it is. */
+/** Returns a path as a relative reference (3.4.3); an absolute URL stays unchanged. */
 function addressOf(name: string): string {
   const path = name.replaceAll("\\", "/").split("/").map(encodeSegment).join("/");
   return /^[A-Za-z]:\//.test(name.replaceAll("\\", "/")) ? `file:///${path}` : path;
@@ -103,7 +103,9 @@ function encodeSegment(segment: string): string {
   return encodeURIComponent(segment.toWellFormed()).replaceAll("%3A", ":");
 }
 
-/** Other formats print these on separate lines; here they follow one another, so each needs a full stop. */
+/**
+ * Ends a sentence with a full stop: SARIF has message, reason and help in one text, while other formats use separate lines.
+ */
 function ended(part: string): string {
   return /[.!?…]$/.test(part) ? part : `${part}.`;
 }

@@ -1,21 +1,21 @@
-/** A complaint as a person reads it on a terminal: where, what, the lines of the document, why, and what to write. */
+/** Prints findings for a terminal: location, message, the lines of the document, the reason, and what to write instead. */
 import type { Span } from "../base/span.ts";
 import type { Diagnostic, Severity } from "./diagnostic.ts";
 
 export interface TextOptions {
-  /** The file as the reader calls it. */
+  /** The name of the file for the reader. */
   readonly name: string;
-  /** Its text, for the code frame. */
+  /** The text of the file, for the code frame. */
   readonly text: string;
   readonly colour?: boolean;
 }
 
-/** Lines of a long finding that are shown: these many at its start and one at its end. */
+/** How many lines at the start of a long finding are printed, besides one line at its end. */
 const contextLines = 4;
 const mostColumns = 160;
 const tabColumns = 4;
 
-/** Several lines, the last one ended by a line feed. */
+/** Prints a finding as several lines, each ended by a line feed. */
 export function printDiagnostic(diagnostic: Diagnostic, options: TextOptions): string {
   const { code, severity, message, span, why, help } = diagnostic;
   const paint = painter(options.colour ?? false);
@@ -27,10 +27,15 @@ export function printDiagnostic(diagnostic: Diagnostic, options: TextOptions): s
   return `${lines.map(visible).join("\n")}\n`;
 }
 
-/** More findings would not help a reader, and a mistake repeated on each line of a large document has many. */
+/**
+ * The most findings that are printed: more would not help a reader, and a repeated mistake in a large document causes many.
+ */
 const mostPrinted = 200;
 
-/** An empty line after each. Beyond `mostPrinted` errors are printed rather than warnings, then the earlier ones. */
+/**
+ * Prints findings with an empty line after each. If there are more than `mostPrinted`, errors are printed before warnings, and
+ * earlier findings before later ones.
+ */
 export function printDiagnostics(
   { name, text, diagnostics }: Pick<TextOptions, "name" | "text"> & { readonly diagnostics: readonly Diagnostic[] },
   { colour }: Required<Pick<TextOptions, "colour">>,
@@ -43,7 +48,7 @@ export function printDiagnostics(
   ].join("");
 }
 
-/** The most that are printed, in their order. */
+/** Returns the findings that are printed if there are too many, in their order in the file. */
 function gravest(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const others = diagnostics.filter(({ severity }) => severity !== "error");
@@ -59,7 +64,7 @@ function painter(colour: boolean): Paint {
   return (text, as) => (colour ? `\u001b[${colours[as]}m${text}\u001b[0m` : text);
 }
 
-/** A document must not steer the terminal: control characters are shown as their pictures. */
+/** Replaces control characters by visible symbols, so that a document cannot send commands to the terminal. */
 export function visible(line: string): string {
   return line.replace(/\p{Cc}/gu, (character, at: number) => {
     const paintsHere = character === "\u001b" && /^\u001b\[\d{1,2}m/.test(line.slice(at, at + 5));
@@ -72,12 +77,12 @@ function picture(character: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
 }
 
-// The code frame.
+// Returns the lines of the document that the finding is about, with the span underlined.
 
 function codeFrame(span: Span, text: string, severity: Severity, paint: Paint): readonly string[] {
   const lines = linesOf(text);
   const { start, end } = span;
-  // A span that ends before the first character of a line does not touch that line.
+  // A span that ends before the first character of a line does not include that line.
   const last = end.column === 1 && end.line > start.line ? end.line - 1 : end.line;
   const from = Math.max(1, start.line - 1);
   const to = Math.min(lines.length, last + 1);
@@ -102,7 +107,7 @@ function codeFrame(span: Span, text: string, severity: Severity, paint: Paint): 
   return frame;
 }
 
-/** All findings of one document are printed in a row, so its lines are cut once. */
+/** Caches the lines of the last text, since the findings of one document are printed in sequence. */
 let lastText = "";
 let lastLines: readonly string[] = [""];
 
@@ -114,7 +119,7 @@ function linesOf(text: string): readonly string[] {
   return lastLines;
 }
 
-/** The stretch of a line that is shown: all of it, or so much around `column` that it can be found. */
+/** Returns the part of a line to print: all of it, or enough around `column`. */
 function windowOf(line: string, column: number): { readonly text: string; readonly from: number } {
   if (line.length <= mostColumns) return { text: line, from: 0 };
   const from = Math.max(0, Math.min(column - 40, line.length - mostColumns));
@@ -130,7 +135,7 @@ function underline(line: string, first: number, after: number): string {
   const end = Math.max(start, Math.min(after, line.length));
   const left = columnsOf(expandTabs(line.slice(0, start)));
   const right = columnsOf(expandTabs(line.slice(0, end)));
-  // An empty span points between two characters; it still has to be seen.
+  // An empty span points between two characters; one sign marks it.
   return " ".repeat(left) + "^".repeat(Math.max(1, right - left));
 }
 
@@ -149,7 +154,7 @@ function expandTabs(text: string): string {
   return expanded;
 }
 
-/** How many columns of a terminal a text takes: two for wide characters and emoji, none for marks that join others. */
+/** Returns how many columns of a terminal a text takes: two for wide characters and emoji, none for combining marks. */
 function columnsOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let columns = 0;
@@ -158,7 +163,7 @@ function columnsOf(text: string): number {
   return columns;
 }
 
-/** Created on first use: few texts need it, and it is slow to create. */
+/** Created on first use: few texts need the segmenter, and it is slow to create. */
 let segmenter: Intl.Segmenter | undefined;
 
 function createSegmenter(): Intl.Segmenter {
@@ -169,7 +174,7 @@ function isJoining(segment: string): boolean {
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(segment);
 }
 
-/** East Asian Wide and Fullwidth (UAX 11), and what is drawn as an emoji. */
+/** Whether a character is wide: East Asian Wide or Fullwidth (UAX 11), or drawn as an emoji. */
 function isWide(segment: string): boolean {
   if (/\p{Emoji_Presentation}|\ufe0f/u.test(segment)) return true;
   const code = segment.codePointAt(0) ?? 0;

@@ -1,18 +1,18 @@
 /**
- * Parses the block structure of Markdown, line by line, after CommonMark's appendix ("A parsing strategy"): headings, paragraphs
- * and fences, at any depth in lists and quotes. The time is linear in the text for a given nesting; the caller bounds the
- * nesting. It does not parse inline markup, and link reference definitions stay paragraphs. `blocks.test.ts` compares it with a
- * full CommonMark parser.
+ * Parses the block structure of Markdown, line by line, after CommonMark's appendix ("A parsing strategy"): headings,
+ * paragraphs and fences, at any depth in lists and quotes. For a given nesting, the time is linear in the text; the caller
+ * limits the nesting. It does not parse inline markup, and link reference definitions stay paragraphs. `blocks.test.ts`
+ * compares it with a full CommonMark parser.
  */
 import type { SourceLine } from "./source.ts";
 
 export interface HeadingBlock {
   readonly kind: "heading";
   readonly depth: number;
-  /** Whether it is in no list or quote. */
+  /** Whether the heading is outside lists and quotes. */
   readonly atMargin: boolean;
   readonly lines: readonly SourceLine[];
-  /** Offsets in the file. */
+  /** The offset of the heading's text in the file. */
   readonly start: number;
   readonly end: number;
 }
@@ -26,11 +26,11 @@ export interface ParagraphBlock {
 
 export interface FenceBlock {
   readonly kind: "fence";
-  /** The backticks or tildes that open it. */
+  /** The backticks or tildes that open the fence. */
   readonly delimiter: string;
-  /** The rest of the line after the markers. */
+  /** The rest of the line after the opening delimiter. */
   readonly info: string;
-  /** The lines between the opening and the closing one, without what precedes them in lists and quotes. */
+  /** The lines between the opening and the closing line, without the markers and indentation of lists and quotes. */
   readonly lines: readonly SourceLine[];
   readonly closed: boolean;
   readonly start: number;
@@ -43,7 +43,7 @@ type Changing<T> = { -readonly [K in keyof T]: T[K] };
 
 type Container =
   | { readonly kind: "quote" }
-  /** `width`: the columns that its lines are indented by. */
+  /** A list item. `width`: the number of columns by which its lines are indented. */
   | { readonly kind: "item"; readonly width: number; empty: boolean };
 
 type Leaf =
@@ -57,15 +57,15 @@ type Leaf =
   | { readonly kind: "html"; readonly type: number }
   | { readonly kind: "indented" };
 
-/** The lines as `source.ts` cuts them: each without its line end, with its offset in the file. */
+/** Parses lines as `source.ts` splits them: each without its line end, with its offset in the file. */
 export function blocksOf(lines: readonly { readonly text: string; readonly offset: number }[]): readonly Block[] {
   const blocks: Block[] = [];
   const open: Container[] = [];
   let leaf: Leaf | undefined;
-  /** The end of the last line that was read. */
+  /** The end of the last parsed line, as an offset in the file. */
   let end = 0;
 
-  // The reading position in the line: index and column, which differ after tabs.
+  // The current line, and the position in it: index and column, which differ after tabs.
   let text = "";
   let at = 0;
   let column = 0;
@@ -76,7 +76,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     return true;
   };
 
-  /** The next character that is no space, and the columns up to it. */
+  /** Returns the position of the next character that is no space, and the number of columns before it. */
   const indentation = (): { readonly index: number; readonly columns: number } => {
     let index = at;
     let reached = column;
@@ -89,7 +89,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     return { index, columns: reached - column };
   };
 
-  /** Moves on by so many columns of spaces and tabs, or of whatever is there. */
+  /** Skips that many columns, of spaces and tabs or of other characters. */
   const skipColumns = (count: number): void => {
     let left = count;
     while (left > 0 && at < text.length) {
@@ -112,7 +112,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     column += columns;
   };
 
-  /** The rest of the line; a partly consumed tab leaves spaces. */
+  /** Returns the rest of the line; a partly skipped tab becomes spaces. */
   const rest = (line: number, lineOffset: number): SourceLine => {
     if (!insideTab) return { text: text.slice(at), line, column: at + 1, offset: lineOffset + at };
     const blanks = 4 - (column % 4);
@@ -147,7 +147,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     column = 0;
     insideTab = false;
 
-    // The open containers that the line continues.
+    // The number of open containers that the line continues.
     let matched = 0;
     for (; matched < open.length; matched += 1) {
       const container = open[matched] as Container;
@@ -165,7 +165,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     }
     const all = matched === open.length;
 
-    // The open leaf block that the line continues.
+    // Whether the line continues an open paragraph without the markers of its containers (a lazy continuation line).
     let lazy = false;
     if (leaf !== undefined) {
       const next = indentation();
@@ -201,7 +201,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
       } else closeLeaf();
     }
 
-    // What begins on it. `interrupts`: behind a paragraph of the same containers.
+    // What kind of block begins on the line. `interrupts`: the line follows a paragraph in the same containers.
     let began = false;
     let isConsumed = false;
     for (;;) {
@@ -327,7 +327,7 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     }
     end = offset + text.length;
 
-    /** Something other than the paragraph before: whatever the line does not go on with is closed. */
+    /** Begins a block: closes the paragraph before it and all containers that the line does not continue. */
     function begin(): void {
       closeTo(matched);
       began = true;
@@ -341,14 +341,14 @@ export function blocksOf(lines: readonly { readonly text: string; readonly offse
     open.length = depth;
   }
 
-  /** Behind a quote's mark, with the space that belongs to it. */
+  /** Skips the marker of a quote, and one space after it. */
   function skipMarker(): void {
     at += 1;
     column += 1;
     if (at < text.length && isSpace(text.charCodeAt(at))) skipColumns(1);
   }
 
-  /** Behind an item's marker of so many characters, which is indented by `indent`. */
+  /** Skips the marker of a list item. `marker`: its length in characters; `indent`: its indentation in columns. */
   function item(marker: number, indent: number): Container {
     at += marker;
     column += marker;
@@ -374,7 +374,7 @@ function isSpace(code: number): boolean {
   return code === space || code === tab;
 }
 
-/** The end of the text without spaces and tabs behind it. */
+/** Returns the end of a text without its trailing spaces and tabs. */
 function endOf(text: string): number {
   let end = text.length;
   while (end > 0 && isSpace(text.charCodeAt(end - 1))) end -= 1;
@@ -398,14 +398,14 @@ function atxHeading(
   while (from < last && isSpace(text.charCodeAt(from))) from += 1;
   let to = last;
   while (to > from && text.charCodeAt(to - 1) === hash) to -= 1;
-  // Signs at the end close the heading only behind a space.
+  // Trailing `#` signs close a heading only after a space.
   if (to < last && to > from && !isSpace(text.charCodeAt(to - 1))) to = last;
   while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
   const words = { text: text.slice(from, to), line, column: from + 1, offset: offset + from };
   return { kind: "heading", depth, atMargin, lines: [words], start: offset + at, end: offset + last };
 }
 
-/** The three or more backticks or tildes that open a fence here; empty if there are none. */
+/** Returns the three or more backticks or tildes that open a fence at this position; empty if there are none. */
 function fenceMarker(text: string, at: number): string {
   const code = text.charCodeAt(at);
   let end = at;
@@ -439,7 +439,7 @@ function isThematicBreak(text: string, at: number): boolean {
   return count >= 3;
 }
 
-/** The length of the list marker here; 0 if there is none. Only some markers interrupt a paragraph. */
+/** Returns the length of the list marker at this position; 0 if there is none. Only some markers interrupt a paragraph. */
 function listMarker(text: string, at: number, interrupts: boolean): number {
   const marker = /^(?:[-*+]|([0-9]{1,9})[.)])(?=[ \t]|$)/.exec(text.slice(at, at + 12));
   if (!marker) return 0;
@@ -473,7 +473,9 @@ const completeTag = new RegExp(
   `^(?:<[A-Za-z][A-Za-z0-9-]*(?:${attribute})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*[>])\\s*$`,
 );
 
-/** Which of CommonMark's seven kinds of HTML begins here; 0 if none. The last kind interrupts no paragraph. */
+/**
+ * Returns which of CommonMark's seven kinds of HTML block begins here; 0 if none. The last kind cannot interrupt a paragraph.
+ */
 function htmlType(text: string, interrupts: boolean): number {
   const type = htmlStarts.findIndex((start) => start?.test(text));
   if (type > 0) return type;

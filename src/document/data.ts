@@ -1,17 +1,19 @@
-/** Nodes to JSON values and back: the values below `schema:` and `example:`, read by the core schema of YAML 1.2. */
+/**
+ * Converts nodes to JSON values and back: the values below `schema:` and `example:`, which follow the core schema of YAML 1.2.
+ */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Span } from "../base/span.ts";
 import type { Node, TextNode } from "./document.ts";
 
-/** The JSON value of a node: unquoted scalars by the core schema (YAML 1.2.2, 10.3.2), everything else as text. */
+/** Returns the JSON value of a node: unquoted scalars by the core schema (YAML 1.2.2, 10.3.2), all others as texts. */
 export function toJson(node: Node): Json {
   if (node.kind === "text") return node.quoted ? node.value : coreValue(node.value);
   if (node.kind === "list") return node.items.map(toJson);
-  // Not an assignment: a key may be `__proto__`.
+  // `fromEntries` instead of assignments, since a key may be `__proto__`.
   return Object.fromEntries(node.entries.map((entry) => [entry.key.value, toJson(entry.value)]));
 }
 
-/** The value of a plain scalar in YAML's core schema. JSON has no infinity and no NaN, so these stay text. */
+/** Returns the value of an unquoted scalar in YAML's core schema. JSON has no infinity and no NaN, so these stay texts. */
 export function coreValue(text: string): Json {
   if (/^(?:null|Null|NULL|~|)$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;
@@ -25,7 +27,7 @@ function coreNumber(text: string): number | undefined {
   return /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text) ? Number(text) : undefined;
 }
 
-/** A node whose `toJson` is `json`; every part of it has the span `span`. */
+/** Returns a node whose `toJson` is `json`; every part of the node has the span `span`. */
 export function fromJson(json: Json, span: Span): Node {
   if (typeof json === "string") return textOf(json, true, span);
   if (json === null || typeof json !== "object") return textOf(String(json), false, span);

@@ -1,9 +1,9 @@
-/** Bytes to text, whatever the bytes are. */
+/** Decodes the bytes of a file as text, whatever they are. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { linesOf, spanIn } from "./source.ts";
 
 export interface Decoded {
-  /** Without a byte order mark; invalid bytes become U+FFFD. */
+  /** The text without a byte order mark; invalid bytes become U+FFFD. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -54,10 +54,10 @@ function firstDifference(a: string, b: string): number {
   return index;
 }
 
-/** Other than tab, line feed, form feed and carriage return. */
+/** Control characters except tab, line feed, form feed and carriage return. */
 const controlCharacter = /[^\P{Cc}\t\n\f\r]/u;
 
-/** Control characters mean nothing in Markdown or YAML and cannot be seen; the first one is reported. */
+/** Reports the first control character: they are invisible and have no meaning in Markdown or YAML. */
 function checkCharacters(text: string): Decoded {
   const at = text.search(controlCharacter);
   if (at < 0) return { text, diagnostics: [] };

@@ -1,6 +1,6 @@
 /**
- * Markdown to title, sections, prose and fences, each with its place in the file. Only the block structure is read
- * (`blocks.ts`): prose is wanted as plain text.
+ * Reads Markdown as a title, sections, prose and fences, each with its span. Parses only the block structure (`blocks.ts`),
+ * since prose is returned as plain text.
  */
 import type { Span } from "../base/span.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -8,7 +8,7 @@ import { type Block, blocksOf, type FenceBlock } from "./blocks.ts";
 import type { Fence, Prose, Section } from "./document.ts";
 import { type Lines, lineText, type Source, type SourceLine, sourceOf, spanIn } from "./source.ts";
 
-/** A fence with unparsed YAML, and its text as a separate source. */
+/** A fence whose YAML is not parsed yet, and its content as a separate source. */
 export interface RawFence {
   readonly fence: Fence;
   readonly source: Source;
@@ -21,7 +21,7 @@ export interface RawSection extends Omit<Section, "fences"> {
 export interface Markdown {
   readonly title?: { readonly text: string; readonly span: Span };
   readonly sections: readonly RawSection[];
-  /** Fences before the first H2 or after a later H1. */
+  /** The fences before the first H2 or after a later H1. */
   readonly orphans: readonly RawFence[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -89,20 +89,20 @@ function readFence(block: FenceBlock, lines: Lines, diagnostics: Diagnostic[]): 
   return { source, fence: { language, meta, text: source.text, span: spanIn(lines, start, end) } };
 }
 
-/** The location of a fence without lines. */
+/** Gives a fence without lines the location of its start. */
 function withLine(inside: readonly SourceLine[], start: number, lines: Lines): readonly SourceLine[] {
   if (inside.length > 0) return inside;
   const { line, column, offset } = spanIn(lines, start, start).start;
   return [{ text: "", line, column, offset }];
 }
 
-/** The first word, and the rest. */
+/** Splits a text at the first blank. */
 function split(info: string): readonly string[] {
   const end = info.search(/[ \t]/);
   return end < 0 ? [info] : [info.slice(0, end), info.slice(end).trim()];
 }
 
-/** An unclosed fence contains the rest of the document, which no author intends. */
+/** Reports an unclosed fence: it contains the rest of the document, which no author intends. */
 function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
   return {
     code: "document/fence-not-closed",
@@ -114,7 +114,7 @@ function notClosed(delimiter: string, start: number, lines: Lines): Diagnostic {
   };
 }
 
-/** The line, or blanks in place of a line with too deep nesting. */
+/** Returns the line, or blanks in place of a line with too deep nesting. */
 function shallow(line: string, start: number, lines: Lines, diagnostics: Diagnostic[]): string {
   if (!isTooDeep(line)) return line;
   const end = line.trimEnd().length;
@@ -132,7 +132,7 @@ function isTooDeep(line: string): boolean {
   return line.length > deepestMarkerColumn && lastMarkerColumn(line) >= deepestMarkerColumn;
 }
 
-/** The column (from 0) of the last list or quote marker at the start of the line; -1 if there is none. */
+/** Returns the column (from 0) of the last list or quote marker at the start of the line; -1 if there is none. */
 function lastMarkerColumn(line: string): number {
   let column = -1;
   for (const marker of line.matchAll(/[ \t]*(>|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))/gy)) {
@@ -141,20 +141,20 @@ function lastMarkerColumn(line: string): number {
   return column;
 }
 
-/** The first code point for escaped characters, in the private use area. */
+/** The first of the private-use code points that replace escaped characters. */
 
 const aside = 0xe000;
 
-/** The words of `markdown`: no emphasis, code, link or HTML marks; line ends become spaces. */
+/** Returns the words of `markdown` without marks of emphasis, code, links and HTML; line ends become spaces. */
 function plainText(markdown: string): string {
   return (
     markdown
-      // Moves escaped characters to the private use area until the markup is removed.
+      // Replaces escaped characters by private-use ones until the markup is removed.
       .replace(/\\([!-/:-@[-`{-~])/g, (_, character: string) => String.fromCharCode(aside + character.charCodeAt(0)))
       .replace(/<!--[^<>]*>|<\/?[A-Za-z][^<>]*>/g, (tag) => (/^<[a-z]+:|@/i.test(tag) ? tag.slice(1, -1) : ""))
       .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\s"[^"\n]*")?\)/g, "$1")
       .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
-      // Emphasis needs a word boundary: `2 * 3` and `snake_case` stay.
+      // Removes emphasis marks only at word boundaries: `2 * 3` and `snake_case` stay.
       .replace(/(^|[\s("'*_~[])(?:\*{1,3}|_{1,3}|~~)(?=\S)/g, "$1")
       .replace(/(\S)(?:\*{1,3}|_{1,3}|~~)(?=$|[\s)"'.,;:!?*_~\]])/g, "$1")
       .replace(/`+/g, "")

@@ -1,15 +1,16 @@
 /**
- * Parses the simple YAML of nearly all documents: `key: value`, `- value`, braces and brackets that close on their line, with
- * plain or quoted texts without escapes. The library would need half of a check's time. Any other block, above all an invalid
- * one, goes to the library as a whole. Both parsers return the same nodes: a test compares them.
+ * Parses the simple YAML that nearly all documents consist of: `key: value`, `- value`, braces and brackets that close on
+ * their line, with plain or quoted texts without escapes. With the YAML library alone, parsing would take half of a check's
+ * time. Any other block, above all an invalid one, is left to the library as a whole. Both parsers return the same nodes,
+ * which a test compares.
  */
 import type { Position, Span } from "../base/span.ts";
 import type { Entry, ListNode, MapNode, Node, TextNode } from "./document.ts";
 import type { Source } from "./source.ts";
 
-/** The block as a map; undefined if the library has to parse it. */
+/** Returns the block as a map; undefined if the library has to parse it. */
 export function readPlainYaml(source: Source): MapNode | undefined {
-  // YAML has other thoughts about other blanks.
+  // Other blanks than spaces and line feeds have special rules in YAML.
   if (/[[\s\p{Cc}]--[ \n]]/v.test(source.text)) return undefined;
   const lines = contentLines(source);
   const reading: Reading = { source, text: source.text, lines, index: 0, at: 0 };
@@ -18,32 +19,32 @@ export function readPlainYaml(source: Source): MapNode | undefined {
   return node?.kind === "map" ? node : undefined;
 }
 
-/** A line that holds more than a comment. */
+/** A line with content other than a comment. */
 interface Line {
-  /** The number of blanks before its first character. */
+  /** The number of spaces before the line's first other character. */
   readonly indent: number;
-  /** The offsets of that character and of the line's end. */
+  /** The offsets of the line's first non-space character and of its end. */
   readonly start: number;
   readonly end: number;
-  /** The offset of `start` in the file. */
+  /** The position of `start` in the file. */
   readonly position: Position;
-  /** The indentation of the comment furthest to the right between it and the line with content before it; -1 without one. */
+  /** The largest indentation of the comments between this line and the previous line with content; -1 without comments. */
   readonly comment: number;
 }
 
 interface Reading {
   readonly source: Source;
   readonly text: string;
-  /** The last entry is a sentinel at the end of the text, with less indentation than any line. */
+  /** The lines. The last one is a sentinel at the end of the text, with less indentation than any line. */
   readonly lines: readonly Line[];
   index: number;
-  /** The offset up to which the line is read. */
+  /** The offset up to which the current line has been parsed. */
   at: number;
 }
 
-/** No document is nested deeper; the library counts on its own. */
+/** The deepest nesting that is parsed here; the library parses deeper documents and has its own limit. */
 const deepest = 32;
-/** YAML rejects longer keys; the library reports that. */
+/** The longest key that is parsed here: YAML rejects longer keys, which the library reports. */
 const longestKey = 1000;
 
 function contentLines(source: Source): readonly Line[] {
@@ -71,7 +72,7 @@ function lineOf({ lines, index }: Reading): Line {
   return lines[index] as Line;
 }
 
-// Lines that follow one another.
+// Blocks of several lines
 
 /** Reads the map or list that starts at the current line. */
 function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefined {
@@ -79,7 +80,7 @@ function readBlock(reading: Reading, depth: number): MapNode | ListNode | undefi
   if (depth > deepest) return undefined;
   const inside = reading.text[start] === "-" ? readItems(reading, indent, depth) : readEntries(reading, indent, depth);
   if (inside === undefined || !ends(reading, indent)) return undefined;
-  // The library has a block end behind the end of its last line.
+  // In the library, a block ends after the end of its last line.
   const last = reading.lines[reading.index - 1] as Line;
   const end = reading.source.position(Math.min(last.end + 1, reading.text.length));
   return { ...inside, span: { start: position, end } };
@@ -112,13 +113,13 @@ function readItems(reading: Reading, indent: number, depth: number): Omit<ListNo
   return { kind: "list", items };
 }
 
-/** The value of a key that is alone on its line. */
+/** Parses the value of a key that is alone on its line. */
 function readBelow(reading: Reading, indent: number, depth: number): Node | undefined {
   reading.index += 1;
   return lineOf(reading).indent > indent ? readBlock(reading, depth + 1) : undefined;
 }
 
-/** A value that fills the rest of its line, but for a comment. */
+/** Parses a value that fills the rest of its line, except for a comment. */
 function readDocument(reading: Reading, depth: number): Node | undefined {
   skipBlanks(reading);
   const plain = matchAt(reading, plainStart) !== undefined;
@@ -128,7 +129,8 @@ function readDocument(reading: Reading, depth: number): Node | undefined {
   return value;
 }
 
-// In the library, the position of a comment decides whether it belongs to the value above, and so where that value ends.
+// Whether the value above continues. In the library, the position of a comment decides whether it belongs to the value above,
+// and so where the value ends.
 
 function continues(reading: Reading, indent: number): boolean {
   const line = lineOf(reading);
@@ -140,9 +142,9 @@ function ends(reading: Reading, indent: number): boolean {
   return line.indent < indent && line.comment < Math.max(indent, 1);
 }
 
-// The value on one line.
+// Values on one line
 
-/** A character that may start a plain key or value: no YAML indicator. */
+/** A character that may start an unquoted key or value, as it is no YAML indicator. */
 const letter = "[^\\s\\-?:,[\\]{}#&*!|>'\"%@`]";
 const blockKey = new RegExp(`${letter}[^:#\\n]*:(?=[ \\n]|$)`, "y");
 const flowKey = new RegExp(`${letter}[^:#,[\\]{}\\n]*:(?= )`, "y");
@@ -151,7 +153,7 @@ const flowText = new RegExp(`(?:${letter}|-[^\\s,[\\]{}])[^,[\\]{}\\n]*`, "y");
 const blankRest = / *(?:$|\n|(?<= )#)/y;
 const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
 
-/** The current key and its colon; fails for a repeated key and for a key that is a YAML indicator. */
+/** Parses the key at the current position, with its colon; fails for a repeated key and for a key that is a YAML indicator. */
 function readKey(reading: Reading, form: RegExp, keys: Set<string>): TextNode | undefined {
   const found = matchAt(reading, form);
   if (found === undefined || found.length > longestKey) return undefined;
@@ -163,18 +165,18 @@ function readKey(reading: Reading, form: RegExp, keys: Set<string>): TextNode | 
   return key;
 }
 
-/** Plain text up to a comment or the end of the line. */
+/** Parses unquoted text up to a comment or the end of the line. */
 function readPlain(reading: Reading): TextNode | undefined {
   const rest = reading.text.slice(reading.at, lineOf(reading).end);
   const comment = rest.indexOf(" #");
   const value = (comment < 0 ? rest : rest.slice(0, comment)).trimEnd();
   if (/:(?: |$)/.test(value)) return undefined;
-  // A comment that may have been meant as text is warned of.
+  // The library's reader warns about a comment that the author may have meant as text.
   if (comment >= 0 && (/[([{]/.test(value) || !/^ #(?:[\s#]|$)/.test(rest.slice(comment)))) return undefined;
   return textNode(reading, value, false, value.length);
 }
 
-/** Quoted text, or a flow sequence or map. */
+/** Parses quoted text, or a list or map in brackets or braces. */
 function readInline(reading: Reading, depth: number): Node | undefined {
   const sign = reading.text[reading.at];
   if (sign === "{" || sign === "[") return depth > deepest ? undefined : readFlow(reading, sign, depth + 1);
@@ -220,14 +222,14 @@ function matchAt(reading: Reading, form: RegExp): string | undefined {
   return form.exec(reading.text)?.[0];
 }
 
-/** The text that is written in the next `length` characters. */
+/** Makes a node of the text in the next `length` characters. */
 function textNode(reading: Reading, value: string, quoted: boolean, length: number): TextNode {
   const start = reading.at;
   reading.at += length;
   return { kind: "text", value, quoted, span: spanOf(reading, start, reading.at) };
 }
 
-/** Offsets of the current line. */
+/** Returns a span of the current line; `start` and `end` are offsets in the text. */
 function spanOf(reading: Reading, start: number, end: number): Span {
   const line = lineOf(reading);
   return { start: along(line, start), end: along(line, end) };
@@ -242,7 +244,7 @@ function skipBlanks(reading: Reading): void {
   while (reading.text[reading.at] === " ") reading.at += 1;
 }
 
-/** Whether the rest of the line has only a comment. */
+/** Whether the rest of the line is empty or a comment. */
 function restIsBlank(reading: Reading): boolean {
   return matchAt(reading, blankRest) !== undefined;
 }

@@ -1,11 +1,11 @@
-/** Prints a tree as canonical YAML that parses to the same tree, with quotes only where they are needed. */
+/** Prints a tree as canonical YAML that parses to the same tree, with quotes only where YAML needs them. */
 import type { Json } from "../base/json.ts";
 import { coreValue } from "./data.ts";
 import type { Node } from "./document.ts";
 
 /**
- * Text, lists and maps. A `Map` allows integer keys (versions) in any order, which an object would sort first. `JsonTree` is for
- * the values below `schema:` and `example:`, where the text "1" and the number 1 differ.
+ * A tree of texts, lists and maps. A `Map` allows integer keys (versions) in any order; an object would sort them first.
+ * `JsonTree` is for the values below `schema:` and `example:`, where the text "1" and the number 1 differ.
  */
 export type Tree = string | readonly Tree[] | JsonTree | ReadonlyMap<string, Tree> | { readonly [key: string]: Tree };
 
@@ -20,24 +20,24 @@ export function jsonTree(json: Json): JsonTree {
   return { [jsonValue]: json };
 }
 
-/** The tree of a node, without places. Whether a scalar was quoted is lost. */
+/** Returns the tree of a node, without locations. The tree does not contain whether a scalar was quoted. */
 export function treeOf(node: Node): Tree {
   if (node.kind === "text") return node.value;
   if (node.kind === "list") return node.items.map(treeOf);
   return Object.fromEntries(node.entries.map((entry) => [entry.key.value, treeOf(entry.value)]));
 }
 
-/** Lines longer than this are not written in braces. */
+/** The most columns of a line in braces or brackets. */
 const mostColumns = 100;
 
-/** The YAML of a tree, with a line feed at its end. */
+/** Prints a tree as YAML, with a line feed at its end. */
 export function printTree(tree: Tree): string {
-  // A plain text such as `key:value` would read like a forgotten space.
+  // A text such as `key:value` is quoted, since without quotes it looks like an entry without the space after the colon.
   const form = typeof tree === "string" && tree.includes(":") ? scalar(tree, () => false) : formOf(tree);
   return `${printValue(form, 0, 0).trimStart()}\n`;
 }
 
-// Printing works on one form, in which every scalar already has its words for both styles.
+// A tree in the form that is printed: every scalar already has its texts for block and flow style.
 
 type Form = ScalarForm | ListForm | MapForm;
 
@@ -84,11 +84,13 @@ function scalar(text: string, plain: (text: string, flow: boolean) => boolean): 
   return { kind: "scalar", block: plain(text, false) ? text : quoted, flow: plain(text, true) ? text : quoted };
 }
 
-/** Starts like other YAML syntax: an indicator, or a single dash, question mark or colon. */
+/**
+ * A regular expression for texts that start like other YAML syntax: an indicator, or a single dash, question mark or colon.
+ */
 const startsOtherwise = /^[\s"'#&*!|>%@`,[\]{}]|^[-?:](?:\s|$)|^(?:---|\.\.\.)/;
 const invisible = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
-/** Whether `text` needs no quotes. */
+/** Whether `text` needs no quotes. `flow`: it is inside braces or brackets. */
 function isPlain(text: string, flow: boolean): boolean {
   if (text === "" || startsOtherwise.test(text) || invisible.test(text)) return false;
   if (/\s$|:\s|:$|\s#/.test(text)) return false;
@@ -99,7 +101,7 @@ function isPlainKey(text: string, flow: boolean): boolean {
   return isPlain(text, flow) && text !== "<<" && !/^[?]/.test(text) && !text.includes(": ");
 }
 
-/** Double quotes with the escapes of JSON, which are a part of YAML's. */
+/** Puts a text in double quotes with the escapes of JSON, which YAML allows too. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
     /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
@@ -107,7 +109,7 @@ function quote(text: string): string {
   );
 }
 
-/** A value after `key:` or `-` that ends at `column` on its line: ` text`, ` { … }`, or separate lines below. */
+/** Prints the value after `key:` or `-`, which end at `column`: as ` text`, ` { … }`, or separate lines below. */
 function printValue(form: Form, indent: number, column: number): string {
   if (form.kind === "scalar") return ` ${form.block}`;
   const flow = flowForm(form);
@@ -130,7 +132,7 @@ function printEntry(key: ScalarForm, value: Form, indent: number): string {
 
 function printItem(item: Form, indent: number): string {
   const value = printValue(item, indent + 2, indent + 1);
-  // A block starts on the line of its dash.
+  // The first line of a block goes on the line of its dash.
   return `-${value.startsWith("\n") ? ` ${value.trimStart()}` : value}`;
 }
 
@@ -138,7 +140,7 @@ function isEmpty(form: ListForm | MapForm): boolean {
   return (form.kind === "list" ? form.items : form.entries).length === 0;
 }
 
-/** `[a, b]` or `{ a: b }` of scalars only, or undefined. */
+/** Prints a list or map of scalars as `[a, b]` or `{ a: b }`; undefined if it has other values or is too long. */
 function flowForm(form: ListForm | MapForm): string | undefined {
   if (form.kind === "list") {
     const items = form.items.map((item) => (item.kind === "scalar" ? item.flow : undefined));

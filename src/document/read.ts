@@ -14,20 +14,20 @@ export interface DocumentReading {
 
 export interface ReadOptions {
   /**
-   * The top-level keys of a document in the one-file form. A text without a telling file name counts as YAML or JSON if one of
-   * these keys is at its top level.
+   * The top-level keys of a document in the one-file form. A text whose file name does not tell its format counts as YAML or
+   * JSON if it has one of these keys at its top level.
    */
   readonly topLevelKeys?: readonly string[];
 }
 
 /**
- * Longer documents are not read, since reading has to end for any input at all. The largest interfaces that are published,
- * imported, have a half of this; what people write by hand, a hundredth.
+ * The most characters of a document that is read, so that reading always ends. The largest published API descriptions have
+ * half of this after an import; documents written by hand have a hundredth.
  */
 export const mostCharacters: number = 12_582_912;
 export const mostLines = 250_000;
 
-/** Reads a document. Positions and `document.text` are without a byte order mark. */
+/** Reads a document. Positions and `document.text` do not count a byte order mark. */
 export function readDocument(name: string, input: string | Uint8Array, options: ReadOptions = {}): DocumentReading {
   const { text, diagnostics } = decode(input);
   const lines = linesOf(text);
@@ -85,7 +85,7 @@ function isNormative(fence: Fence): boolean {
   return fence.language.toLowerCase() === "yaml" && fence.meta === "";
 }
 
-/** A fence that looks as if it were meant to define something, but is illustration by the language's rule. */
+/** Reports a fence that looks like a definition but is only an illustration by the rules of the language. */
 function doubtfulFence(fence: Fence): Diagnostic | undefined {
   const language = fence.language.toLowerCase();
   if (language === "yml") {
@@ -142,8 +142,8 @@ function tooLarge(lines: Lines): Diagnostic | undefined {
 }
 
 /**
- * Whether a text is one YAML or JSON value: by its name, or because every unindented line could be in a map and one of the known
- * keys is at the top level.
+ * Whether a text is a YAML or JSON value: its file name says so, or every unindented line could be in a map and one of the
+ * known keys is at the top level.
  */
 function isData(name: string, text: string, topLevelKeys: readonly string[]): boolean {
   if (/\.(ya?ml|json)$/i.test(name)) return true;

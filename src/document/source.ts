@@ -1,23 +1,26 @@
-/** A piece of a file as separate text (such as a fence without its indentation) that maps each character to its offset in the file. */
+/**
+ * A piece of a file as a separate text, such as a fence without its indentation, with the position of each character in the
+ * file.
+ */
 import type { Position, Span } from "../base/span.ts";
 
 export interface Source {
   readonly text: string;
-  /** The offset in the file of the character at `offset` of `text`. Offsets beyond the end mean the end. */
+  /** Returns the position in the file of the character at `offset` of `text`. Offsets after the end return the end. */
   position(offset: number): Position;
 }
 
-/** Replaces `remove` characters at `at` by `insert`. */
+/** An edit of a source: replaces `remove` characters at `at` with `insert`. */
 export interface Edit {
   readonly at: number;
   readonly remove: number;
   readonly insert: string;
 }
 
-/** The lines of a file, cut at LF, CRLF and lone CR as CommonMark does. */
+/** The lines of a file, split at LF, CRLF and lone CR as in CommonMark. */
 export interface Lines {
   readonly text: string;
-  /** The offset of the first character of each line. */
+  /** The offset of each line's first character. */
   readonly starts: readonly number[];
 }
 
@@ -27,7 +30,7 @@ export function linesOf(text: string): Lines {
   return { text, starts };
 }
 
-/** The text of the line with this index (from 0), without its line end. */
+/** Returns the text of the line with this index (from 0), without its line end. */
 export function lineText(lines: Lines, index: number): string {
   const start = lines.starts[index];
   if (start === undefined) return "";
@@ -53,7 +56,7 @@ export interface SourceLine {
   readonly offset: number;
 }
 
-/** The lines joined by LF. */
+/** Joins lines with LF to a source. */
 export function sourceOf(pieces: readonly SourceLine[]): Source {
   const starts: number[] = [];
   let length = 0;
@@ -70,7 +73,7 @@ export function sourceOf(pieces: readonly SourceLine[]): Source {
   return { text: pieces.map((piece) => piece.text).join("\n"), position };
 }
 
-/** The whole file as a source. */
+/** Returns the whole file as a source. */
 export function sourceOfLines(lines: Lines): Source {
   return sourceOf(
     lines.starts.map((offset, index) => ({ text: lineText(lines, index), line: index + 1, column: 1, offset })),
@@ -81,10 +84,10 @@ export function spanAt(source: Source, start: number, end: number): Span {
   return { start: source.position(start), end: source.position(Math.max(start, end)) };
 }
 
-/** The source after the edits; inserted text maps to the position of its edit in the file. Edits must not overlap. */
+/** Returns the source after the edits; inserted text has the position of its edit in the file. Edits must not overlap. */
 export function editedSource(source: Source, edits: readonly Edit[]): Source {
   const ordered = edits.toSorted((a, b) => a.at - b.at);
-  /** The start of each unchanged run of text, in the new text and in the old. */
+  /** The start of each unchanged piece of text, in the new text and in the old one. */
   const newStarts: number[] = [0];
   const oldStarts: number[] = [0];
   let text = "";
@@ -102,13 +105,13 @@ export function editedSource(source: Source, edits: readonly Edit[]): Source {
   const position = (offset: number): Position => {
     const run = indexBefore(newStarts, Math.max(0, offset));
     const old = (oldStarts[run] ?? 0) + offset - (newStarts[run] ?? 0);
-    // Inside inserted text nothing of the file is meant but the place of the edit.
+    // A position inside inserted text becomes the position of the edit.
     return source.position(Math.min(old, oldStarts[run + 1] ?? Number.POSITIVE_INFINITY));
   };
   return { text, position };
 }
 
-/** The index of the last start that is not after `offset`. */
+/** Returns the index of the last start that is not after `offset`. */
 export function indexBefore(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -1,12 +1,12 @@
-/** The span in the file of a part of a value. */
+/** Finds the span in the file of a part of a value. */
 import type { Position, Span } from "../base/span.ts";
 import type { TextNode } from "./document.ts";
 
-/** The span of the characters `from` up to `to` of `node.value`, exact also in folded, escaped and block scalars. */
+/** Returns the span of the characters `from` up to `to` of `node.value`, exact even in folded, escaped and block scalars. */
 export function spanInside(node: TextNode, from: number, to: number = node.value.length): Span {
   const start = positionInside(node, from);
   if (to <= from) return { start, end: start };
-  // The span ends behind its last character: the next character may be on another line.
+  // The span ends after its last character, since the next character may be on another line.
   const last = positionInside(node, to - 1);
   return { start, end: along(last, 1) };
 }

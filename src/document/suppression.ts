@@ -1,4 +1,4 @@
-/** `# ok rule, rule: reason` in a block: collected with the line that it covers. */
+/** Collects the suppressions `# ok rule, rule: reason` in a block, each with the line that it covers. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Node, Suppression } from "./document.ts";
 import { type Source, spanAt } from "./source.ts";
@@ -12,7 +12,10 @@ const comment = /(^|[ \t])(# ?ok\b[^\n]*)/gm;
 const form = /^# ?ok\s+([\w./-]+(?:\s*,\s*[\w./-]+)*)\s*:\s*(\S[^\n]*)$/;
 const rulesOnly = /^# ?ok\s+[\w./-]+(?:\s*,\s*[\w./-]+)*\s*:?$/;
 
-/** The suppressions in `source`; `node` is its parsed content, since a `#` inside a quoted value is no comment. */
+/**
+ * Returns the suppressions in `source`. `node` is its parsed content, which shows whether a `#` is inside a quoted value and
+ * so no comment.
+ */
 export function readSuppressions(source: Source, node: Node | undefined): Suppressions {
   const suppressions: Suppression[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -52,13 +55,13 @@ export function readSuppressions(source: Source, node: Node | undefined): Suppre
 }
 
 /**
- * The line that a comment at an offset applies to: its own line if text precedes it, else the next line that is not only a
- * comment. Callers must query offsets in ascending order.
+ * Returns a function from the offset of a comment to the line that the comment covers: its own line if text precedes it, else
+ * the next line with content. Callers must pass offsets in ascending order.
  */
 function coveredLines(source: Source): (at: number) => number {
   const { text } = source;
   const content = /\n[ \t]*(?=[^\s#])/g;
-  // The next line with content stays the same for all comments above it.
+  // The index of the next line with content, which is the same for consecutive comments.
   let next = -1;
   return (at) => {
     const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
@@ -72,7 +75,10 @@ function coveredLines(source: Source): (at: number) => number {
   };
 }
 
-/** Whether an offset of the file is inside a scalar. Call it in the order of the text. */
+/**
+ * Returns a function that tests whether an offset of the file is inside a scalar. Callers must pass offsets in ascending
+ * order.
+ */
 function textTest(node: Node | undefined): (offset: number) => boolean {
   const ranges = (node ? textRanges(node) : []).toSorted((a, b) => a[0] - b[0]);
   let index = 0;
@@ -83,7 +89,7 @@ function textTest(node: Node | undefined): (offset: number) => boolean {
 }
 
 function textRanges(node: Node): (readonly [start: number, end: number])[] {
-  // A block scalar's text starts below its header (`|`), which may have a comment.
+  // A block scalar's text starts below its header (`|`), after which a comment may follow.
   if (node.kind === "text") return [[(node.pieces?.[0]?.start ?? node.span.start).offset, node.span.end.offset]];
   if (node.kind === "list") return node.items.flatMap(textRanges);
   return node.entries.flatMap((entry) => [...textRanges(entry.key), ...textRanges(entry.value)]);

@@ -1,6 +1,6 @@
 /**
- * Fixes common mistakes in YAML: invalid lines with a clear intention. For a line at which the library fails, returns the edit
- * that makes it valid. The reader applies the edit, to continue, and offers it as the diagnostic's fix.
+ * Fixes common mistakes in YAML: invalid lines whose intention is clear. For a line that the library cannot parse, it returns
+ * the edit that makes the line valid. The reader applies the edit to continue, and offers it as the fix of the diagnostic.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type Edit, type Source, spanAt } from "./source.ts";
@@ -10,7 +10,7 @@ export interface QuickFix {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** An invalid line of a source. `fault` is the column (from 0) where the library stopped. */
+/** An invalid line of a source. `fault` is the column (from 0) at which the library stopped. */
 export interface BrokenLine {
   readonly text: string;
   readonly start: number;
@@ -18,7 +18,7 @@ export interface BrokenLine {
   readonly source: Source;
 }
 
-/** Longer lines get no fix, since the lookahead below is quadratic in their length. */
+/** The most columns of a line that gets a fix, since the lookahead below takes quadratic time. */
 const mostColumns = 1000;
 
 export function fixLine(line: BrokenLine): QuickFix | undefined {
@@ -26,7 +26,7 @@ export function fixLine(line: BrokenLine): QuickFix | undefined {
   return fixTabs(line) ?? fixKey(line) ?? fixValue(line);
 }
 
-/** `text` as quoted YAML: in single quotes if double quotes would need escapes. */
+/** Returns `text` as quoted YAML, in single quotes if double quotes would need escapes. */
 export function quotedForm(text: string): string {
   return /["\\]/.test(text) && !text.includes("'") ? `'${text}'` : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
@@ -51,7 +51,7 @@ function fixTabs(line: BrokenLine): QuickFix | undefined {
   };
 }
 
-/** `*: anyone`, `@type: text`: a key that starts with a sign of YAML. */
+/** Fixes a key that starts with a YAML indicator: `*: anyone`, `@type: text`. */
 function fixKey(line: BrokenLine): QuickFix | undefined {
   const { keyAt, valueAt, colon } = partsOf(line.text);
   if (colon < 0 || !isReserved(line.text, keyAt)) return undefined;
@@ -70,7 +70,7 @@ function fixValue(line: BrokenLine): QuickFix | undefined {
   }
   if (value.startsWith("{") || value.startsWith("[")) {
     const after = closingBracket(value, 0);
-    // Closing brackets alone are brackets too many, not text.
+    // Text after a closing bracket means that the value is text; more closing brackets alone are a different mistake.
     const trails = after > 0 && /[^\s}\]),]/.test(value.slice(after + 1));
     const isComplete = trails || /^\{[\w.-]+\}$/.test(value);
     return isComplete ? quoting(line, [{ from: valueAt, to: end, reason: bracketReason }]) : fixFlow(line, valueAt);
@@ -80,7 +80,8 @@ function fixValue(line: BrokenLine): QuickFix | undefined {
     const trails = after > 0 && !/^\s*([,:}\]]|$)/.test(value.slice(after + 1));
     return trails ? quoting(line, [{ from: valueAt, to: end, reason: "goes on after its closing quote" }]) : undefined;
   }
-  // Only inside of braces or brackets do these end a plain value; there the line is read as a piece of them.
+  // These characters end an unquoted value only inside braces or brackets, so the line is fixed as a part of a flow map or
+  // list.
   if ("{[".includes(text[parseError] ?? " ") && parseError > valueAt) return fixFlow(line, colon < 0 ? keyAt : valueAt);
   if (needsQuotes(value)) return quoting(line, [{ from: valueAt, to: end, reason: reasonFor(value) }]);
   const colonInside = /:(\s|$)/.test(value) && colon >= 0;
@@ -93,7 +94,7 @@ const bracketReason = "holds `{}` or `[]`, which YAML reads as a map or a list";
 
 const commaReason = "holds a comma, which ends a value inside `{}` and `[]`";
 
-/** Whether a whole value starts like something else of YAML, and not plainly *is* that something else. */
+/** Whether a whole value starts like other YAML syntax without being valid syntax, so that it needs quotes. */
 function needsQuotes(value: string): boolean {
   if (/^[@`%,}\]]/.test(value)) return true;
   if (/^[|>]/.test(value)) return !/^[|>][-+0-9]*$/.test(value);
@@ -110,11 +111,11 @@ function reasonFor(text: string): string {
   return `starts with ${text[0] === "`" ? "a backtick" : `\`${text[0] ?? ""}\``}, a sign of YAML`;
 }
 
-// The pieces of a line.
+// The positions of the key and the value in a line.
 
 interface LineParts {
   readonly keyAt: number;
-  /** -1 when the line has no `key:`. */
+  /** The column of the colon after the key; -1 if the line has no key. */
   readonly colon: number;
   readonly valueAt: number;
 }
@@ -136,7 +137,7 @@ function keyColon(text: string, keyAt: number): number {
   return found.exec(text)?.index ?? -1;
 }
 
-/** The end of a value: before a comment, or at the last non-blank character. */
+/** Returns the end of a value: before a comment, or at the last non-blank character. */
 function valueEnd(text: string, valueAt: number): number {
   const comment = /\s#(?=\s|$)/g;
   comment.lastIndex = Math.max(0, valueAt - 1);
@@ -144,13 +145,13 @@ function valueEnd(text: string, valueAt: number): number {
   return Math.max(valueAt, text.slice(0, found ? found.index : text.length).trimEnd().length);
 }
 
-/** The index of the colon in `key:value` at `keyAt`, if that is no address (`https://…`). */
+/** Returns the index of the colon in `key:value` at `keyAt`, unless the text is a URL (`https://…`). */
 function unspacedKey(text: string, keyAt: number): number | undefined {
   const key = /^[\w.?-]+:(?=[^\s:/])/.exec(text.slice(keyAt))?.[0];
   return key === undefined ? undefined : keyAt + key.length - 1;
 }
 
-// Inside of braces and brackets.
+// Inside braces and brackets
 
 interface Stretch {
   readonly from: number;
@@ -158,7 +159,7 @@ interface Stretch {
   readonly reason: string;
 }
 
-/** Quotes the plain values in `{ … }` with invalid characters, from column `from` to the end of the line. */
+/** Quotes the unquoted values with invalid characters in `{ … }`, from column `from` to the end of the line. */
 function fixFlow(line: BrokenLine, from: number): QuickFix | undefined {
   const { text } = line;
   const stretches: Stretch[] = [];
@@ -181,7 +182,7 @@ function fixFlow(line: BrokenLine, from: number): QuickFix | undefined {
   return stretches.length > 0 ? quoting(line, stretches) : undefined;
 }
 
-/** Whether a bracket opens text after all: `{id}/x`, `[a-z]+`. */
+/** Whether the bracket at `at` begins text rather than a list or map: `{id}/x`, `[a-z]+`. */
 function opensText(text: string, at: number): boolean {
   if (text[at] !== "{" && text[at] !== "[") return false;
   const close = closingBracket(text, at);
@@ -210,7 +211,7 @@ function afterQuote(text: string, at: number): number {
   return text.length;
 }
 
-/** The index of the bracket that closes the one at `at`, or -1. */
+/** Returns the index of the bracket that closes the one at `at`; -1 if there is none. */
 function closingBracket(text: string, at: number): number {
   let depth = 0;
   for (let index = at; index < text.length; index++) {
@@ -222,7 +223,7 @@ function closingBracket(text: string, at: number): number {
   return -1;
 }
 
-// The mends themselves.
+// Edits that fix a line
 
 function quoting(line: BrokenLine, stretches: readonly Stretch[]): QuickFix {
   const edits: Edit[] = [];
@@ -244,7 +245,10 @@ function quoting(line: BrokenLine, stretches: readonly Stretch[]): QuickFix {
   return { edits, diagnostics };
 }
 
-/** Insertions only, so that every character of the value keeps its place in the file. */
+/**
+ * Returns the edits that quote a value. They only insert characters, so that each character of the value keeps its position in
+ * the file.
+ */
 function quotingEdits(value: string, quoted: string, start: number): readonly Edit[] {
   const quote = quoted[0] ?? '"';
   const edits: Edit[] = [{ at: start, remove: 0, insert: quote }];

@@ -1,4 +1,4 @@
-/** Translates errors of the YAML library for authors of documents. */
+/** Rewrites errors of the YAML library for authors of documents. */
 
 export interface ErrorText {
   readonly code: string;
@@ -6,7 +6,7 @@ export interface ErrorText {
   readonly help: string;
 }
 
-/** `code` and `message` are the library's. */
+/** Returns the text for an error; `code` and `message` are the library's. */
 export function errorText(code: string, message: string): ErrorText {
   if (code === "UNEXPECTED_TOKEN") return unexpected(message);
   if (code === "BAD_INDENT" && message.includes("end with a")) return notClosed;

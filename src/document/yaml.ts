@@ -1,9 +1,9 @@
 /**
- * Reads YAML as nodes with positions: every scalar is text (YAML 1.2, failsafe), without anchors, tags and merge keys. An error
- * becomes a diagnostic, and the rest is still read.
+ * Reads YAML as nodes with spans: every scalar is text (YAML 1.2, failsafe), without anchors, tags and merge keys. An error
+ * becomes a diagnostic, and reading continues.
  *
- * If the library fails, `trap.ts` fixes lines with a clear intention, and the library parses again. If an error remains, each
- * entry is parsed separately, so that a broken entry does not affect its neighbours. Simple blocks, which are most, never reach
+ * If the library fails, `trap.ts` fixes lines whose intention is clear, and the library parses again. If an error remains,
+ * each entry is parsed separately, so that a broken entry does not affect the others. Most blocks are simple and never reach
  * the library (`plain-yaml.ts`).
  */
 import * as yaml from "yaml";
@@ -15,22 +15,22 @@ import { type QuickFix, fixLine, quotedForm } from "./trap.ts";
 import { errorText } from "./yaml-error.ts";
 
 export interface YamlReading {
-  /** Absent when the text holds nothing, or nothing that could be read. */
+  /** The parsed value; absent if the text is empty, or nothing of it could be parsed. */
   readonly node?: Node;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** More faults than this in one block are not listed one by one. */
+/** The most errors of one block that are reported one by one. */
 const mostErrors = 20;
-/** A block deeper than this is not read on: no document needs it, and every reader after this one recurses. */
+/** The deepest nesting that is read: no document needs more, and all later phases recurse. */
 const deepest = 64;
-/** Each round mends every line that the one before stumbled over; a later fault can hide behind an earlier one. */
+/** The most rounds of fixes. Each round fixes every line on which the round before failed; an error can hide later ones. */
 const mostRounds = 4;
-/** Text with more faults than this was never meant to be YAML. */
+/** The most errors of a text that are fixed: a text with more was never meant to be YAML. */
 const mostMendable = 1000;
-/** A longer block is read once, whatever is wrong with it: what people write by hand is a tenth of this. */
+/** The most characters of a block that is fixed and parsed again: blocks written by hand have a tenth of this. */
 const longestFixed = 200_000;
-/** YAML itself has no longer keys on one line. */
+/** The longest key on one line that YAML allows. */
 const longestKey = 1024;
 
 export function readYaml(source: Source): YamlReading {
@@ -62,7 +62,7 @@ export function readAnyYaml(source: Source): YamlReading {
   return { ...(node && { node }), diagnostics: [...fixed, ...attempt.diagnostics, ...errors] };
 }
 
-/** A syntax error. `breaks` if the following text may be lost or misread. */
+/** A syntax error. `breaks`: the text after it may be lost or misread. */
 interface ParseError {
   readonly code: string;
   readonly start: number;
@@ -76,18 +76,18 @@ interface ParseError {
 interface Attempt {
   readonly node?: Node;
   readonly errors: readonly ParseError[];
-  /** Findings that stay whatever is fixed. */
+  /** Diagnostics that no fix removes. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads `source` from `from` to `to`, which must be the start and the end of lines. */
+/** Parses `source` from `from` to `to`, which must be the start and the end of lines. */
 function attemptAt(source: Source, from: number = 0, to: number = source.text.length): Attempt {
   const walk: Walk = { source, from, errors: [], diagnostics: [] };
   const text = withoutDepths(source.text.slice(from, to));
   const parsed = yaml.parseAllDocuments(text, {
     schema: "failsafe",
     strict: true,
-    // The library's own test for duplicates compares all pairs; ours is a set.
+    // The library's own test for repeated keys compares all pairs of keys; this reader uses a set.
     uniqueKeys: false,
     merge: false,
     prettyErrors: false,
@@ -115,14 +115,14 @@ function reportDepth(start: number, end: number, walk: Walk): void {
   });
 }
 
-/** Fewer brackets than this are fast, however they are nested. */
+/** Texts with fewer brackets than this are parsed fast, however deep their nesting is. */
 const fewBrackets = 1000;
-/** The first brackets that are left out: `convert` has reported those around them. */
+/** The nesting depth from which brackets are removed; `convert` has already reported the nesting around them. */
 const hidden = deepest + 2;
 
 /**
- * Replaces values in deeper brackets than any document needs by a word: the library needs a hundred times longer for each of
- * their characters than for unnested ones.
+ * Replaces values in deeper brackets than any document needs with a word: the library takes a hundred times longer for their
+ * characters than for others.
  */
 function withoutDepths(text: string): string {
   if ((text.match(/[[{]/g)?.length ?? 0) < fewBrackets) return text;
@@ -134,7 +134,7 @@ function withoutDepths(text: string): string {
   };
   let isScalar = false;
   for (const lexeme of new yaml.Lexer().lex(text)) {
-    // Marks of the lexer, which are no part of the text: of a document, of an error that ends all brackets, of a scalar.
+    // Marks that the lexer adds and the text does not contain: for a document, an error that ends all brackets, and a scalar.
     if (!isScalar && (lexeme === "\u0002" || lexeme === "\u0018" || lexeme === "\u001f")) {
       isScalar = lexeme === "\u001f";
       if (lexeme !== "\u0018") continue;
@@ -162,7 +162,7 @@ function isNothing(node: Node): boolean {
 
 interface Walk {
   readonly source: Source;
-  /** The library counts from the start of its input, which is at this offset of the source. */
+  /** The offset in the source at which the library's input starts. */
   readonly from: number;
   readonly errors: ParseError[];
   readonly diagnostics: Diagnostic[];
@@ -244,7 +244,7 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
   return { kind: "map", entries, span: spanAt(source, start, end) };
 }
 
-/** `{ if: a.exists(x, x > 1) }`: inside braces the comma ends the value, in the middle of its parentheses. */
+/** Reports `{ if: a.exists(x, x > 1) }`: inside braces, the comma between the parentheses ends the value. */
 function reportCutCalls(node: yaml.YAMLMap, walk: Walk): void {
   if (node.flow !== true) return;
   for (const [index, { value }] of node.items.entries()) {
@@ -265,7 +265,7 @@ function reportCutCalls(node: yaml.YAMLMap, walk: Walk): void {
   }
 }
 
-/** `{base_url}`: a map of one key without a value, which is text in every case that has been meant so far. */
+/** Returns `{base_url}` as text: YAML reads it as a map with one key without a value, which no author means. */
 function bracedName(node: yaml.YAMLMap, written: string): string | undefined {
   const single = node.flow === true && node.items.length === 1 && node.items[0]?.value === null;
   return single && /^\{[\w.-]+\}$/.test(written) ? written : undefined;
@@ -285,8 +285,8 @@ function convertScalar(node: yaml.Scalar, start: number, end: number, walk: Walk
 }
 
 /**
- * The offsets of the characters of `value`, when they do not simply follow one another in the file: folded lines, escapes,
- * block scalars, quotes that were put in by mending. The value is followed through the written form from left to right.
+ * Returns the pieces of `value` if its characters are not contiguous in the file: in folded lines, escapes, block scalars, or
+ * with quotes that a fix inserted. Compares the value with the written form from left to right.
  */
 function piecesOf(value: string, written: string, style: string, start: number, source: Source): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
@@ -334,7 +334,7 @@ function isBlank(character: string | undefined): boolean {
   return character === " " || character === "\t" || character === "\n";
 }
 
-/** The number of source characters of the next character of the value. */
+/** Returns the number of characters in the source for the next character of the value. */
 function escapeLength(written: string, along: number, style: string): number {
   if (style === "QUOTE_SINGLE" && written.startsWith("''", along)) return 2;
   if (style !== "QUOTE_DOUBLE" || written[along] !== "\\") return 1;
@@ -351,12 +351,12 @@ function rangeOf(node: unknown, walk: Walk): readonly [start: number, end: numbe
   return range ? [range[0] + walk.from, range[1] + walk.from] : [walk.from, walk.from];
 }
 
-// Diagnostics found on the way.
+// Diagnostics
 
 function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseError {
   const breaks = error.name === "YAMLParseError";
   if (error.message.startsWith("Missing closing") && error.message.endsWith("quote")) {
-    // The library marks the end of the text; the opening quote helps the author more.
+    // The library reports the end of the text; the position of the opening quote is more useful to the author.
     const quote = error.message.includes('"') ? '"' : "'";
     const opening = openingQuote(text, error.pos[0], quote) + from;
     return { start: opening, end: opening + 1, breaks, ...errorText("MISSING_CHAR", error.message) };
@@ -364,14 +364,14 @@ function parseErrorOf(error: yaml.YAMLError, text: string, from: number): ParseE
   return { start: error.pos[0] + from, end: error.pos[1] + from, breaks, ...errorText(error.code, error.message) };
 }
 
-/** The last quote before `end` that can open a value, because only the start of a value precedes it. */
+/** Returns the last quote before `end` that can open a value, because only the start of a value precedes it. */
 function openingQuote(text: string, end: number, quote: string): number {
   let at = text.lastIndexOf(quote, end);
   while (at > 0 && !/[\s,{[]/.test(text[at - 1] ?? " ")) at = text.lastIndexOf(quote, at - 1);
   return Math.max(0, at);
 }
 
-/** Tags and anchors. The library does not locate them: in the text they are directly before the value. */
+/** Reports tags and anchors. The library does not return their positions: in the text they are directly before the value. */
 function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start: number, walk: Walk): void {
   const { text } = walk.source;
   if (node.anchor !== undefined) {
@@ -385,7 +385,7 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
       breaks: false,
     });
   }
-  // A tag of the failsafe schema itself (`!!str`) is as useless here as an unknown one, which the library warns of.
+  // A tag of the failsafe schema (`!!str`) is reported too, although the library warns only about unknown tags.
   if (node.tag !== undefined) {
     const last = text.lastIndexOf("!", start);
     const at = text[last - 1] === "!" ? last - 1 : last;
@@ -410,7 +410,7 @@ function reportUnspaced(pair: yaml.Pair, key: TextNode, walk: Walk): void {
   walk.errors.push({ start, end, breaks: false, ...missingSpace(key.value) });
 }
 
-/** A whole block that is one word with a colon in it (`key:value`) was meant to be an entry. */
+/** Reports a whole block that is one word with a colon in it (`key:value`): the author meant an entry. */
 function reportUnspacedText(node: TextNode, [start, end]: readonly [number, number], walk: Walk): void {
   if (!/^[\w.?-]+:[^\s:/]\S*$/.test(node.value)) return;
   walk.errors.push({ start, end, breaks: false, ...missingSpace(node.value) });
@@ -447,8 +447,8 @@ function duplicateKey(key: TextNode, earlier: TextNode): Diagnostic {
 }
 
 /**
- * ` #` ends a plain value and starts a comment. Comments are welcome; this one is suspect when it is not set off by a
- * space (`/a #b/`) or when the value before it is left open (`string(1..80 # …`).
+ * Reports a suspect comment. ` #` ends an unquoted value and starts a comment, which the author may not have intended if no
+ * space follows (`/a #b/`) or if the value before it has an open bracket (`string(1..80 # …`).
  */
 function reportCutComment(written: string, end: number, walk: Walk): void {
   const { text } = walk.source;
@@ -509,14 +509,14 @@ function reportDirective(text: string, walk: Walk): void {
   });
 }
 
-// Mending.
+// Fixes
 
 function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
   const fixes: QuickFix[] = [];
-  // The end of the last line examined: errors are sorted, and each line needs one examination.
+  // The end of the last examined line: errors are sorted, and each line is examined once.
   let done = -1;
   for (const [index, parseError] of attempt.errors.toSorted((a, b) => a.start - b.start).entries()) {
-    // Errors that follow from an earlier one are not reported for their own line.
+    // An error that follows from an earlier one is not fixed on its own line.
     if (parseError.start <= done || (parseError.code === "document/yaml-out-of-place" && index > 0)) continue;
     const start = source.text.lastIndexOf("\n", parseError.start - 1) + 1;
     const end = source.text.indexOf("\n", parseError.start);
@@ -527,7 +527,7 @@ function fixesFor(attempt: Attempt, source: Source): readonly QuickFix[] {
   return fixes;
 }
 
-/** The remaining errors, one per line, without errors that only follow from the first break. */
+/** Returns the remaining errors, one for each line, without errors that only follow from the first break. */
 function listed(errors: readonly ParseError[], source: Source): readonly Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const lines = new Set<number>();
@@ -546,11 +546,11 @@ function listed(errors: readonly ParseError[], source: Source): readonly Diagnos
   return diagnostics;
 }
 
-// Reading entry by entry what does not read as a whole.
+// Parsing each entry separately
 
 /**
- * The map from `from` to `to`, each of its entries read separately; undefined when the lines do not look
- * like one. Diagnostics were made from the whole, so this makes none.
+ * Parses the map from `from` to `to` entry by entry; undefined if the lines do not look like a map. Reports nothing, since the
+ * whole text has already been reported.
  */
 function readByEntries(source: Source, from: number, to: number, depth: number): MapNode | undefined {
   const chunks = entryChunks(source.text, from, to);
@@ -581,14 +581,14 @@ function readChunk(source: Source, chunk: Chunk, depth: number): readonly Entry[
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** The start of the lines below a `key:` on its own line. */
+  /** The offset of the lines below a `key:` that is alone on its line. */
   readonly body?: number;
 }
 
-/** The stretches that start with a `key:` at the least indentation there is. */
+/** Splits the text into pieces that start with a `key:` at the smallest indentation. */
 function entryChunks(text: string, from: number, to: number): readonly Chunk[] {
   const lines = [...text.slice(from, to).matchAll(/^( *)([^\s#].*)$/gm)];
-  // Not as arguments of one call, of which there can be fewer than lines.
+  // `reduce` instead of one call of `Math.min`, since a call cannot have an argument for each line of a long text.
   const indent = lines.reduce((least, line) => Math.min(least, line[1]?.length ?? 0), Number.POSITIVE_INFINITY);
   const heads = lines.filter(
     (line) => line[1]?.length === indent && /^[^\s{["'#-][^#]*?:(\s|$)|^"[^"]*":(\s|$)/.test(line[2] ?? ""),

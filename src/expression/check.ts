@@ -1,8 +1,8 @@
 /**
  * Type-checks a syntax tree: resolves every name and types every part, or reports a problem.
  *
- * It checks everything that is known without a record, so that a typed expression has a value for every record: durations,
- * timestamps and patterns are literals and are parsed here, and comparing values that can never be equal is a problem.
+ * It checks everything that is known without a record, so that a typed expression has a value for every record: it parses
+ * durations, timestamps and patterns, which are literals, and reports a comparison of values that can never be equal.
  */
 
 import { RE2JS } from "@bufbuild/re2";
@@ -45,14 +45,14 @@ import {
 export type { TypedExpression } from "./typed.ts";
 
 export interface Checked {
-  /** Absent when there is a problem. */
+  /** The typed tree; absent if there is a problem. */
   readonly typed?: TypedExpression;
   readonly problems: readonly ExpressionProblem[];
 }
 
 /**
- * Types an expression in its environment. With `expected`, a value of another type is a problem; the caller decides whether a
- * nullable value is one (`typed.nullable`).
+ * Types an expression in its environment. With `expected`, a value of another type is a problem. The caller decides whether a
+ * nullable value is a problem (`typed.nullable`).
  */
 export function checkExpression(expression: Expression, env: TypeEnvironment, expected?: ValueType): Checked {
   const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
@@ -67,7 +67,7 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
 
 /**
  * Types an expression that denotes records: those of a resource (`Comment.filter(c, c.recipe == id)`), or those in a list of
- * references. It is not a value: only a `records` member of a view can use it (`compileRecords`).
+ * references. Such an expression has no value: only a `records` member of a view can use it (`compileRecords`).
  */
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
   const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
@@ -88,12 +88,12 @@ export function checkRecords(expression: Expression, env: TypeEnvironment, resou
 interface Checker {
   readonly env: TypeEnvironment;
   readonly problems: ExpressionProblem[];
-  /** The names that macros have bound, outermost first. */
+  /** The names that the enclosing macros have bound, outermost first. */
   readonly items: Bound[];
   /** The names and paths (`input.code`) that an enclosing condition has proved not null. */
   readonly present: string[];
   recordMacros: number;
-  /** The first free slot after the macros of each part, cached. */
+  /** By part, the first slot that no macro in the part uses; cached. */
   readonly slots: Map<TypedExpression, number>;
 }
 
@@ -101,7 +101,7 @@ type Bound =
   | { readonly name: string; readonly slot: number; readonly resource: string }
   | { readonly name: string; readonly slot: number; readonly type: ValueType; readonly nullable: boolean };
 
-/** Each checking function returns undefined after reporting a problem. */
+/** The result of a checking function; undefined after it has reported a problem. */
 type Found = TypedExpression | undefined;
 
 const bool: ValueType = { kind: "bool" };
@@ -116,7 +116,10 @@ function complain(checker: Checker, code: string, message: string, at: Extent, h
 
 const typedNodes = 4 * limits.nodes;
 
-/** Comparing values of unknown type with absent ones repeats them, so the typed tree can outgrow the text. */
+/**
+ * Whether a typed tree is too large: a comparison of a value of unknown type repeats the value, so the tree can outgrow the
+ * text.
+ */
 function isOversize(typed: TypedExpression): boolean {
   let level: readonly TypedExpression[] = [typed];
   let nodes = 0;
@@ -136,14 +139,17 @@ function checkExpected(checker: Checker, found: TypedExpression, wanted: ValueTy
   return complain(checker, "wrong-type", `this is ${describeType(typed.type)}, not ${describeType(wanted)}`, typed.at);
 }
 
-/** A reference to a record of the resource. */
+/** Returns the type of a reference to a record of the resource. */
 function recordOf({ env }: Checker, resource: string): ValueType {
   const id = env.resources[resource]?.["id"]?.type;
   const isNumber = id?.kind === "int" || (id?.kind === "record" && id.number === true);
   return { kind: "record", resource, ...(isNumber ? { number: true } : {}) };
 }
 
-/** The value for a place of a type: an int literal becomes a double, and a value of unknown type gets a conversion. */
+/**
+ * Converts a value to the type that its position requires: an int literal becomes a double, and a value of unknown type gets a
+ * conversion.
+ */
 function fitted(typed: TypedExpression, wanted: ValueType): TypedExpression {
   if (typed.type.kind === "any" && wanted.kind !== "any" && wanted.kind !== "null") return convertedTo(typed, wanted);
   return wanted.kind === "double" ? (promoted(typed) ?? typed) : typed;
@@ -162,7 +168,7 @@ function promoted(typed: TypedExpression): Found {
   return operand && { ...typed, type, operand };
 }
 
-/** Checks an expression that denotes a value, not the records of a resource. */
+/** Checks an expression that denotes a value rather than the records of a resource. */
 function checkValue(checker: Checker, expression: Expression): Found {
   const typed = checkNode(checker, expression);
   if (!typed || !isRecordList(typed)) return typed;
@@ -249,7 +255,7 @@ function itemField(
   return { kind: "item-field", at, type, nullable, slot: item.slot, resource: item.resource, name };
 }
 
-/** Macros bind no name that already has a meaning, so the same text is the same value everywhere. */
+/** Macros cannot bind a name that already has a meaning, so the same text has the same value everywhere. */
 function checkMember(checker: Checker, member: Member): Found {
   const found = checkPath(checker, member);
   const path = pathOf(member);
@@ -324,7 +330,7 @@ function walk(checker: Checker, owner: TypedExpression, resource: string, { name
   return { kind: "walk", at, type: field.type, nullable, reference: owner, resource, name };
 }
 
-/** How many references the value was walked through. */
+/** Returns through how many references the path to the value leads. */
 function walksOf(typed: TypedExpression): number {
   if (typed.kind === "walk") return walksOf(typed.reference) + 1;
   if (typed.kind === "member") return walksOf(typed.object);
@@ -370,7 +376,7 @@ function checkList(checker: Checker, expressions: readonly Expression[], at: Ext
   return { kind: "list", at, type, nullable: false, items };
 }
 
-/** Something that is true or not: a null counts as false, and so does a value of unknown type that is not `true`. */
+/** Checks a condition: null counts as false, and so does a value of unknown type that is not `true`. */
 function checkCondition(checker: Checker, expression: Expression): Found {
   const typed = checkValue(checker, expression);
   return typed && checkCalled(checker, typed, "bool");
@@ -390,7 +396,7 @@ function checkConditional(checker: Checker, { test, whenTrue, whenFalse, at }: C
   return { kind: "choose", at, type, nullable: a.nullable || b.nullable, test: condition, whenTrue: a, whenFalse: b };
 }
 
-/** The names and paths that cannot be null if the expression is true (`holds`), or if it is not. */
+/** Returns the names and paths that cannot be null if the expression is true (`holds`), or if it is not true. */
 function namesPresent(expression: Expression, holds: boolean): readonly string[] {
   if (expression.kind === "not") return namesPresent(expression.operand, !holds);
   if (expression.kind === "call" && expression.function === "has" && !expression.target && holds) {
@@ -404,14 +410,14 @@ function namesPresent(expression: Expression, holds: boolean): readonly string[]
   return against.kind === "null" ? pathsTo(operand) : [];
 }
 
-/** If `locker.site` is not null, neither is `locker`. */
+/** Returns a path and the paths that it begins with: if `locker.site` is not null, `locker` is not null either. */
 function pathsTo(expression: Expression): readonly string[] {
   const path = pathOf(expression);
   if (path === undefined) return [];
   return expression.kind === "member" ? [path, ...pathsTo(expression.object)] : [path];
 }
 
-/** `input.code`, as its text. */
+/** Returns the text of a path such as `input.code`. */
 function pathOf(expression: Expression): string | undefined {
   if (expression.kind === "name") return expression.name;
   if (expression.kind !== "member") return undefined;
@@ -427,7 +433,7 @@ function knowing(checker: Checker, names: readonly string[], check: () => Found)
   return found;
 }
 
-/** The type that an int literal is promoted to next to this value. */
+/** Returns the type to which an int literal is promoted next to this value. */
 function promotionFor(other: TypedExpression): ValueType {
   return other.type.kind === "double" ? other.type : { kind: "any" };
 }
@@ -437,7 +443,7 @@ function promotionFor(other: TypedExpression): ValueType {
 function checkBinary(checker: Checker, { operator, left, right, at }: Binary): Found {
   if (operator === "&&" || operator === "||") {
     const a = checkCondition(checker, left);
-    // The right side is evaluated, or matters, only if the left one is true.
+    // The right side of `&&` is evaluated only if the left side is true, so it may rely on the facts of the left side.
     const b = knowing(checker, operator === "&&" ? namesPresent(left, true) : [], () => checkCondition(checker, right));
     return a && b && { kind: "logical", at, type: bool, nullable: false, operator, left: a, right: b };
   }
@@ -482,7 +488,10 @@ function checkEqual(
     : { kind: "not", at, type: bool, nullable: false, operand: equal };
 }
 
-/** A value of unknown type equals another if it is one of that type and the same, or if both are absent. */
+/**
+ * Compares two values of which one has an unknown type: they are equal if they have the same type and value, or if both are
+ * absent.
+ */
 function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpression {
   if (a.type.kind === "any" && isScalar(b.type)) return equality(b, a, at);
   if (b.type.kind !== "any" || !isScalar(a.type)) return compare("==", promotedWith(a, b), promotedWith(b, a), at);
@@ -493,7 +502,7 @@ function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpr
   return logical("||", both, logical("&&", compare("!=", a, nothing, at), same, at), at);
 }
 
-/** Next to a number, a reference to a numeric id is a number. */
+/** Converts a reference to a numeric id to a number if the other operand is a number. */
 function numbered(typed: TypedExpression, other: ValueType): TypedExpression {
   const isNumber = typed.type.kind === "record" && typed.type.number === true && other.kind === "int";
   const isNamed = ["field", "item-field", "walk", "variable", "member"].includes(typed.kind);
@@ -527,7 +536,7 @@ interface Stray {
   readonly help?: string;
 }
 
-/** A text that is not among the values of a closed list, or two closed lists without a common value. */
+/** Finds a text that is not among the values of a closed list, or two closed lists without a common value. */
 function strayValue(typed: TypedExpression, type: ValueType): Stray | undefined {
   if (type.kind !== "string" || !type.values || typed.type.kind !== "string") return undefined;
   const { values } = type;
@@ -595,9 +604,9 @@ function membershipOfUnknown(checker: Checker, value: TypedExpression, list: Typ
   return checkMembership(checker, value, convertedTo(list, anyList), at);
 }
 
-/** `value in list` with items of unknown type: whether an item has the value's type and is equal. */
+/** Builds `value in list` for items of unknown type: true if an item has the value's type and is equal to it. */
 function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): TypedExpression {
-  // The value is inside this macro and may contain macros already, whose slots are in use.
+  // The value is inside this macro and may contain macros itself, whose slots are in use.
   const slot = Math.max(checker.items.length, slotAfter(checker, value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
   const body = compare("==", value, convertedTo(item, value.type), at);
@@ -606,7 +615,7 @@ function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpres
   return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
 }
 
-/** The first place after those of the macros in a value. Equalities repeat their sides, so each part is looked at once. */
+/** Returns the first slot that no macro in a value uses. Cached, since equalities repeat their sides. */
 function slotAfter(checker: Checker, typed: TypedExpression): number {
   const known = checker.slots.get(typed);
   if (known !== undefined) return known;
@@ -637,7 +646,7 @@ function checkArithmetic(
   const { calculation, type } = chosen;
   const divides = calculation === "divide" || calculation === "remainder";
   const nullable = a.nullable || b.nullable || (divides && !isNonZero(b));
-  // The instant is the first operand, whichever is written first.
+  // The instant becomes the first operand, whichever operand the text has first.
   const swap = calculation === "later" && a.type.kind === "duration";
   return { kind: "calculate", at, type, nullable, calculation, left: swap ? b : a, right: swap ? a : b };
 }
@@ -828,12 +837,12 @@ function wrongUse(checker: Checker, { function: name, at }: Call, form: string):
   return complain(checker, "wrong-arguments", `this is not how \`${name}\` is called`, at, `write \`${form}\``);
 }
 
-/** The target and the arguments, when there are exactly so many. */
+/** Returns the target and the arguments of a call, if it has the required number of them. */
 function operandsOf(call: Call): readonly Expression[] {
   return call.target === undefined ? call.arguments : [call.target, ...call.arguments];
 }
 
-/** Requires a value of one kind. A value of unknown type counts as one. */
+/** Requires a value of one type. A value of unknown type is accepted and converted. */
 function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "string"): Found {
   const typed = fitted(found, { kind });
   const fits =
@@ -923,7 +932,7 @@ function checkText(checker: Checker, expression: Expression): Found {
   return found && checkCalled(checker, found, "string");
 }
 
-/** The replaced text has to be a literal, as CEL and SQL differ about the empty text. */
+/** Checks `replace`. The replaced text must be a literal, as CEL and SQL treat an empty text differently. */
 function checkReplace(checker: Checker, call: Call): Found {
   const [old, replacement, more] = call.arguments;
   if (!call.target || !old || !replacement || more) return wrongUse(checker, call, "x.replace('a', 'b')");
@@ -974,7 +983,7 @@ function checkListFunction(checker: Checker, call: Call, name: ListFunction): Fo
   );
 }
 
-/** The result type of the function for such a list, if it takes one. */
+/** Returns the result type of the function for a list of this type; undefined if the function does not accept the list. */
 function listMade(name: ListFunction, type: Extract<ValueType, { kind: "list" }>): ValueType | undefined {
   const { of } = type;
   switch (name) {
@@ -1023,8 +1032,8 @@ function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsW
 }
 
 /**
- * `token(session)`: a token for the current record. The server creates it just before it sends the response, so that the value
- * here is a placeholder for it: `tokens.session.token`, the id, `tokens.end`.
+ * Checks `token(session)`, which issues a token for the current record. The server creates the token just before it sends the
+ * response, so here the value is a placeholder: `tokens.session.token`, the record's id, `tokens.end`.
  */
 function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken" | "expiry"): Found {
   const [credential, more] = call.arguments;
@@ -1121,7 +1130,7 @@ function checkMacro(checker: Checker, call: Call, target: Expression, macro: Mac
   if (!mayBind(checker, name.name, name.at)) return undefined;
   const records = isRecordList(list);
   const slot = checker.items.length;
-  // The items of an empty list are of any type.
+  // An empty list may have items of any type.
   const of: ValueType = list.type.of.kind === "null" ? { kind: "any" } : list.type.of;
   const bound: Bound =
     records && of.kind === "record"

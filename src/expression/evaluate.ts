@@ -1,9 +1,9 @@
 /**
  * Compiles a typed expression to a function: a tree of closures, built once, each specialized for its types.
  *
- * Evaluation is total. Absent is null (undefined counts as null). A comparison with null is false, except `==` and `!=`; a
- * computation with null is null, and so is one that leaves its range or divides by zero. `compileSql` has the same semantics, so
- * every change here needs one there.
+ * Evaluation is total. An absent value is null (undefined counts as null). A comparison with null is false, except `==` and
+ * `!=`; a computation with null is null, and so is one whose result is out of range or that divides by zero. `compileSql` has
+ * the same semantics, so every change here needs a change there.
  *
  * Evaluation ends: nested macros count each item that they visit, and functions each step, up to a bound. SQL needs no bound,
  * since statements have deadlines.
@@ -30,27 +30,27 @@ export type Value = string | number | boolean | null | readonly Value[] | { read
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** `input`, `caller`, `now`, `old`, `value` and whatever else the environment named. */
+/** The values of `input`, `caller`, `now`, `old`, `value` and other variables of the environment, by name. */
 export type Variables = Row;
 
-/** The variables of an evaluation. */
+/** The current record and the variables for one evaluation. */
 export interface Scope {
   readonly record: Row;
   readonly variables: Variables;
-  /** The record of an id, for walks. */
+  /** Returns the record with an id, for paths through references. */
   readonly reference?: (resource: string, id: string | number) => Row | undefined;
-  /** All records, for macros over a resource. */
+  /** Returns all records of a resource, for macros over the resource. */
   readonly records?: (resource: string) => Iterable<Row>;
-  /** The maximum number of steps; default `mostSteps`. */
+  /** The most steps of an evaluation; default `mostSteps`. */
   readonly steps?: number;
   /** Called periodically; throws to end the evaluation. */
   readonly stop?: () => void;
 }
 
-/** One for each item that a macro visits, some 50 ns each. */
+/** The default bound on steps. Each item that a macro visits is a step and takes some 50 ns. */
 export const mostSteps = 1_000_000;
 
-/** The evaluation exceeded its steps. Neither the expression nor its values are invalid. */
+/** Thrown if an evaluation exceeds its steps. Neither the expression nor its values are invalid. */
 export class TooManySteps extends Error {
   constructor() {
     super("an expression takes more steps than one evaluation may");
@@ -59,7 +59,8 @@ export class TooManySteps extends Error {
 }
 
 /**
- * The expression as a function. It does not throw on any value that has the type declared in the environment.
+ * Compiles the expression to a function. The function does not throw on any value that has the type declared in the
+ * environment.
  *
  * @throws TooManySteps if macros or texts multiply beyond the bound
  */
@@ -72,7 +73,7 @@ export function compileFunction(typed: TypedExpression): (scope: Scope) => Value
   };
 }
 
-/** One evaluation under way. */
+/** The state of one evaluation. */
 interface Frame {
   /** The current items of the enclosing macros, by slot. */
   readonly items: unknown[];
@@ -85,7 +86,7 @@ interface Frame {
 
 type Run = (scope: Scope, frame: Frame) => Value | undefined;
 
-/** For expressions whose time is linear in their values: infinity minus any steps stays infinity. */
+/** The state for expressions whose time is linear in their values: infinity minus any steps stays infinity. */
 const unbounded: Frame = { items: [], left: Number.POSITIVE_INFINITY, pauseAt: 0, stop: undefined };
 
 const stepsBetweenPauses = 1024;
@@ -112,13 +113,13 @@ function pause(frame: Frame): void {
   frame.pauseAt = Math.max(0, frame.left - stepsBetweenPauses);
 }
 
-/** A step is about this many characters of a text that is searched or compared for equality. */
+/** How many characters of a text that is searched or compared for equality count as one step. */
 const charactersInStep = 64;
 
-/** A character processed in JavaScript takes about as long as this many searched characters. */
+/** How many times longer JavaScript takes to process a character than to search one. */
 const byItself = 16;
 
-/** An item of a sorted list takes about this many steps. */
+/** How many steps an item of a sorted list counts as. */
 const sorting = 8;
 
 function spendText(frame: Frame, characters: number): void {
@@ -165,7 +166,7 @@ function compile(typed: TypedExpression): Run {
     }
     case "negate": {
       const operand = compile(typed.operand);
-      // There is no negative zero among the ints.
+      // An int is never negative zero.
       const zero = typed.type.kind === "int" ? 0 : -0;
       return (scope, frame) => {
         const value = operand(scope, frame);
@@ -212,7 +213,7 @@ function compileVariable(path: readonly string[]): Run {
   return (scope) => rest.reduce<unknown>(memberOf, memberOf(scope.variables[first], second)) as Value;
 }
 
-/** A member that is the object's own: `constructor` of an unknown value is absent. */
+/** Returns an own member of an object: an inherited one, such as `constructor`, counts as absent. */
 function memberOf(object: unknown, name: string): Value | undefined {
   if (typeof object !== "object" || object === null || Array.isArray(object)) return undefined;
   return Object.hasOwn(object, name) ? (object as Record<string, Value>)[name] : undefined;
@@ -233,7 +234,7 @@ function rowsOf(scope: Scope, resource: string): Iterable<Row> {
   return scope.records(resource);
 }
 
-/** A value of unknown type as one of a type, or null. */
+/** Returns a value of unknown type if it has the wanted type, else null. */
 function convertTo(value: unknown, type: ValueType): Value {
   switch (type.kind) {
     case "bool":
@@ -288,7 +289,7 @@ function isDeeplySame(frame: Frame, a: Value | undefined, b: Value | undefined):
       a.every((item, i) => isDeeplySame(frame, item, b[i]))
     );
   }
-  // Absent is null, in members as well.
+  // An absent member equals a member that is null.
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].every((name) => isDeeplySame(frame, memberOf(a, name), memberOf(b, name)));
 }
@@ -307,7 +308,7 @@ function compileOrder(operator: Exclude<Comparison, "==" | "!=">, a: Run, b: Run
   };
 }
 
-/** Numbers, truth values, and timestamps, whose texts are all digits. */
+/** The order of numbers, booleans and timestamps. Timestamps are ASCII texts, which JavaScript compares like code points. */
 const plainOrders: Readonly<Record<Exclude<Comparison, "==" | "!=">, (a: Order, b: Order) => boolean>> = {
   "<": (a, b) => a < b,
   "<=": (a, b) => a <= b,
@@ -398,7 +399,7 @@ function numberOperations(calculation: Calculate["calculation"], isInt: boolean)
   }
 }
 
-/** Rejects NaN and the infinities of division by zero. Adding 0 turns a negative zero into zero. */
+/** Returns an int, or null for NaN and for the infinities of a division by zero. Adding 0 turns a negative zero into zero. */
 function asInt(value: number): number | null {
   return Number.isSafeInteger(value) ? value + 0 : null;
 }
@@ -471,7 +472,7 @@ function onList(run: Run, apply: (list: readonly Value[]) => Value, steps: numbe
     if (!Array.isArray(list)) return null;
     spend(frame, list.length * steps);
     const made = apply(list as readonly Value[]);
-    // Lists of lists are longer than they look.
+    // A list of lists contains more values than its length, so they are counted too.
     if (Array.isArray(made) && made.length > list.length) spend(frame, made.length);
     return made;
   };
@@ -539,16 +540,16 @@ function sizeOf(value: Value | undefined): number | null {
   return Object.values(value).filter((member) => member !== null && member !== undefined).length;
 }
 
-/** As SQL's SUM: absent items do not count, and the sum of nothing is 0. */
+/** Sums ints like SQL's SUM: absent items do not count, and the sum of an empty list is 0. */
 function sumOfInts(value: Value | undefined): number | null {
   if (!Array.isArray(value)) return null;
-  // A bigint, since intermediate sums may exceed the range of a number.
+  // A bigint, since intermediate sums may exceed the safe integers.
   let total = 0n;
   for (const item of value) if (typeof item === "number") total += BigInt(item);
   return asInt(Number(total));
 }
 
-/** Neumaier's sum, as SQLite's TOTAL has it: the order of the items does not show. */
+/** Sums doubles by Neumaier's algorithm, like SQLite's TOTAL, so that the order of the items does not change the result. */
 function sumOfDoubles(value: Value | undefined): number | null {
   if (!Array.isArray(value)) return null;
   let total = 0;
@@ -603,7 +604,7 @@ function sortedBy(frame: Frame, values: readonly Value[], key: (item: Value) => 
     .map(({ item }) => item);
 }
 
-/** Stops at the first matching record, without reading the rest. */
+/** Compiles `exists` over records: stops at the first matching record without reading the rest. */
 function existsRecord(resource: string, holds: (scope: Scope, frame: Frame, item: unknown) => boolean): Run {
   return (scope, frame) => {
     for (const row of rowsOf(scope, resource)) if (holds(scope, frame, row)) return true;

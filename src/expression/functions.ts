@@ -1,14 +1,14 @@
-/** The functions of the language over present values; `sql-functions.ts` has the same in SQL. */
+/** The functions of the language for values that are present; `sql-functions.ts` implements the same functions in SQL. */
 
 import type { Value } from "./evaluate.ts";
 import { compareText, slugify } from "./text.ts";
 import type { ValueType } from "./types.ts";
 
-/** What Unicode calls white space, which is not quite what JavaScript trims. */
+/** The white space of Unicode, which differs from what JavaScript's `trim` removes. */
 export const whiteSpace =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/** Functions of one text. */
+/** Functions with one text as argument. */
 export const textFunctions = {
   slugify: (text: string): string => slugify(text),
   trim: (text: string): string => {
@@ -23,10 +23,10 @@ export const textFunctions = {
 
 export type TextFunction = keyof typeof textFunctions;
 
-/** Functions that make a list of a list. */
+/** Functions from a list to a list. */
 export const listFunctions = {
   flatten: (list: readonly Value[]): Value => list.flatMap((inner) => (Array.isArray(inner) ? (inner as Value[]) : [])),
-  /** Of plain values; the first of each stays. */
+  /** Removes duplicates from a list of plain values; the first of equal values stays. */
   distinct: (list: readonly Value[]): Value => [...new Set(list)],
   sort: (list: readonly Value[]): Value => list.toSorted(compareValues),
   reverse: (list: readonly Value[]): Value => list.toReversed(),
@@ -34,14 +34,14 @@ export const listFunctions = {
 
 export type ListFunction = keyof typeof listFunctions;
 
-/** The order of plain values of one type: absent before all others, texts by code points. */
+/** Orders plain values of one type: absent values first, texts by code points. */
 export function compareValues(a: Value, b: Value): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   return Number(a) - Number(b);
 }
 
-/** Like SQL's aggregates, which skip absent values. */
+/** Joins the items of a list. Like SQL's aggregates, it skips absent items. */
 export function join(list: readonly Value[], separator: string): string {
   return list.filter((item) => typeof item === "string").join(separator);
 }
@@ -57,7 +57,7 @@ export const conversions = {
 
 export type Conversion = keyof typeof conversions;
 
-/** Adding 0 makes a zero of a negative zero. */
+/** Returns a safe integer, else null. Adding 0 turns a negative zero into zero. */
 function safe(value: number): number | null {
   return Number.isSafeInteger(value) ? value + 0 : null;
 }

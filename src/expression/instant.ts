@@ -1,28 +1,29 @@
 /**
- * Moments and lengths of time. A timestamp is a text `YYYY-MM-DDTHH:MM:SS.sssZ` (so that texts compare as moments do), a
- * duration a whole number of milliseconds. Both have CEL's ranges: years 1 to 9999, and ten thousand years.
+ * Timestamps and durations. A timestamp is a text `YYYY-MM-DDTHH:MM:SS.sssZ`, so that comparing texts compares moments; a
+ * duration is an integer number of milliseconds. Both have CEL's ranges: the years 1 to 9999, and ten thousand years.
  */
 import { parseInstant } from "../base/clock.ts";
 
-/** The first and the last moment, in milliseconds since 1970. */
+/** The first moment of the year 1, in milliseconds since 1970; `latest` is the last moment of the year 9999. */
 export const earliest: number = Date.parse("0001-01-01T00:00:00.000Z");
 export const latest: number = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The longest duration either way, in milliseconds. */
+/** The longest duration, positive or negative, in milliseconds. */
 export const longestDuration = 315_576_000_000_000;
 
-/** The canonical text of an instant in milliseconds since 1970, or null outside the years 1 to 9999. */
+/** Returns the canonical text of an instant in milliseconds since 1970; null outside the years 1 to 9999. */
 export function timestampAt(milliseconds: number): string | null {
   return milliseconds >= earliest && milliseconds <= latest ? new Date(milliseconds).toISOString() : null;
 }
 
-/** A number of milliseconds if it is a duration, null if it is too long to be one. */
+/** Returns the milliseconds if they are a valid duration; null if the duration is too long. */
 export function durationOf(milliseconds: number): number | null {
   return Math.abs(milliseconds) <= longestDuration ? milliseconds + 0 : null;
 }
 
 /**
- * The canonical text of an RFC 3339 date-time; undefined when it is none, is finer than a millisecond or is out of range.
+ * Returns the canonical text of an RFC 3339 date-time; undefined if the text is no date-time, is finer than a millisecond or
+ * is out of range.
  */
 export function readTimestamp(text: string): string | undefined {
   const milliseconds = parseInstant(text, "exact");
@@ -40,8 +41,8 @@ const nanoseconds: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * The milliseconds of a CEL duration, such as `72h`, `-1.5h` or `1h30m`; undefined when the text is none, is no whole number
- * of milliseconds or is out of range.
+ * Returns the milliseconds of a CEL duration, such as `72h`, `-1.5h` or `1h30m`; undefined if the text is no duration, is no
+ * whole number of milliseconds or is out of range.
  */
 export function readDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.exec(text);

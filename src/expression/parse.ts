@@ -1,6 +1,4 @@
-/**
- * Text to syntax tree, by CEL's grammar. Never throws: what cannot be read is a problem with its place.
- */
+/** Parses a text to a syntax tree by CEL's grammar. Never throws: returns a problem with its location. */
 
 import { notInLanguage, scan, type Token } from "./scan.ts";
 import {
@@ -18,12 +16,12 @@ import {
 export type { ExpressionProblem } from "./syntax.ts";
 
 export interface Parsed {
-  /** Absent when there is a problem. */
+  /** The syntax tree; absent if there is a problem. */
   readonly expression?: Expression;
   readonly problems: readonly ExpressionProblem[];
 }
 
-/** The expression that the whole of a text is. Reading stops at the first problem. */
+/** Parses a whole text as one expression. Stops at the first problem. */
 export function parseExpression(text: string): Parsed {
   if (text.length > limits.text) return failed(tooLarge(`longer than ${limits.text} characters`, 0, text.length));
   const scanned = scan(text);
@@ -51,7 +49,7 @@ interface Reader {
   problem: ExpressionProblem | undefined;
 }
 
-/** Each reading function returns undefined after setting `reader.problem`. */
+/** The result of a reading function; undefined after it has set `reader.problem`. */
 type Read<T> = T | undefined;
 
 function peek(reader: Reader, ahead = 0): Token {
@@ -89,7 +87,7 @@ function unexpected(reader: Reader, wanted: string): undefined {
   return complain(reader, { code: "unexpected-token", message, ...(help === undefined ? {} : { help }), start, end });
 }
 
-/** Operators of other languages that are words. */
+/** Operators that are words in other languages, with the operator of this language. */
 const wordsForSigns: ReadonlyMap<string, string> = new Map([
   ["and", "&&"],
   ["or", "||"],
@@ -101,7 +99,7 @@ function helpWith({ kind, value }: Token): string | undefined {
   return sign === undefined ? undefined : `write \`${sign}\` in place of \`${value}\``;
 }
 
-/** What CEL would read on from here and Nonet does not. */
+/** Returns a problem for a construct that CEL allows at this token and Nonet does not. */
 function outsideOf(reader: Reader, { kind, value, start, end }: Token): ExpressionProblem | undefined {
   if (kind === "quoted-name")
     return notInLanguage("quoted names without an object", "write `old.` before it", start, end);
@@ -133,7 +131,7 @@ function readConditional(reader: Reader): Read<Expression> {
   return { kind: "conditional", at: { start: test.at.start, end: whenFalse.at.end }, test, whenTrue, whenFalse };
 }
 
-/** Operators that bind at least as tightly as `level`, all of them to the left. */
+/** Reads binary operators that bind at least as tightly as `level`; all of them associate to the left. */
 function readBinary(reader: Reader, level: number): Read<Expression> {
   let left = readUnary(reader);
   while (left) {
@@ -152,7 +150,7 @@ function operatorOf(token: Token): BinaryOperator | undefined {
   return Object.hasOwn(precedence, token.value) ? (token.value as BinaryOperator) : undefined;
 }
 
-/** CEL lets a sign repeat itself (`!!a`, `--a`) but not mix (`!-a`). */
+/** Reads signs. As in CEL, a sign may be repeated (`!!a`, `--a`), but different signs cannot follow each other (`!-a`). */
 function readUnary(reader: Reader): Read<Expression> {
   const first = peek(reader);
   const prefix = isSign(first, "!") ? "!" : isSign(first, "-") ? "-" : undefined;
@@ -203,7 +201,7 @@ function readCall(reader: Reader, name: string, nameAt: Extent, target?: Express
   return target === undefined ? call : { ...call, target };
 }
 
-/** Expressions with commas between them, up to and with the closing sign. A list may end in a comma, a call may not. */
+/** Reads expressions with commas between them, including the closing sign. A list may end in a comma, a call may not. */
 function readItems(reader: Reader, close: ")" | "]"): Read<{ items: Expression[]; end: number }> {
   const items: Expression[] = [];
   for (;;) {
@@ -244,7 +242,7 @@ function readPrimary(reader: Reader): Read<Expression> {
   }
 }
 
-/** Brackets create no node, but the span of their content includes them. */
+/** Reads an expression in brackets. Brackets create no node, but the span of their content includes them. */
 function readBracketed(reader: Reader, opening: Extent): Read<Expression> {
   const inner = readExpression(reader);
   if (!inner) return undefined;
@@ -275,7 +273,10 @@ function tooLarge(how: string, start: number, end: number): ExpressionProblem {
   };
 }
 
-/** Level by level and not by recursion: a long chain of operators is a deep tree. */
+/**
+ * Returns a problem if the tree is too large. Iterates level by level instead of recursively, since a long chain of operators
+ * is a deep tree.
+ */
 function oversizeOf(expression: Expression): ExpressionProblem | undefined {
   const { start, end } = expression.at;
   let level: readonly Expression[] = [expression];

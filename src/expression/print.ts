@@ -5,7 +5,7 @@
 
 import { type Expression, keywords, precedence } from "./syntax.ts";
 
-/** The canonical text of an expression. */
+/** Prints the canonical text of an expression. */
 export function printExpression(expression: Expression): string {
   return print(expression, loosest);
 }
@@ -73,7 +73,7 @@ function printItems(items: readonly Expression[]): string {
   return items.map((item) => print(item, loosest)).join(", ");
 }
 
-/** A double keeps its point or its exponent, so that it does not parse as an int. */
+/** Prints a double with a point or an exponent, so that it does not parse as an int. */
 export function printDouble(value: number): string {
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
@@ -91,7 +91,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** A text as a literal in single quotes, which YAML leaves alone. */
+/** Prints a text as a literal in single quotes, which need no escape in YAML. */
 export function printText(value: string): string {
   const escaped = value.replace(/['\\\p{Cc}\u2028\u2029]/gu, (character) => {
     return shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,10 +1,10 @@
 /**
- * Proves facts about expressions without any record: whether an expression is constant, always or never true, and whether two can
- * be true together.
+ * Proves facts about expressions without any record: whether an expression is constant, always or never true, and whether two
+ * can be true together.
  *
- * The proofs are sound and not complete: `false` from `satisfiable` and `true` from `always` and `exclusive` are proved; the
- * other results mean "not proved". An expression is split into alternatives of atoms; within one, each tested value has a set of
- * possible values, and an empty set refutes the alternative.
+ * The proofs are sound but not complete: `false` from `satisfiable` and `true` from `always` and `exclusive` are proved; the
+ * opposite results mean "not proved". An expression is split into alternatives, each a list of atoms (tests of values); in an
+ * alternative, each tested value has a set of possible values, and an empty set refutes the alternative.
  */
 
 import { compileFunction, TooManySteps, type Value } from "./evaluate.ts";
@@ -16,7 +16,10 @@ import type { ValueType } from "./types.ts";
 /** The known bounds, both inclusive, of the numeric fields of the current record. */
 export type Ranges = Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
 
-/** The value that the expression has for every record and at every moment, when it is one. */
+/**
+ * Returns the value of an expression that has the same value for every record at every moment; undefined for other
+ * expressions.
+ */
 export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
   if (!readsAnything(typed)) return evaluated(typed);
   if (typed.kind === "choose") return constantChoice(typed.test, typed.whenTrue, typed.whenFalse);
@@ -25,19 +28,19 @@ export function constantValue(typed: TypedExpression): { readonly value: Value }
   return always(typed) ? { value: true } : undefined;
 }
 
-/** False only when the expression is never true. A value that is no truth value is never true. */
+/** Returns false only if the expression is proved never to be true. A value that is not a boolean is never true. */
 export function satisfiable(typed: TypedExpression, ranges: Ranges = {}): boolean {
   const alternatives = alternativesOf(typed, true);
   return alternatives === undefined || alternatives.some((atoms) => isConsistent(atoms, ranges));
 }
 
-/** True only when the expression is true for every record and at every moment. */
+/** Returns true only if the expression is proved true for every record at every moment. */
 export function always(typed: TypedExpression, ranges: Ranges = {}): boolean {
   const alternatives = alternativesOf(typed, false);
   return alternatives !== undefined && !alternatives.some((atoms) => isConsistent(atoms, ranges));
 }
 
-/** True only if the two, evaluated for the same record at the same moment, are never both true. */
+/** Returns true only if the two expressions, evaluated for the same record at the same moment, are proved never both true. */
 export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
   const [first, second] = [alternativesOf(a, true), alternativesOf(b, true)];
   const both = first && second && combined(first, second);
@@ -62,7 +65,7 @@ function constantChoice(
 
 // Alternatives
 
-/** An atom that is to hold, or not to. */
+/** A test of a value, and whether the test is true or not true. */
 interface Atom {
   readonly typed: TypedExpression;
   readonly holds: boolean;
@@ -70,10 +73,12 @@ interface Atom {
 
 type Alternatives = readonly (readonly Atom[])[];
 
-/** More alternatives than this are not looked through. */
+/** The most alternatives that a proof examines. */
 const mostAlternatives = 256;
 
-/** The expression being true (or not true) as alternatives of atoms; undefined when there are too many. */
+/**
+ * Splits the condition that an expression is true (or not true) into alternatives of atoms; undefined if there are too many.
+ */
 function alternativesOf(typed: TypedExpression, holds: boolean): Alternatives | undefined {
   switch (typed.kind) {
     case "not":
@@ -114,11 +119,11 @@ function bounded(alternatives: Alternatives): Alternatives | undefined {
   return alternatives.length > mostAlternatives ? undefined : alternatives;
 }
 
-// What each value may still be
+// The values that are still possible
 
 type Plain = string | number | boolean;
 
-/** The possible values of one value: null or not, between two bounds, one of some, none of others. */
+/** The possible values of one value: whether null, between two bounds, one of a set, none of another set. */
 interface Domain {
   null: boolean;
   readonly type: ValueType;
@@ -133,7 +138,7 @@ interface Bound {
   readonly open: boolean;
 }
 
-/** The possible orders of two values, independent of their sequence. */
+/** How two values compare: by order, or because one or both of them are null. */
 type Relation = "less" | "equal" | "greater" | "one-null" | "both-null";
 
 interface Knowledge {
@@ -147,7 +152,7 @@ function isConsistent(atoms: readonly Atom[], ranges: Ranges): boolean {
   return atoms.every((atom) => learn(knowledge, atom)) && [...knowledge.domains.values()].every(isPossible);
 }
 
-/** Adds an atom; false when it contradicts the known facts. */
+/** Adds the fact of an atom; returns false if it contradicts the known facts. */
 function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
   switch (typed.kind) {
     case "compare":
@@ -160,7 +165,7 @@ function learn(knowledge: Knowledge, { typed, holds }: Atom): boolean {
   }
 }
 
-/** A truth value without further structure: read, or computed from a list. */
+/** Adds the fact that a boolean without parts (a field, or a test of a list) is true or not true. */
 function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean): boolean {
   const domain = domainOf(knowledge, typed);
   if (holds) intersect(domain, [true]);
@@ -171,7 +176,7 @@ function learnTruth(knowledge: Knowledge, typed: TypedExpression, holds: boolean
   return isPossible(domain);
 }
 
-/** A true condition on a value implies that the value is present. */
+/** Adds the fact that a value is present, which a true condition on the value implies. */
 function learnPresence(knowledge: Knowledge, typed: TypedExpression): boolean {
   const constant = constantOf(typed);
   if (constant) return constant.value !== null;
@@ -204,7 +209,10 @@ function boundOf(value: number | undefined): Bound | undefined {
   return value === undefined ? undefined : { value, open: false };
 }
 
-/** Arithmetic can leave its range anywhere, and a reference can be dangling. */
+/**
+ * Whether a value may be null although its type is not nullable: arithmetic can leave its range, and a reference can be
+ * dangling.
+ */
 function mayBeNull(typed: TypedExpression): boolean {
   return (
     typed.nullable ||
@@ -219,7 +227,7 @@ function constantOf(typed: TypedExpression): { readonly value: Value } | undefin
   return readsAnything(typed) || hasItem(typed) ? undefined : evaluated(typed);
 }
 
-/** Undefined if the evaluation takes too long for the check of a document. */
+/** Evaluates a constant expression; undefined if that takes too long for the check of a document. */
 function evaluated(typed: TypedExpression): { readonly value: Value } | undefined {
   try {
     return { value: compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 }) };
@@ -276,7 +284,7 @@ function learnConstant(
     if (holds) domain.null = false;
     return isPossible(domain);
   }
-  // If the comparison is false, the value is null, or the opposite is true.
+  // If the comparison is true, the value is not null; if it is not true, the value is null or the opposite comparison is true.
   if (holds) domain.null = false;
   narrow(domain, holds ? operator : opposite[operator], value);
   return isPossible(domain);
@@ -349,7 +357,7 @@ function isBelow(value: Plain, high: Bound | undefined): boolean {
   return difference < 0 || (difference === 0 && !high.open);
 }
 
-/** Whole numbers between open bounds are those between closed ones: `1 < n && n < 2` has none. */
+/** Converts open bounds of integers to closed ones: `1 < n && n < 2` leaves no integer. */
 function integerBounds(low: Bound, high: Bound): readonly [Bound, Bound] {
   const least = Number(low.value);
   const most = Number(high.value);
@@ -380,7 +388,7 @@ const trueIn: Readonly<Record<Comparison, readonly Relation[]>> = {
 
 const allRelations: readonly Relation[] = ["less", "equal", "greater", "one-null", "both-null"];
 
-/** Two unknown values: the orders that are still possible. */
+/** Adds the fact of a comparison of two unknown values: removes the orders that are no longer possible. */
 function learnRelation(knowledge: Knowledge, { operator, left, right }: Compare, holds: boolean): boolean {
   const { relations } = knowledge;
   const isOrder = operator !== "==" && operator !== "!=";

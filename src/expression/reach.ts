@@ -1,23 +1,27 @@
 /**
- * Finds the records that a condition over one record reads, and for which records to evaluate it again after a write to one of
- * those. A superset is enough: a record whose condition has not changed still satisfies it.
+ * Finds the records that a condition over one record reads, and for which records to evaluate the condition again after a
+ * write to one of the records that it reads. A superset is enough: a record whose condition has not changed still satisfies
+ * the condition.
  */
 import { isRecordList, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
-/** The dependencies of a condition. */
+/** The records and fields on which a condition depends. */
 export interface Reach {
-  /** Whether it reads a variable of a request (`caller`, `now`, `old`): then it is about a write, not about stored records. */
+  /**
+   * Whether the condition reads a variable of a request (`caller`, `now`, `old`): then it is about a write, not about stored
+   * records.
+   */
   readonly aboutWrite: boolean;
-  /** Fields of the condition's own record, also those of `old`. */
+  /** Fields of the condition's own record, including those that it reads of `old`. */
   readonly local: readonly string[];
   readonly others: readonly Dependency[];
   /**
-   * The own field by which it reaches all others: two writes that reach it through different values of this field do not
-   * concern the same record. Absent: there is no such field.
+   * The field of the condition's own record through which it reaches all other records: two writes with different values of
+   * this field do not affect the same record. Absent: there is no such field.
    */
   readonly key?: string;
-  /** Columns that need an index for fast lookups. */
+  /** The columns by which the records are found, each of which needs an index. */
   readonly columns: readonly ColumnOf[];
 }
 
@@ -29,10 +33,10 @@ export interface ColumnOf {
 /** The condition's dependency on the records of one resource. */
 export interface Dependency {
   readonly resource: string;
-  /** `walk`: of single records, through references. `records`: of all for which its conditions are true. */
+  /** `walk`: single records, through references. `records`: all records for which the condition's filters are true. */
   readonly kind: "walk" | "records";
   readonly columns: readonly string[];
-  /** Absent: a write of such a record may concern every record. */
+  /** The records affected by a write of such a record. Absent: a write may affect every record. */
   readonly affected?: Affected;
   readonly at: TypedExpression["at"];
 }
@@ -45,7 +49,7 @@ export interface Affected {
   readonly column: string;
   readonly where: TypedExpression;
   readonly absent?: TypedExpression;
-  /** The own field that `where` compares with the value, if it does nothing else. */
+  /** The field of the condition's own record, if `where` only compares this field with the value. */
   readonly field?: string;
 }
 
@@ -56,7 +60,7 @@ interface Frame {
   readonly resource: string;
   readonly slot: number;
   readonly columns: Set<string>;
-  /** Equalities between a field of these records and an outer expression. */
+  /** Equalities between a field of these records and an expression outside the macro. */
   readonly joins: { readonly local: Node; readonly outer: TypedExpression }[];
   readonly around: Frames;
   readonly at: TypedExpression["at"];
@@ -72,7 +76,7 @@ export function reachOf(condition: TypedExpression): Reach {
   const walks: { readonly walk: WalkNode; readonly around: Frames }[] = [];
   let aboutWrite = false;
 
-  /** The frame of a list of records, with the conditions of its filters. */
+  /** Returns the frame of a list of records, with the conditions of its filters. */
   const frameOf = (list: TypedExpression, slot: number, around: Frames): Frame => {
     if (list.kind === "records") {
       const frame: Frame = { resource: list.resource, slot, columns: new Set(), joins: [], around, at: list.at };
@@ -155,7 +159,10 @@ function slotAfter(around: Frames): number {
   return Math.max(-1, ...around.keys()) + 1;
 }
 
-/** The own field that each of them is reached by, and nothing else. */
+/**
+ * Returns the field of the condition's own record through which all of the other records are reached; undefined if there is no
+ * single such field.
+ */
 function commonField(frames: readonly Frame[], walks: readonly { readonly walk: WalkNode }[]): string | undefined {
   const each = [
     ...frames.map(({ joins }) => joins.flatMap(({ outer }) => (outer.kind === "field" ? [outer.name] : []))),
@@ -166,8 +173,8 @@ function commonField(frames: readonly Frame[], walks: readonly { readonly walk: 
 }
 
 /**
- * `own == outer` for each equality that holds whenever the condition is true (or, without `holds`, is not true). Comparisons with
- * a field of an inner item do not count.
+ * Returns the equalities `field == outer` that hold whenever the condition is true (or, without `holds`, is not true).
+ * Comparisons with a field of an inner item do not count.
  */
 function equalities(condition: TypedExpression, holds: boolean, slot: number): Frame["joins"] {
   if (condition.kind === "not") return equalities(condition.operand, !holds, slot);
@@ -186,7 +193,7 @@ function equalities(condition: TypedExpression, holds: boolean, slot: number): F
   });
 }
 
-/** Whether it depends only on outer variables. */
+/** Whether the expression depends only on variables outside the macro. */
 function isOutside(expression: TypedExpression, slot: number): boolean {
   if (expression.kind === "item-field") return expression.slot < slot;
   if (expression.kind === "walk") return isOutside(expression.reference, slot);
@@ -233,16 +240,16 @@ function affectedBy(
 
 interface Test {
   readonly test: (value: TypedExpression, slot: number) => TypedExpression;
-  /** Whether it may be true of a null. */
+  /** Whether the test may be true for null. */
   readonly ofNull: boolean;
 }
 
-/** A path through an absent reference is null. */
+/** Whether a value may be null: a path through an absent reference is null. */
 function mayBeNull({ kind, nullable }: TypedExpression): boolean {
   return nullable || kind === "walk";
 }
 
-/** A condition over a record: that something which it reaches passes a test. */
+/** Builds a condition over a record: true if a value that the record reaches passes a test. */
 function recordsWhere(
   outer: TypedExpression,
   around: Frames,
@@ -270,7 +277,7 @@ function recordsWhere(
     const { local } = join;
     const found: ColumnOf[] = [{ resource: frame.resource, column: outer.name }];
     const isSame = local.name === outer.name;
-    // Two nulls are equal.
+    // Two nulls are equal, so records with null on both sides match too.
     const tiesNulls = local.nullable && mayBeNull(join.outer);
     const through = (value: TypedExpression, slot: number): TypedExpression => {
       const read = itemField(frame.resource, slot, outer.name, outer.type, outer.nullable);
@@ -309,7 +316,7 @@ function orNull(value: TypedExpression, condition: TypedExpression): TypedExpres
   return { kind: "logical", operator: "||", left, right: condition, at: nowhere, type: bool, nullable: false };
 }
 
-/** `value in Resource.filter(…, condition).map(…, given)` */
+/** Builds `value in Resource.filter(…, condition).map(…, value of the item)`. */
 function isAmong(
   value: TypedExpression,
   resource: string,
@@ -331,12 +338,12 @@ function isAmong(
   return { kind: "within", value, list, at: nowhere, type: bool, nullable: false };
 }
 
-/** True if the condition is not true. */
+/** Builds an expression that is true if the condition is not true. */
 export function negation(operand: TypedExpression): TypedExpression {
   return { kind: "not", operand, at: nowhere, type: bool, nullable: false };
 }
 
-/** The record whose id is `reach.value`, as a condition. */
+/** Builds the condition that the record's id is `reach.value`. */
 export function isItself(type: ValueType): TypedExpression {
   const id: TypedExpression = { kind: "field", name: "id", at: nowhere, type, nullable: false };
   return equals(id, valueOf(type));

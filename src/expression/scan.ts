@@ -1,6 +1,6 @@
 /**
- * The words of an expression: text to tokens, by CEL's lexical grammar. What CEL has and Nonet leaves out (bytes, unsigned
- * numbers) is recognised here, so that the problem can name it.
+ * Splits the text of an expression into tokens, by CEL's lexical grammar. It also recognises what Nonet leaves out of CEL
+ * (bytes, unsigned numbers), so that a problem can name it.
  */
 
 import type { ExpressionProblem } from "./syntax.ts";
@@ -14,7 +14,7 @@ export type Token =
 
 export type Scanned = { readonly tokens: readonly Token[] } | { readonly problem: ExpressionProblem };
 
-/** The tokens of a text, closed by one of kind `end`; or the first problem. */
+/** Returns the tokens of a text, of which the last has the kind `end`; or the first problem. */
 export function scan(text: string): Scanned {
   const tokens: Token[] = [];
   let at = 0;
@@ -98,7 +98,7 @@ function scanNumber(text: string, start: number, digits: string): Token | Expres
   return { kind: matched ? "int" : "double", value, start, end };
 }
 
-/** A complaint about what CEL has and Nonet does not. */
+/** Returns a problem about a construct that CEL has and Nonet does not. */
 export function notInLanguage(what: string, help: string, start: number, end: number): ExpressionProblem {
   return { code: "not-in-language", message: `${what} are not part of the expression language`, help, start, end };
 }
@@ -127,7 +127,7 @@ function scanString(text: string, start: number, opening: RegExpExecArray): Toke
     }
   }
   const end = at + quote.length;
-  // Neither engine keeps these in a text column, so no stored text could ever equal them.
+  // No text column can store these characters, so no stored text could equal them.
   if (value.includes("\0") || !value.isWellFormed()) {
     const message = "a text cannot hold U+0000 or half of a surrogate pair";
     return { code: "bad-text", message, start, end };

@@ -6,7 +6,10 @@ import type { ValueType } from "./types.ts";
 
 const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Undefined if SQL has no equivalent. SQLite's `lower` and `upper` support only ASCII; PostgreSQL's depend on the collation. */
+/**
+ * Returns SQL for a text function; undefined if SQL has no equivalent. SQLite's `lower` and `upper` support only ASCII;
+ * PostgreSQL's depend on the collation.
+ */
 export function textFunctionSql(name: TextFunction, text: Sql, dialect: Dialect): Sql | undefined {
   const sqlite = dialect === "sqlite";
   switch (name) {
@@ -23,7 +26,7 @@ export function textFunctionSql(name: TextFunction, text: Sql, dialect: Dialect)
 
 const most = String(Number.MAX_SAFE_INTEGER);
 
-/** `once` puts a value under the name `_v`, since it is needed more than once. */
+/** Returns SQL for a conversion. `once` names the value `_v`, since the SQL uses it more than once. */
 export function conversionSql(
   name: Conversion,
   value: Sql,
@@ -51,14 +54,17 @@ export function conversionSql(
 
 function textOf(value: Sql, type: ValueType, sqlite: boolean): Sql {
   const { kind } = type;
-  // PostgreSQL has an id as a text anyway.
+  // In PostgreSQL an id is already a text.
   if (kind === "string" || (kind === "record" && !(sqlite && type.number === true))) return value;
   if (!sqlite) return sql`${value}::text`;
   if (kind === "bool") return sql`(CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`;
   return sql`CAST(${value} AS TEXT)`;
 }
 
-/** A cast ignores trailing characters and returns the largest integer for all larger numbers, so the digits are tested first. */
+/**
+ * Returns SQL that reads digits as an integer. A cast ignores trailing characters and returns the largest integer for all
+ * larger numbers, so the SQL tests the digits first.
+ */
 function digitsSqlite(value: Sql, once: (columns: Sql) => Sql): Sql {
   const digits = "CASE WHEN substr(_v, 1, 1) IN ('+', '-') THEN substr(_v, 2) ELSE _v END";
   const parts = once(sql`_v, ${digits} AS _d FROM ${once(sql`${value} AS _v`)}`);
@@ -66,7 +72,10 @@ function digitsSqlite(value: Sql, once: (columns: Sql) => Sql): Sql {
   return sql`(SELECT CASE WHEN ${isInt} THEN CAST(_v AS INTEGER) END FROM ${parts})`;
 }
 
-/** Nested CASEs, since the database may evaluate the sides of an AND in any order. */
+/**
+ * Returns SQL that reads digits as an integer. It nests CASEs, since PostgreSQL may evaluate the operands of an AND in any
+ * order.
+ */
 function digitsPostgres(value: Sql, once: (columns: Sql) => Sql): Sql {
   const safe = `CASE WHEN _v::numeric BETWEEN -${most} AND ${most} THEN _v::numeric::bigint END`;
   return sql`(SELECT CASE WHEN _v ~ '^[+-]?[0-9]+$' THEN ${safe} END FROM ${once(sql`${value} AS _v`)})`;

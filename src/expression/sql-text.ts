@@ -1,6 +1,6 @@
 /**
- * SQL that is being put together: pieces of text with parameters between them. They are numbered only at the end, so a
- * piece can be moved or repeated while there is still something around it to write.
+ * SQL under construction: pieces of text with parameters between them. Placeholders are numbered only at the end, so a piece
+ * can be moved or repeated before that.
  */
 
 import type { TypedExpression } from "./typed.ts";
@@ -11,14 +11,14 @@ export type Dialect = "sqlite" | "postgres";
 /** A value to be bound to a placeholder, in the order of the placeholders. */
 export type Parameter =
   | { readonly kind: "constant"; readonly value: string | number | boolean | null; readonly type: ValueType }
-  /** A value of the moment, such as `["caller", "id"]`. */
+  /** A variable of the evaluation, such as `["caller", "id"]`. */
   | { readonly kind: "variable"; readonly path: readonly string[]; readonly type: ValueType }
-  /** A part of the expression that depends on no record: its function computes the value before the statement runs. */
+  /** A part of the expression that depends on no record: JavaScript computes its value before the statement runs. */
   | { readonly kind: "computed"; readonly expression: TypedExpression; readonly type: ValueType };
 
 export type Sql = string | Parameter | readonly Sql[];
 
-/** SQL with SQL in it: sql`${left} = ${right}`. */
+/** Builds SQL from a template with other SQL in it: sql`${left} = ${right}`. */
 export function sql(strings: TemplateStringsArray, ...holes: readonly Sql[]): Sql {
   return strings.flatMap((text, i): Sql[] => {
     const hole = holes[i];
@@ -26,25 +26,25 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly Sql[]): Sq
   });
 }
 
-/** Pieces with a text between each two. */
+/** Joins pieces of SQL with a text between each two. */
 export function joined(pieces: readonly Sql[], between: string): Sql {
   return pieces.flatMap((piece, i): Sql[] => (i === 0 ? [piece] : [between, piece]));
 }
 
-/** A text as an SQL literal. Only ever for names and JSON paths: values are parameters. */
+/** Returns a text as an SQL literal. Only for names and JSON paths: values are parameters. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** An unnumbered placeholder: no SQL of PostgreSQL has this sign in it. */
+/** An unnumbered placeholder: this character occurs in no SQL of PostgreSQL. */
 export const openPlaceholder = "\0";
 
-/** The most pieces of a statement that an engine should get. */
+/** The most pieces of a statement that a database should get. */
 const mostPieces = 20_000;
 
 /**
- * The text with its placeholders and parameters; undefined if it has too many pieces, as nested repetitions may produce.
- * PostgreSQL numbers placeholders from `first`.
+ * Returns the text with its placeholders, and its parameters; undefined if it has too many pieces, as nested repetitions may
+ * produce. PostgreSQL numbers placeholders from `first`.
  */
 export function finish(
   piece: Sql,
@@ -68,8 +68,8 @@ export function finish(
 }
 
 /**
- * A placeholder of a known type. SQLite uses the type of the bound value, and a driver may bind every number as a REAL, with
- * which 7 / 2 would be 3.5.
+ * Returns a placeholder for a value of a known type. SQLite uses the type of the bound value, and a driver may bind every
+ * number as a REAL, with which 7 / 2 would be 3.5.
  */
 function placeholder(dialect: Dialect, parameter: string, type: ValueType): string {
   if (dialect === "postgres") return `${parameter}::${postgresType(type)}`;

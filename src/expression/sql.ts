@@ -1,13 +1,15 @@
 /**
  * Compiles a typed expression to SQL, with the same semantics as `evaluate.ts`.
  *
- * SQL has three truth values and the language has two, so a condition has two forms. Where null may replace false (a WHERE, an
- * AND in it), `a = b` stays unchanged and can use an index; elsewhere (below a NOT, in a result column) it becomes `(a = b) IS
- * TRUE`. Parts that depend on no record are not SQL at all: they are computed first and bound as parameters.
+ * SQL conditions have three values (true, false, null), the language has two, so a condition has two forms. Where null may
+ * replace false (in a WHERE, or an AND in it), `a = b` stays unchanged and can use an index; elsewhere (below a NOT, in a
+ * result column) it becomes `(a = b) IS TRUE`. Parts that depend on no record are not compiled to SQL: they are computed first
+ * and bound as parameters.
  *
- * Required column types. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT `YYYY-MM-DDTHH:MM:SS.sssZ`, a
- * duration INTEGER milliseconds, a reference TEXT, all else TEXT of `JSON.stringify`, and a function `nonet_number` does so for a
- * number. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint, text, jsonb.
+ * Required column types. SQLite: bool is INTEGER 0 or 1, int INTEGER, double REAL, a timestamp TEXT
+ * `YYYY-MM-DDTHH:MM:SS.sssZ`, a duration INTEGER milliseconds, a reference TEXT, all else TEXT of `JSON.stringify`; a function
+ * `nonet_number` prints a number like `JSON.stringify`. PostgreSQL: boolean, bigint, double precision, timestamptz, bigint,
+ * text, jsonb.
  */
 
 import { compileFunction, type Row, TooManySteps, type Value } from "./evaluate.ts";
@@ -34,33 +36,33 @@ export type { Dialect, Parameter } from "./sql-text.ts";
 export interface SqlContext {
   /** The resource of the current record. */
   readonly resource: string;
-  /** The name of its table in the statement, quoted if necessary; empty for unqualified columns. */
+  /** The name of the record's table in the statement, quoted if necessary; empty for unqualified columns. */
   readonly alias: string;
-  /** The quoted name of a column, in PostgreSQL with a cast if its stored type differs. */
+  /** Returns the quoted name of a column, in PostgreSQL with a cast if its stored type differs. */
   readonly column: (resource: string, field: string, type: ValueType) => string;
-  /** The quoted name of a table. */
+  /** Returns the quoted name of a table. */
   readonly table: (resource: string) => string;
   /** The number of the first placeholder in PostgreSQL, default 1; with `open`, each placeholder is `openPlaceholder`. */
   readonly firstPlaceholder?: number | "open";
-  /** Whether a resource's ids are numbers, which an expression sees as texts and a list is to have as numbers. */
+  /** Whether a resource's ids are numbers. Expressions see such ids as texts, but a list must contain them as numbers. */
   readonly isCounted?: (resource: string) => boolean;
   /**
-   * The use of the SQL. `where`, the default: a condition may be null instead of false. `select`: it may not, and the value
-   * equals the function's.
+   * Where the SQL is used. `where`, the default: a condition may be null instead of false. `select`: it must not be null, and
+   * the value equals the result of the compiled function.
    */
   readonly use?: "where" | "select";
   /** The prefix of the aliases in the SQL; default `_`. */
   readonly names?: string;
   /**
-   * A condition that is always true and ends the statement at its deadline, built from the SQL of a column. The statement
+   * Returns a condition that is always true and ends the statement at its deadline, from the SQL of a column. The statement
    * evaluates it first for each record and each item of a list. Absent if the database itself has deadlines.
    */
   readonly stop?: (column: string) => string;
 }
 
-/** SQL that goes through records: `SELECT … ${from} ORDER BY ${order}`, each record under the name `alias`. */
+/** SQL that reads records: `SELECT … ${from} ORDER BY ${order}`, each record under the name `alias`. */
 export interface RecordsSql {
-  /** `FROM … WHERE …` */
+  /** The text `FROM … WHERE …` with its parameters. */
   readonly from: { readonly sql: string; readonly parameters: readonly Parameter[] };
   readonly order: { readonly sql: string; readonly parameters: readonly Parameter[] };
   readonly alias: string;
@@ -70,7 +72,7 @@ export type CompiledSql =
   | { readonly sql: string; readonly parameters: readonly Parameter[] }
   | { readonly problems: readonly ExpressionProblem[] };
 
-/** The expression as SQL; or a problem `not-in-sql` for each part without an equivalent. */
+/** Compiles the expression to SQL; returns a problem `not-in-sql` for each part without an equivalent. */
 export function compileSql(typed: TypedExpression, dialect: Dialect, context: SqlContext): CompiledSql {
   const writer: Writer = { dialect, context, items: new Map(), free: new Map(), problems: [], aliases: 0, inside: 0 };
   const isCondition = typed.type.kind === "bool" && context.use !== "select";
@@ -83,8 +85,8 @@ export function compileSql(typed: TypedExpression, dialect: Dialect, context: Sq
 }
 
 /**
- * The records that an expression denotes (`checkRecords`), in its order: those of a resource, or those in a list of references.
- * In PostgreSQL the placeholders of `order` follow those of `from`.
+ * Compiles an expression that denotes records (`checkRecords`), in its order: those of a resource, or those in a list of
+ * references. In PostgreSQL the placeholders of `order` follow those of `from`.
  */
 export function compileRecords(
   typed: TypedExpression,
@@ -105,7 +107,7 @@ export function compileRecords(
   return { problems: writer.problems };
 }
 
-/** What keeps an expression out of SQL, of either dialect. */
+/** Returns the problems of an expression that cannot be compiled to SQL of both dialects. */
 export function sqlProblems(typed: TypedExpression): readonly ExpressionProblem[] {
   const context: SqlContext = { resource: "", alias: "", column: () => "", table: () => "" };
   for (const dialect of ["sqlite", "postgres"] as const) {
@@ -120,8 +122,8 @@ export function expressibleInSql(typed: TypedExpression): boolean {
 }
 
 /**
- * The values to bind, as a driver wants them: for SQLite 0 and 1 for truth values, for both JSON text for lists and
- * objects. `variables` are those of a `Scope`.
+ * Returns the values to bind in the form that drivers expect: in SQLite 0 and 1 for booleans, in both databases JSON text for
+ * lists and objects. `variables` are those of a `Scope`.
  */
 export function bindParameters(
   parameters: readonly Parameter[],
@@ -131,7 +133,7 @@ export function bindParameters(
   return parameters.map((parameter) => parameterGetter(parameter, dialect)(variables));
 }
 
-/** One parameter's value from the variables, for statements that are bound many times. */
+/** Returns a function from variables to the value of one parameter, for statements that run many times. */
 export function parameterGetter(
   parameter: Parameter,
   dialect: Dialect,
@@ -176,28 +178,28 @@ function bound(value: Value, dialect: Dialect, asJson: boolean): string | number
 interface Writer {
   readonly dialect: Dialect;
   readonly context: SqlContext;
-  /** The items of each enclosing macro, by slot. */
+  /** By slot, the items of each enclosing macro. */
   readonly items: Map<number, Source["item"]>;
   readonly free: Map<TypedExpression, boolean>;
   readonly problems: ExpressionProblem[];
   aliases: number;
-  /** How many queries over other tables are around. */
+  /** The number of enclosing queries over other tables. */
   inside: number;
 }
 
-/** SQL of a value that is null exactly when the function's is, and whether it can be. */
+/** SQL of a value that is null exactly if the function returns null, and whether it can be null. */
 interface Scalar {
   readonly sql: Sql;
   readonly nullable: boolean;
 }
 
-/** SQL of a truth value: true if the function returns true, otherwise false or, unless `exact`, null. */
+/** SQL of a condition: true if the function returns true; otherwise false or, unless `exact`, null. */
 interface Condition {
   readonly sql: Sql;
   readonly exact: boolean;
 }
 
-/** The source of a FROM. */
+/** A list in a FROM clause. */
 interface Source {
   readonly from: Sql;
   readonly where: readonly Sql[];
@@ -205,7 +207,7 @@ interface Source {
     | { readonly kind: "row"; readonly alias: string; readonly resource: string }
     | { readonly kind: "element"; readonly alias: string }
     | { readonly kind: "value"; readonly sql: Sql };
-  /** The list itself, when it can be null. */
+  /** SQL of the list itself, if it can be null. */
   readonly list: Sql | undefined;
   /** The order of the items in the list; empty if it does not matter. */
   readonly order: readonly Order[];
@@ -233,9 +235,9 @@ function nextAlias(writer: Writer): string {
   return `${writer.context.names ?? "_"}${writer.aliases}`;
 }
 
-// What asks nothing of a record
+// Parts that depend on no record
 
-/** Whether a value depends on a record, or on an item of a macro around it. */
+/** Whether a value depends on a record, or on an item of an enclosing macro. */
 function isFree(writer: Writer, typed: TypedExpression): boolean {
   const known = writer.free.get(typed);
   if (known !== undefined) return known;
@@ -249,7 +251,7 @@ function readsRecords(typed: TypedExpression): boolean {
   return parts(typed).some(readsRecords);
 }
 
-/** The slots of the items that are bound outside. */
+/** Returns the slots of the items that an expression reads from macros outside it. */
 function slotsOf(typed: TypedExpression): ReadonlySet<number> {
   if (typed.kind === "item") return new Set([typed.slot]);
   const slots = new Set<number>();
@@ -270,7 +272,7 @@ function parameterOf(writer: Writer, typed: TypedExpression): Sql {
     const value = compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 });
     return constant(writer, value as string | number | boolean | null, type);
   } catch (thrown) {
-    // Slow to build, so it is built on first use.
+    // The function is slow to build, so it is built on first use.
     if (thrown instanceof TooManySteps) return { kind: "computed", expression: typed, type };
     throw thrown;
   }
@@ -314,7 +316,7 @@ function condition(writer: Writer, typed: TypedExpression): Condition {
   }
 }
 
-/** Whether a truth value is made, not read: then it is never null. */
+/** Whether a boolean is computed rather than read: then it is never null. */
 function isPredicate(typed: TypedExpression): boolean {
   return ["logical", "not", "compare", "within", "macro", "call"].includes(typed.kind) && typed.type.kind === "bool";
 }
@@ -351,7 +353,7 @@ function isNull(typed: TypedExpression): boolean {
   return typed.kind === "constant" && typed.value === null;
 }
 
-/** Lists of plain values are written in one way only, so SQLite can compare their texts. */
+/** Whether both are lists of plain values: each such list has a single JSON text, so SQLite can compare the texts. */
 function areLists(a: TypedExpression, b: TypedExpression): boolean {
   const plain = ({ type }: TypedExpression): boolean => {
     return type.kind === "list" && (isScalar(type.of) || type.of.kind === "null");
@@ -378,12 +380,15 @@ function textTest(writer: Writer, typed: FunctionCall): Condition {
   return { sql: textTestSql(writer, typed.function, a, b), exact: false };
 }
 
-/** Neither `LIKE` nor patterns: case counts, and `%` is a percent sign. */
+/**
+ * Returns SQL for text tests. It uses neither `LIKE` nor patterns, since the tests are case-sensitive and `%` has no special
+ * meaning.
+ */
 function textTestSql(writer: Writer, name: FunctionCall["function"], a: Sql, b: Sql): Sql {
   const sqlite = writer.dialect === "sqlite";
   if (name === "startsWith") return sqlite ? sql`(instr(${a}, ${b}) = 1)` : sql`starts_with(${a}, ${b})`;
   if (name === "contains") return sqlite ? sql`(instr(${a}, ${b}) > 0)` : sql`(strpos(${a}, ${b}) > 0)`;
-  // The part is needed twice, and may be long: it is written once.
+  // The searched text is used twice and may be long, so the SQL names it once.
   const ends = sqlite ? "_a IS NOT NULL AND (_b = '' OR substr(_a, -length(_b)) = _b)" : "right(_a, length(_b)) = _b";
   return sql`(SELECT ${ends} FROM ${once(writer, sql`${a} AS _a, ${b} AS _b`)})`;
 }
@@ -402,7 +407,8 @@ function membership(writer: Writer, { value, list }: Membership): Condition {
       items.map((item) => item.sql),
       ", ",
     );
-    // PostgreSQL writes IN out as one comparison for each item unless all are constants, and the value as often.
+    // PostgreSQL expands IN to a comparison for each item, repeating the value, unless all items are constants; an array
+    // avoids that.
     const asArray = writer.dialect === "postgres" && list.items.some((item) => isFree(writer, item));
     return { sql: asArray ? sql`(${wanted.sql} = ANY (ARRAY[${all}]))` : sql`(${wanted.sql} IN (${all}))`, exact };
   }
@@ -412,15 +418,15 @@ function membership(writer: Writer, { value, list }: Membership): Condition {
 }
 
 /**
- * A concatenated list is null if any of its parts is null, although other parts have items. Any other list without a value has no
- * items, which is equivalent.
+ * Returns a condition about the items of a list. A concatenated list is null if any of its parts is null, even if other parts
+ * have items. Any other list without a value has no items, which is equivalent.
  */
 function ofQuery({ item, list }: Source, holds: Sql): Sql {
   return list && item.kind === "value" ? sql`(${list} IS NOT NULL AND ${holds})` : holds;
 }
 
 function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Condition {
-  // The key is inside the query over the map, which also has columns named `id` and `key`.
+  // The key is inside the query over the map, whose columns `id` and `key` could hide the record's.
   writer.inside += 1;
   const wanted = scalar(writer, key).sql;
   writer.inside -= 1;
@@ -436,7 +442,7 @@ function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Con
 
 // Values
 
-/** The value, equal to the function's. */
+/** Compiles an expression to SQL of its value, equal to the result of the function. */
 function scalar(writer: Writer, typed: TypedExpression): Scalar {
   if (typed.type.kind === "bool" && isPredicate(typed))
     return { sql: exactly(condition(writer, typed)), nullable: false };
@@ -483,7 +489,10 @@ function plainScalar(writer: Writer, typed: TypedExpression): Scalar {
   }
 }
 
-/** Inside a query over another table a bare column could be that table's. */
+/**
+ * Returns a column of the current record. Inside a query over another table it is qualified, since the other table may have a
+ * column of the same name.
+ */
 function localColumn({ context, inside }: Writer, name: string, type: ValueType): Sql {
   const { alias, resource } = context;
   const column = context.column(resource, name, type);
@@ -507,7 +516,7 @@ function negated(writer: Writer, operand: TypedExpression): Scalar {
   return { sql: sql`(-${value.sql})`, nullable: value.nullable };
 }
 
-/** Everything but joining texts can leave its range. */
+/** Whether a calculation may be null because it leaves its range; only joining texts cannot. */
 function isFallible(typed: Calculate): boolean {
   return typed.nullable || typed.calculation !== "join" || [typed.left, typed.right].some(canOverflow);
 }
@@ -547,14 +556,17 @@ function calculated(writer: Writer, typed: Calculate): Sql {
   }
 }
 
-/** SQLite continues in floating point beyond 64 bits; PostgreSQL would fail, so it computes a numeric. */
+/**
+ * Widens an integer before a calculation: SQLite continues in floating point beyond 64 bits; PostgreSQL would fail, so it
+ * computes with numeric.
+ */
 function widened({ dialect }: Writer, value: Sql): Sql {
   return dialect === "postgres" ? sql`${value}::numeric` : value;
 }
 
 /**
- * Names values that are used more than once. PostgreSQL would inline them and double the work at every level of an expression;
- * OFFSET prevents that. SQLite does not inline them.
+ * Names values that are used more than once. PostgreSQL would inline the subquery and double the work at every level of an
+ * expression; OFFSET prevents that. SQLite does not inline it.
  */
 function once(writer: Writer, columns: Sql): Sql {
   return sql`(SELECT ${columns}${writer.dialect === "postgres" ? " OFFSET 0" : ""}) AS ${nextAlias(writer)}`;
@@ -603,8 +615,8 @@ function shifted(writer: Writer, moment: Sql, milliseconds: Sql, sign: "" | "-")
     const value = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${moment}, ${seconds})`;
     return sql`(SELECT CASE WHEN _v >= '0001' THEN _v END FROM ${once(writer, sql`${value} AS _v`)})`;
   }
-  // In milliseconds, of which there are none too many; then in seconds and the rest, as PostgreSQL multiplies an interval in
-  // floating point.
+  // The range is tested in milliseconds; then seconds and the rest are added separately, since PostgreSQL multiplies an
+  // interval in floating point.
   const sum = once(writer, sql`round(extract(epoch FROM ${moment}) * 1000) + (${sign}${milliseconds}) AS _v`);
   const range = `_v BETWEEN ${earliest} AND ${latest}`;
   const made = "timestamptz 'epoch' + div(_v, 1000) * interval '1 second' + _v % 1000 * interval '1 millisecond'";
@@ -660,7 +672,7 @@ function sizeOf(writer: Writer, call: FunctionCall, operand: TypedExpression): S
     case "list": {
       if (isMade(operand) && (isRecordList(operand) || isFree(writer, operand))) {
         const source = sourceOf(writer, operand);
-        // For COUNT(*), SQLite evaluates a UNION ALL that depends on the outer row only once for all rows.
+        // With COUNT(*), SQLite evaluates a UNION ALL that depends on the outer row only once for all rows.
         return present(source, sql`(${select(source.item.kind === "value" ? "COUNT(1)" : "COUNT(*)", source)})`);
       }
       const length = writer.dialect === "sqlite" ? "json_array_length" : "jsonb_array_length";
@@ -689,7 +701,7 @@ function sumOf(writer: Writer, call: FunctionCall, list: TypedExpression): Sql {
   return present(source, sql`(SELECT CASE WHEN ${range} THEN _v END FROM ${once(writer, sql`${sum} AS _v`)})`);
 }
 
-/** Absent items are passed over, as aggregates do. */
+/** Returns SQL that joins the items of a list; it skips absent items, as aggregates do. */
 function joinedText(writer: Writer, list: TypedExpression, separator: TypedExpression | undefined): Sql {
   const source = sourceOf(writer, list, true);
   const item = itemValue(writer, source.item, { kind: "string" });
@@ -728,14 +740,14 @@ function rest({ from, where }: Source): Sql {
   return where.length === 0 ? sql`FROM ${from}` : sql`FROM ${from} WHERE ${joined(where, " AND ")}`;
 }
 
-/** Absent values sort first, which needs NULLS FIRST on PostgreSQL. */
+/** Returns the ORDER BY of a list. Absent values sort first, which needs NULLS FIRST in PostgreSQL. */
 function orderOf({ dialect }: Writer, { order }: Source): Sql {
   const nulls = { up: dialect === "postgres" ? " NULLS FIRST" : "", down: dialect === "postgres" ? " NULLS LAST" : "" };
   const terms = order.map(({ by, descending }) => sql`${by}${descending ? ` DESC${nulls.down}` : nulls.up}`);
   return joined(terms, ", ");
 }
 
-/** A function of an absent list is null. */
+/** Wraps a function of a list: it is null if the list is absent. */
 function present({ list }: Source, value: Sql): Sql {
   return list ? sql`(CASE WHEN ${list} IS NOT NULL THEN ${value} END)` : value;
 }
@@ -749,7 +761,7 @@ function withItem<T>(writer: Writer, slot: number, item: Source["item"], write: 
   return written;
 }
 
-/** The source of a list's items; `ordered` if their order will be used. */
+/** Returns the FROM source of a list's items; `ordered`: whether their order will be used. */
 function sourceOf(writer: Writer, list: TypedExpression, ordered = false): Source {
   if (list.kind === "records") {
     const alias = nextAlias(writer);
@@ -770,7 +782,7 @@ function stops({ context }: Writer, column: string): readonly Sql[] {
   return context.stop === undefined ? [] : [context.stop(column)];
 }
 
-/** The source of a list that the expression itself builds. */
+/** Returns the FROM source of a list that the expression itself builds; undefined for any other list. */
 function madeSource(writer: Writer, list: TypedExpression, ordered: boolean): Source | undefined {
   if (list.kind === "macro") return macroSource(writer, list, ordered);
   if (list.kind === "list") return literalSource(writer, list.items, ordered);
@@ -793,12 +805,12 @@ function madeSource(writer: Writer, list: TypedExpression, ordered: boolean): So
   }
 }
 
-/** Whether `madeSource` has something for it. */
+/** Whether `madeSource` returns a source for the expression. */
 function isMade({ kind, type }: TypedExpression): boolean {
   return type.kind === "list" && ["records", "macro", "list", "calculate", "call"].includes(kind);
 }
 
-/** One level: the items of the items. */
+/** Flattens a list by one level: the source contains the items of its items. */
 function flattened(writer: Writer, source: Source, inner: ValueType, ordered: boolean): Source {
   const alias = nextAlias(writer);
   const { from, order, where } = elements(writer, itemValue(writer, source.item, inner), alias, ordered);
@@ -835,7 +847,7 @@ function appendedSource(writer: Writer, { left, right }: Calculate, ordered: boo
   return made(alias, sql`(${joined(rows, " UNION ALL ")}) AS ${alias}`, both, ordered ? ["_s", "_p"] : []);
 }
 
-/** A query of the items as `value` and, if `ordered`, of their positions as `_p`. */
+/** Returns a query of the items as `value` and, if `ordered`, of their positions as `_p`. */
 function numbered(writer: Writer, source: Source, of: ValueType, ordered: boolean): Sql {
   const orderColumn = ordered ? sql`, row_number() OVER (ORDER BY ${orderOf(writer, source)}) AS _p` : "";
   return select(sql`${itemValue(writer, source.item, of)} AS value${orderColumn}`, source);
@@ -846,14 +858,14 @@ function made(alias: string, from: Sql, list: Source["list"], positionColumn: re
   return { from, where: [], item: { kind: "value", sql: `${alias}.value` }, list, order };
 }
 
-/** By the value itself, then as before. */
+/** Returns the source sorted by `key` or by the value itself, and then by its former order. */
 function sorted({ dialect }: Writer, source: Source, { kind }: ValueType, key?: Sql): Source {
   const value = key ?? (source.item.kind === "value" ? source.item.sql : "NULL");
   const by = dialect === "postgres" && kind === "string" ? sql`${value} COLLATE "C"` : value;
   return { ...source, order: [{ by, descending: false }, ...source.order] };
 }
 
-/** A list that the expression makes, as JSON. */
+/** Compiles a list that the expression builds to JSON. */
 function madeList(writer: Writer, typed: TypedExpression): Scalar {
   const type = typed.type.kind === "list" ? typed.type.of : typed.type;
   if (type.kind === "any")
@@ -868,7 +880,9 @@ function madeList(writer: Writer, typed: TypedExpression): Scalar {
   return { sql: present(source, list), nullable: source.list !== undefined };
 }
 
-/** A value as an item of a JSON list. SQLite would write `1` for true, and `5.0` for five. */
+/**
+ * Returns SQL of a value as an item of a JSON list. Without a conversion, SQLite would write `1` for true and `5.0` for five.
+ */
 function itemJson({ context, dialect }: Writer, value: Sql, type: ValueType): Sql {
   if (dialect === "postgres") {
     if (type.kind === "record" && context.isCounted?.(type.resource) === true) return sql`to_jsonb(${value}::bigint)`;
@@ -880,7 +894,7 @@ function itemJson({ context, dialect }: Writer, value: Sql, type: ValueType): Sq
   return isScalar(type) || type.kind === "null" ? value : sql`json(${value})`;
 }
 
-/** The items of a list that is JSON. */
+/** Returns the items of a list that is JSON. */
 function elements(
   writer: Writer,
   list: Sql,
@@ -933,7 +947,7 @@ function literalSource(writer: Writer, items: readonly TypedExpression[], ordere
   };
 }
 
-/** A list of records unchanged; for a list of references, the records that exist. */
+/** Returns a list of records unchanged; for a list of references, the records that exist. */
 function recordsSource(writer: Writer, list: TypedExpression, resource: string): Source {
   const source = sourceOf(writer, list, true);
   if (source.item.kind === "row") return source;
@@ -958,13 +972,13 @@ function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {
 
 // JSON
 
-/** A place in a JSON value. */
+/** SQL for a position inside a JSON value. */
 interface Json {
-  /** The value as JSON; in SQLite only for structures. */
+  /** SQL of the value as JSON; in SQLite only of lists and objects. */
   readonly json: Sql;
-  /** The value there as SQL: in SQLite of the type it has, in PostgreSQL as text. */
+  /** SQL of the value: in SQLite of its own type, in PostgreSQL as text. */
   readonly value: Sql;
-  /** The name of its type, as the database calls it. */
+  /** SQL of the name of the value's type, as the database calls it. */
   readonly type: Sql;
   readonly member: (name: string) => Json;
 }
@@ -1005,13 +1019,13 @@ function elementOf(writer: Writer, alias: string): Json {
   if (writer.dialect === "postgres") {
     return postgresPath(`${alias}.value`, (name) => jsonAt(writer, `${alias}.value`, [name]));
   }
-  // A text in a list could look like JSON, so only objects are parsed.
+  // A text item could look like JSON, so only objects are parsed.
   const object = `CASE ${alias}.type WHEN 'object' THEN ${alias}.value END`;
   const value = `${alias}.value`;
   return { json: value, value, type: `${alias}.type`, member: (name) => jsonAt(writer, object, [name]) };
 }
 
-/** A member or an item, as a value of the type it is known to have. */
+/** Returns SQL of a member or an item, converted to its known type. */
 function extracted(writer: Writer, typed: TypedExpression): Sql {
   if (typed.kind === "item") {
     const item = writer.items.get(typed.slot);
@@ -1029,7 +1043,7 @@ function read(writer: Writer, orderColumn: Json, type: ValueType): Sql {
   return type.kind === "double" ? sql`CAST(${orderColumn.value} AS REAL)` : orderColumn.value;
 }
 
-/** A value of unknown type, only for tests for null. */
+/** Returns SQL of a value of unknown type; only for null tests. */
 function unknownValue(writer: Writer, typed: TypedExpression): Sql {
   return jsonOf(writer, typed).value;
 }
@@ -1054,7 +1068,7 @@ const postgresTypes: typeof sqliteTypes = {
   list: "'array'",
 };
 
-/** A value of unknown type as one of a type, or null. */
+/** Returns SQL of a value of unknown type: the value if it has the wanted type, else null. */
 function convertedTo(writer: Writer, operand: TypedExpression, type: ValueType): Sql {
   const types = (writer.dialect === "sqlite" ? sqliteTypes : postgresTypes)[type.kind];
   if (types === undefined || (type.kind === "list" && type.of.kind !== "any")) {

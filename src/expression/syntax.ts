@@ -5,7 +5,7 @@
  * resolves it. There are no negative literals: `-1` is a negated `1`.
  */
 
-/** From `start` up to, not including, `end`: offsets into the expression's own text, in UTF-16 code units. */
+/** A span of the expression's text in UTF-16 code units, from `start` up to but not including `end`. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
@@ -67,18 +67,18 @@ export interface Conditional {
   readonly whenFalse: Expression;
 }
 
-/** A problem of an expression. Offsets are into its text. */
+/** A problem of an expression. Its offsets are into the expression's text. */
 export interface ExpressionProblem {
   /** A stable slug, such as `unknown-name`. */
   readonly code: string;
   readonly message: string;
-  /** What to write instead, or how to get out of it. */
+  /** What to write instead, or how to avoid the problem. */
   readonly help?: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** How tightly each operator binds, loosest first; CEL's grammar. A conditional is looser than all of them. */
+/** The precedence of each binary operator, loosest first, as in CEL's grammar. A conditional binds looser than all of them. */
 export const precedence: Readonly<Record<BinaryOperator, number>> = {
   "||": 1,
   "&&": 2,
@@ -96,10 +96,10 @@ export const precedence: Readonly<Record<BinaryOperator, number>> = {
   "%": 5,
 };
 
-/** The words that are no names anywhere. */
+/** Words that can never be names. */
 export const keywords: ReadonlySet<string> = new Set(["true", "false", "null", "in"]);
 
-/** The words that CEL keeps for its host languages: they may follow a dot, but not be used alone. */
+/** The words that CEL reserves for its host languages: they may follow a dot, but not be used alone. */
 export const reservedWords: ReadonlySet<string> = new Set([
   "as",
   "break",
@@ -120,23 +120,23 @@ export const reservedWords: ReadonlySet<string> = new Set([
   "while",
 ]);
 
-/** What bounds the work an expression can cause, whatever its author writes. */
+/** The limits that bound the work of an expression, whatever its author writes. */
 export const limits = {
   /** Length of the text, in UTF-16 code units. */
   text: 8000,
   /** Nodes of the tree. */
   nodes: 1000,
-  /** Levels of the tree, brackets included; an `&&` or `||` with n sides has n - 1 of them. */
+  /** Levels of the tree, brackets included. A chain of n operands of `&&` or `||` has n - 1 levels. */
   depth: 100,
-  /** Macros inside each other, of any kind. */
+  /** Macros nested in each other, of any kind. */
   macros: 3,
-  /** Macros over all records of a resource inside each other. */
+  /** Macros over all records of a resource nested in each other. */
   recordMacros: 2,
-  /** References that a walk goes through: each is one more query. */
+  /** References in a path: each is one more query. */
   walks: 4,
 } as const;
 
-/** The nodes directly below, in the order of the text. */
+/** Returns the nodes directly below, in the order of the text. */
 export function children(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case "list":

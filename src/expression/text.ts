@@ -1,6 +1,9 @@
 /** Text functions that differ from JavaScript's: the language counts and compares code points, as both databases do. */
 
-/** Less than, equal to or more than zero, by code points: the order of SQLite's BINARY and PostgreSQL's "C". */
+/**
+ * Compares two texts by code points, as SQLite's BINARY and PostgreSQL's "C" do; returns a number below, equal to or above
+ * zero.
+ */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
@@ -12,12 +15,12 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Half of a character beyond U+FFFF, which sorts after all others. */
+/** Whether a code unit is half of a character beyond U+FFFF; such characters sort after all others. */
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-/** The number of code points. */
+/** Returns the number of code points. */
 export function lengthOf(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length - 1; i += 1) {
@@ -31,8 +34,8 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * A text as a part of an address: decomposed, without accents, in lower case, each run of anything but `a-z` and `0-9` one
- * dash. `Crème brûlée!` becomes `creme-brulee`. May be empty.
+ * Returns a text as a part of a URL: decomposed, without accents, in lower case, with a dash for each run of characters other
+ * than `a-z` and `0-9`. `Crème brûlée!` becomes `creme-brulee`. May be empty.
  */
 export function slugify(text: string): string {
   return text

@@ -1,6 +1,6 @@
 /**
- * An expression whose names are resolved: the tree that `check.ts` makes and from which the function, the SQL
- * and the proofs are made. Plain data that can be stored as JSON.
+ * The typed tree: an expression whose names are resolved. `check.ts` builds it; the function, the SQL and the proofs are made
+ * from it. It is plain data that can be stored as JSON.
  */
 
 import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
@@ -11,8 +11,8 @@ interface Typed {
   readonly at: Extent;
   readonly type: ValueType;
   /**
-   * Whether the value can be absent from the author's view. Out-of-range arithmetic returns null too, but does not count here:
-   * `extensions + 1` is an int, not a nullable one.
+   * Whether the document allows the value to be absent. Arithmetic that leaves its range also returns null, but does not count
+   * here: `extensions + 1` is an int, not a nullable int.
    */
   readonly nullable: boolean;
 }
@@ -50,20 +50,20 @@ export interface Field extends Typed {
   readonly name: string;
 }
 
-/** A value of the moment: `caller.id` is `["caller", "id"]`. */
+/** A variable or a member of one: `caller.id` is `["caller", "id"]`. */
 export interface Variable extends Typed {
   readonly kind: "variable";
   readonly path: readonly string[];
 }
 
-/** The value of a macro's name while it iterates over a list of values. */
+/** The current item of a macro over a list of values. */
 export interface Item extends Typed {
   readonly kind: "item";
-  /** How many macros are around: the place of the value among the items of the moment. */
+  /** The number of enclosing macros, which is the index of the item among their current items. */
   readonly slot: number;
 }
 
-/** A field of the record that a macro over records is at. */
+/** A field of the current record of a macro over records. */
 export interface ItemField extends Typed {
   readonly kind: "item-field";
   readonly slot: number;
@@ -71,7 +71,7 @@ export interface ItemField extends Typed {
   readonly name: string;
 }
 
-/** A field of the one record that is referred to. */
+/** A field of the record to which a reference refers. */
 export interface Walk extends Typed {
   readonly kind: "walk";
   readonly reference: TypedExpression;
@@ -79,7 +79,7 @@ export interface Walk extends Typed {
   readonly name: string;
 }
 
-/** A member of an embedded value, a map or a JSON value that is not (a part of) a variable. */
+/** A member of an embedded value, a map or a JSON value that does not come from a variable. */
 export interface TypedMember extends Typed {
   readonly kind: "member";
   readonly object: TypedExpression;
@@ -91,7 +91,7 @@ export interface List extends Typed {
   readonly items: readonly TypedExpression[];
 }
 
-/** All records of a resource. Only ever the start of a macro or of `size`. */
+/** All records of a resource. Only a macro or `size` can use it. */
 export interface Records extends Typed {
   readonly kind: "records";
   readonly resource: string;
@@ -121,18 +121,18 @@ export interface Compare extends Typed {
   readonly right: TypedExpression;
 }
 
-/** The operation of an arithmetic operator, which depends on the operands' types. */
+/** The calculation of an arithmetic operator, which depends on the types of the operands. */
 export type Calculation =
   | "add"
   | "subtract"
   | "multiply"
   | "divide"
   | "remainder"
-  /** Two texts. */
+  /** Joins two texts. */
   | "join"
-  /** Two lists. */
+  /** Appends a list to a list. */
   | "append"
-  /** A timestamp and a duration, in this order. */
+  /** Adds a duration to a timestamp; the timestamp is the first operand. */
   | "later"
   | "earlier"
   /** The duration between two timestamps. */
@@ -172,7 +172,7 @@ export type FunctionName =
   | "join"
   | "sum";
 
-/** A function of the language; the target of a method is the first argument. */
+/** A call of a function of the language; the target of a method call is its first argument. */
 export interface FunctionCall extends Typed {
   readonly kind: "call";
   readonly function: FunctionName;
@@ -191,13 +191,13 @@ export interface Macro extends Typed {
   readonly body: TypedExpression;
 }
 
-/** A value of unknown type where this type is required: the value if it has the type, else null. */
+/** A conversion of a value of unknown type: the value if it has this type, else null. */
 export interface As extends Typed {
   readonly kind: "as";
   readonly operand: TypedExpression;
 }
 
-/** The nodes directly below, in the order of the text. */
+/** Returns the nodes directly below, in the order of the text. */
 export function parts(typed: TypedExpression): readonly TypedExpression[] {
   switch (typed.kind) {
     case "walk":
@@ -227,29 +227,31 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   }
 }
 
-/** Whether a node denotes records instead of values: all of a resource, or those that a filter selects, in any order. */
+/**
+ * Whether a node denotes records rather than values: all records of a resource, or those that a filter selects, in any order.
+ */
 export function isRecordList(typed: TypedExpression): boolean {
   if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
   const isFiltering = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
   return typed.kind === "records" || (isFiltering && typed.records);
 }
 
-/** Whether it is or contains a token of the current record. */
+/** Whether the expression is or contains a token of the current record. */
 export function returnsToken(typed: TypedExpression): boolean {
   return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(returnsToken);
 }
 
-/** A text that two nodes share exactly when they mean the same, in any position. */
+/** Returns a text that is equal for two nodes with the same meaning, wherever they are in the expression. */
 export function keyOf(typed: TypedExpression): string {
   return JSON.stringify(typed, function (this: { kind?: string }, name, value: unknown) {
     if (name === "at" || name === "nullable") return undefined;
-    // The type of every other part follows from its operands.
+    // Omitted, since the type of every other node follows from its operands.
     if (name === "type") return this.kind === "as" ? describeType(value as ValueType) : undefined;
     return value;
   });
 }
 
-/** Whether a field of the current record can have the value of a variable of that type. */
+/** Builds the condition that a field of the current record equals a variable of this type. */
 export function fieldEquals(field: string, variable: readonly string[], type: ValueType): TypedExpression {
   const at = { start: 0, end: 0 };
   const side = { at, type, nullable: true } as const;

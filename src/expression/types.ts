@@ -11,13 +11,13 @@
  */
 export type ValueType =
   | { readonly kind: "bool" | "int" | "double" | "timestamp" | "duration" | "null" | "any" }
-  /** With `values`, a closed list: no other text can occur. */
+  /** A text. With `values`, a closed list: no other text can occur. */
   | { readonly kind: "string"; readonly values?: readonly string[] }
-  /** With `holes`, an item may be null; stored lists have none, `[a, b]` can have. */
+  /** A list. With `holes`, an item may be null: stored lists contain no nulls, but `[a, b]` can. */
   | { readonly kind: "list"; readonly of: ValueType; readonly holes?: true }
   | { readonly kind: "map"; readonly of: ValueType }
   | { readonly kind: "object"; readonly members: Readonly<Record<string, FieldType>> }
-  /** `number`: set if its ids are numbers, so that it compares with numbers. */
+  /** A reference. `number`: set if the resource's ids are numbers, so that the reference compares with numbers. */
   | { readonly kind: "record"; readonly resource: string; readonly number?: true };
 
 export interface FieldType {
@@ -34,11 +34,14 @@ export interface NamedType extends FieldType {
 }
 
 export interface TypeEnvironment {
-  /** The bare names. */
+  /** The bare names that the expression can use. */
   readonly names: Readonly<Record<string, NamedType>>;
-  /** The fields of each resource, `id` and `state` among them. */
+  /** The fields of each resource, including `id` and `state`. */
   readonly resources: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
-  /** Where tokens of the current record may be returned: by credential, whether there are some to renew it with, and whether they end. */
+  /**
+   * The credentials whose tokens for the current record the expression may return. `renewed`: whether refresh tokens are
+   * issued; `ends`: whether the tokens expire.
+   */
   readonly tokens?: Readonly<Record<string, { readonly renewed: boolean; readonly ends: boolean }>>;
 }
 
@@ -49,7 +52,7 @@ export function isVariable(name: string, { from }: NamedType): boolean {
   return from === undefined ? variableNames.has(name) : from === "variables";
 }
 
-/** The kinds that are one value, not a structure. */
+/** The types of single values, without lists, maps and objects. */
 export type ScalarKind = "bool" | "int" | "double" | "string" | "timestamp" | "duration" | "record";
 
 export function isScalar(type: ValueType): boolean {
@@ -60,7 +63,7 @@ export function isNumber({ kind }: ValueType): boolean {
   return kind === "int" || kind === "double";
 }
 
-/** A type in words, with its article: `a string`, `a list of int`, `a reference to Locker`. */
+/** Describes a type in words, with its article: `a string`, `a list of int`, `a reference to Locker`. */
 export function describeType(type: ValueType): string {
   switch (type.kind) {
     case "int":
@@ -106,12 +109,15 @@ export function areComparable(a: ValueType, b: ValueType): boolean {
   return a.kind === b.kind;
 }
 
-/** Whether the one is a text that may be the other's id. */
+/** Whether `id` is a text that may be the id of the reference `of`. */
 function isIdOf(id: ValueType, of: ValueType): boolean {
   return id.kind === "string" && of.kind === "record" && of.number !== true;
 }
 
-/** The one type that values of both have, if there is one. A number and a null do; an int and a double do not. */
+/**
+ * Returns the type that values of both types have; undefined if there is none. A number and null have one; an int and a double
+ * do not.
+ */
 export function commonType(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.kind === "null") return b;
   if (b.kind === "null") return a;
@@ -152,7 +158,10 @@ export function isAssignable(type: ValueType, wanted: ValueType): boolean {
   return type.kind === wanted.kind;
 }
 
-/** An open text may be one of a closed list, so only closed lists without common values are incompatible. */
+/**
+ * Whether a text of one type may be a value of the other. An open text may have any value, so only closed lists without a
+ * common value are incompatible.
+ */
 function isSubset(
   type: { readonly values?: readonly string[] },
   wanted: { readonly values?: readonly string[] },
