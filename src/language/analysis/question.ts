@@ -1,4 +1,5 @@
 /** A question of the completeness questionnaire, and the five statuses of its answer. */
+import type { Model, PartName } from "../model.ts";
 import type { DocumentIndex } from "./document-index.ts";
 
 /**
@@ -42,28 +43,40 @@ export function taken(text: string): Answer {
   return { status: "default", taken: text };
 }
 
-/** Answers a question from one statement: declared, open, or `otherwise` if the statement is missing. */
+/** Answers a question from the statement at a path: declared, open, or `otherwise` if the statement is missing. */
 export function declaredAnswer(
   documentIndex: DocumentIndex,
-  at: string,
-  value: unknown,
+  at: StatementPath,
   otherwise: Answer = undeclared,
 ): Answer {
-  if (documentIndex.gaps.has(at)) return { status: "not shown", at };
-  return value === undefined ? otherwise : definedAt(at);
+  return openOr(documentIndex, at, valueAt(documentIndex.model, at) === undefined ? otherwise : definedAt(at));
 }
 
 /** Like `declaredAnswer`, but also recognises the answer `none`: an empty list, an empty map, or the word `none`. */
 export function declaredOrNone(
   documentIndex: DocumentIndex,
-  at: string,
-  value: unknown,
+  at: StatementPath,
   otherwise: Answer = undeclared,
 ): Answer {
+  const value = valueAt(documentIndex.model, at);
   if (value === "none" || (typeof value === "object" && value !== null && Object.keys(value).length === 0)) {
     return documentIndex.places.has(at) ? noneAt(at) : otherwise;
   }
-  return declaredAnswer(documentIndex, at, value, otherwise);
+  return declaredAnswer(documentIndex, at, otherwise);
+}
+
+/** `not shown` if the document declares the statement open, else `otherwise`. */
+export function openOr({ gaps }: DocumentIndex, at: string, otherwise: Answer = undeclared): Answer {
+  return gaps.has(at) ? { status: "not shown", at } : otherwise;
+}
+
+/** A path of `SourceLocations` whose keys are also those of the model: `limits/rate`, `events/delivery/webhook/signed`. */
+export type StatementPath = `${PartName}/${string}`;
+
+function valueAt(model: Model, at: StatementPath): unknown {
+  return at
+    .split("/")
+    .reduce<unknown>((value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], model);
 }
 
 /** Combines the answers of many statements: returns the first open one, else the first missing one, else the first. */

@@ -4,6 +4,7 @@ import {
   type Answer,
   each,
   declaredAnswer,
+  openOr,
   declaredOrNone,
   none,
   noneAt,
@@ -21,12 +22,7 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) => {
       const needed = documentIndex.grants.some(({ grant }) => grant.who.kind !== "anyone");
       const otherwise = needed || documentIndex.grants.length === 0 ? undeclared : none;
-      return declaredOrNone(
-        documentIndex,
-        "authentication/credentials",
-        documentIndex.model.authentication.credentials,
-        otherwise,
-      );
+      return declaredOrNone(documentIndex, "authentication/credentials", otherwise);
     },
   },
   {
@@ -50,7 +46,7 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) => {
       const used = documentIndex.grants.find(({ grant }) => grant.who.kind === "role");
       const otherwise = used === undefined ? none : { ...taken("the roles that permissions name"), at: used.at };
-      return declaredOrNone(documentIndex, "authentication/roles", documentIndex.model.authentication.roles, otherwise);
+      return declaredOrNone(documentIndex, "authentication/roles", otherwise);
     },
   },
   {
@@ -63,23 +59,21 @@ export const questions: readonly Question[] = [
           at: `authentication/allow/${name}`,
           declared: Object.hasOwn(documentIndex.model.authentication.allow, name),
         })),
-        declaredAnswer(documentIndex, "authentication/allow", undefined),
+        openOr(documentIndex, "authentication/allow"),
       ),
   },
   {
     id: "authentication/ownership",
     text: "Who owns each record?",
-    answer: (documentIndex) => {
-      const otherwise = taken("nobody: no permission depends on it");
-      return declaredOrNone(documentIndex, "authentication/own", documentIndex.model.authentication.own, otherwise);
-    },
+    answer: (documentIndex) =>
+      declaredOrNone(documentIndex, "authentication/own", taken("nobody: no permission depends on it")),
   },
   {
     id: "authentication/visibility",
     text: "Who sees each sensitive field?",
     answer: (documentIndex) => {
       const otherwise = taken("everybody who sees the record, except for `secret` and `write-only` fields");
-      return declaredOrNone(documentIndex, "authentication/show", documentIndex.model.authentication.show, otherwise);
+      return declaredOrNone(documentIndex, "authentication/show", otherwise);
     },
   },
   {
@@ -89,7 +83,6 @@ export const questions: readonly Question[] = [
       declaredAnswer(
         documentIndex,
         "authentication/unseen",
-        documentIndex.model.authentication.unseen,
         taken("404, which does not reveal that the record exists"),
       ),
   },

@@ -8,12 +8,7 @@ export const questions: readonly Question[] = [
     id: "endpoints/base",
     text: "At which address do callers reach the service?",
     answer: (documentIndex) =>
-      declaredAnswer(
-        documentIndex,
-        "endpoints/base",
-        documentIndex.model.endpoints.base,
-        taken("`{base_url}`, which the server fills in when it starts"),
-      ),
+      declaredAnswer(documentIndex, "endpoints/base", taken("`{base_url}`, which the server fills in when it starts")),
   },
   {
     id: "endpoints/paths",
@@ -53,7 +48,7 @@ export const questions: readonly Question[] = [
       if (lists.length > 0 && lists.every(({ endpoint }) => endpoint.lists !== undefined)) {
         return definedAt(`endpoints/endpoints/${lists[0]?.operation}/lists`);
       }
-      return declaredAnswer(documentIndex, "endpoints/lists", documentIndex.model.endpoints.lists, otherwise);
+      return declaredAnswer(documentIndex, "endpoints/lists", otherwise);
     },
   },
   {
@@ -63,7 +58,7 @@ export const questions: readonly Question[] = [
       const writes = endpointsThat(documentIndex, "create", "update", "replace", "delete", "move");
       if (writes.length === 0 && documentIndex.model.endpoints.repeats === undefined) return none;
       const otherwise = taken("every write, with `Idempotency-Key`, kept 24h");
-      return declaredOrNone(documentIndex, "endpoints/repeats", documentIndex.model.endpoints.repeats, otherwise);
+      return declaredOrNone(documentIndex, "endpoints/repeats", otherwise);
     },
   },
   {
@@ -72,12 +67,7 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) => {
       const edits = endpointsThat(documentIndex, "update", "replace", "delete");
       if (edits.length === 0 && documentIndex.model.endpoints.edits === undefined) return none;
-      return declaredOrNone(
-        documentIndex,
-        "endpoints/edits",
-        documentIndex.model.endpoints.edits,
-        taken("`If-Match` is optional"),
-      );
+      return declaredOrNone(documentIndex, "endpoints/edits", taken("`If-Match` is optional"));
     },
   },
   {

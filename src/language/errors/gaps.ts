@@ -1,20 +1,19 @@
 /** The questions of part 7. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
-import { each, declaredAnswer, none, type Question, definedAt, undeclared, taken } from "../analysis/question.ts";
+import { each, declaredAnswer, none, type Question, definedAt, taken } from "../analysis/question.ts";
 
 export const questions: readonly Question[] = [
   {
     id: "errors/body",
     text: "What is the body of an error?",
-    answer: (documentIndex) =>
-      declaredAnswer(documentIndex, "errors/body", documentIndex.model.errors.body, taken("problem+json (RFC 9457)")),
+    answer: (documentIndex) => declaredAnswer(documentIndex, "errors/body", taken("problem+json (RFC 9457)")),
   },
   {
     id: "errors/codes",
     text: "Which errors exist?",
     answer: (documentIndex) => {
       if (declared(documentIndex).length > 0) return definedAt("errors/errors");
-      return declaredAnswer(documentIndex, "errors/standard", documentIndex.model.errors.standard, undeclared);
+      return declaredAnswer(documentIndex, "errors/standard");
     },
   },
   {

@@ -17,7 +17,7 @@ export const questions: readonly Question[] = [
     text: "Which events exist?",
     answer: (documentIndex) => {
       const otherwise = documentIndex.model.events.in === undefined ? undeclared : taken("the service sends no events");
-      return declaredOrNone(documentIndex, "events/out", documentIndex.model.events.out, otherwise);
+      return declaredOrNone(documentIndex, "events/out", otherwise);
     },
   },
   {
@@ -33,7 +33,6 @@ export const questions: readonly Question[] = [
         declaredAnswer(
           documentIndex,
           "events/envelope",
-          documentIndex.model.events.envelope,
           taken("CloudEvents, with the record as its receiver may see it"),
         ),
       ),
@@ -41,8 +40,7 @@ export const questions: readonly Question[] = [
   {
     id: "events/delivery",
     text: "How are events delivered, and who may subscribe?",
-    answer: (documentIndex) =>
-      ofOut(documentIndex, () => declaredOrNone(documentIndex, "events/delivery", documentIndex.model.events.delivery)),
+    answer: (documentIndex) => ofOut(documentIndex, () => declaredOrNone(documentIndex, "events/delivery")),
   },
   {
     id: "events/promise",
@@ -52,12 +50,12 @@ export const questions: readonly Question[] = [
         const { webhook, stream } = documentIndex.model.events.delivery ?? {};
         if (webhook === undefined && stream === undefined) return none;
         for (const member of webhook === undefined ? [] : (["promise", "timeout", "retry", "then"] as const)) {
-          const at = `events/delivery/webhook/${member}`;
-          const answer = declaredAnswer(documentIndex, at, webhook?.[member]);
+          const at = `events/delivery/webhook/${member}` as const;
+          const answer = declaredAnswer(documentIndex, at);
           if (answer.status !== "shown") return { at, ...answer };
         }
         if (stream === undefined) return definedAt("events/delivery/webhook");
-        return declaredAnswer(documentIndex, "events/delivery/stream/keep", stream.keep, {
+        return declaredAnswer(documentIndex, "events/delivery/stream/keep", {
           status: "silent",
           at: "events/delivery/stream",
         });
@@ -69,12 +67,7 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) => {
       const { webhook } = documentIndex.model.events.delivery ?? {};
       if (webhook === undefined) return none;
-      return declaredOrNone(
-        documentIndex,
-        "events/delivery/webhook/signed",
-        webhook.signed,
-        taken("standard-webhooks"),
-      );
+      return declaredOrNone(documentIndex, "events/delivery/webhook/signed", taken("standard-webhooks"));
     },
   },
   {
@@ -83,7 +76,7 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) => {
       const otherwise =
         documentIndex.model.events.out === undefined ? undeclared : taken("the service receives no events");
-      return declaredOrNone(documentIndex, "events/in", documentIndex.model.events.in, otherwise);
+      return declaredOrNone(documentIndex, "events/in", otherwise);
     },
   },
 ];

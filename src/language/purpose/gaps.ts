@@ -1,22 +1,30 @@
 /** The questions of part 1. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
-import { each, declaredAnswer, declaredOrNone, type Answer, type Question, undeclared } from "../analysis/question.ts";
+import {
+  each,
+  declaredAnswer,
+  declaredOrNone,
+  type Answer,
+  type Question,
+  type StatementPath,
+  undeclared,
+} from "../analysis/question.ts";
 
 export const questions: readonly Question[] = [
   {
     id: "purpose/name",
     text: "What is the name of the service?",
-    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/service", documentIndex.model.purpose.service),
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/service"),
   },
   {
     id: "purpose/purpose",
     text: "What is it for, in one sentence?",
-    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/purpose", documentIndex.model.purpose.purpose),
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/purpose"),
   },
   {
     id: "purpose/domain",
     text: "Which domain does the service belong to?",
-    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/domain", documentIndex.model.purpose.domain),
+    answer: (documentIndex) => declaredAnswer(documentIndex, "purpose/domain"),
   },
   {
     id: "purpose/users",
@@ -32,12 +40,16 @@ export const questions: readonly Question[] = [
   {
     id: "purpose/outside",
     text: "What does it not do?",
-    answer: (documentIndex) => declaredOrNone(documentIndex, "purpose/outside", documentIndex.model.purpose.outside),
+    answer: (documentIndex) => declaredOrNone(documentIndex, "purpose/outside"),
   },
 ];
 
-function descriptionsAnswer(documentIndex: DocumentIndex, at: string, lines: Readonly<Record<string, string>>): Answer {
-  if (Object.keys(lines).length === 0) return declaredOrNone(documentIndex, at, lines);
+function descriptionsAnswer(
+  documentIndex: DocumentIndex,
+  at: StatementPath,
+  lines: Readonly<Record<string, string>>,
+): Answer {
+  if (Object.keys(lines).length === 0) return declaredOrNone(documentIndex, at);
   const statements = Object.entries(lines).map(([name, text]) => ({ at: `${at}/${name}`, declared: text !== "" }));
   return each(documentIndex, [{ at, declared: true }, ...openBelow(documentIndex, at), ...statements], undeclared);
 }

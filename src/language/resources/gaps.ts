@@ -2,7 +2,7 @@
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   each,
-  declaredAnswer,
+  openOr,
   none,
   noneAt,
   type Question,
@@ -113,7 +113,7 @@ export const questions: readonly Question[] = [
       if (first !== undefined) return definedAt(`resources/rules/${first}`);
       const unique = firstOf(documentIndex, hasAnyModifier("unique"));
       if (documentIndex.places.has("resources/rules"))
-        return declaredAnswer(documentIndex, "resources/rules", undefined, unique ?? noneAt("resources/rules"));
+        return openOr(documentIndex, "resources/rules", unique ?? noneAt("resources/rules"));
       return unique ?? taken("only ids are unique, and there are no rules");
     },
   },

@@ -1,47 +1,33 @@
 /** The questions of part 9. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
-import { type Answer, declaredAnswer, noneAt, type Question, definedAt, taken } from "../analysis/question.ts";
+import { type Answer, declaredAnswer, openOr, noneAt, type Question, definedAt, taken } from "../analysis/question.ts";
 
 export const questions: readonly Question[] = [
   {
     id: "versioning/scheme",
     text: "How are versions named?",
-    answer: (documentIndex) =>
-      versioned(documentIndex, () =>
-        declaredAnswer(documentIndex, "versioning/scheme", documentIndex.model.versioning.scheme),
-      ),
+    answer: (documentIndex) => versioned(documentIndex, () => declaredAnswer(documentIndex, "versioning/scheme")),
   },
   {
     id: "versioning/choice",
     text: "How does a caller choose one?",
-    answer: (documentIndex) =>
-      versioned(documentIndex, () =>
-        declaredAnswer(documentIndex, "versioning/sent", documentIndex.model.versioning.sent),
-      ),
+    answer: (documentIndex) => versioned(documentIndex, () => declaredAnswer(documentIndex, "versioning/sent")),
   },
   {
     id: "versioning/absent",
     text: "Which version does a caller get who does not choose one?",
-    answer: (documentIndex) =>
-      versioned(documentIndex, () =>
-        declaredAnswer(documentIndex, "versioning/absent", documentIndex.model.versioning.absent),
-      ),
+    answer: (documentIndex) => versioned(documentIndex, () => declaredAnswer(documentIndex, "versioning/absent")),
   },
   {
     id: "versioning/breaking",
     text: "Which changes are breaking, and what do they require?",
     answer: (documentIndex) =>
-      versioned(documentIndex, () =>
-        declaredAnswer(documentIndex, "versioning/policy/breaking", documentIndex.model.versioning.policy?.breaking),
-      ),
+      versioned(documentIndex, () => declaredAnswer(documentIndex, "versioning/policy/breaking")),
   },
   {
     id: "versioning/changes",
     text: "How does an older caller see each change?",
-    answer: (documentIndex) =>
-      versioned(documentIndex, () =>
-        declaredAnswer(documentIndex, "versioning/versions", documentIndex.model.versioning.versions),
-      ),
+    answer: (documentIndex) => versioned(documentIndex, () => declaredAnswer(documentIndex, "versioning/versions")),
   },
   {
     id: "versioning/end",
@@ -49,12 +35,12 @@ export const questions: readonly Question[] = [
     answer: (documentIndex) =>
       versioned(documentIndex, () => {
         const policy = documentIndex.model.versioning.policy;
-        const notice = declaredAnswer(documentIndex, "versioning/policy/notice", policy?.notice);
+        const notice = declaredAnswer(documentIndex, "versioning/policy/notice");
         if (notice.status !== "shown") return notice;
-        const support = declaredAnswer(documentIndex, "versioning/policy/support", policy?.support);
+        const support = declaredAnswer(documentIndex, "versioning/policy/support");
         if (support.status !== "shown") return support;
         if (policy?.afterSunset !== undefined) return definedAt("versioning/policy/after sunset");
-        return declaredAnswer(documentIndex, "versioning/policy/after sunset", undefined, taken("410 `version-gone`"));
+        return openOr(documentIndex, "versioning/policy/after sunset", taken("410 `version-gone`"));
       }),
   },
 ];
