@@ -59,10 +59,9 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
   const found = checkValue(checker, expression);
   const typed = found && expected ? checkExpected(checker, found, expected) : found;
   if (typed && isOversize(typed)) {
-    const message = `this expression is worked out in more than ${typedNodes} steps`;
-    complain(checker, "too-large", message, expression.at, "split it: a computed field (`:=`) can hold a part of it");
+    complain(checker, "too-large", oversize, expression.at, "split it: a computed field (`:=`) can hold a part of it");
   }
-  return typed && checker.problems.length === 0 ? { typed, problems: [] } : { problems: checker.problems };
+  return checked(checker, typed);
 }
 
 /**
@@ -72,17 +71,20 @@ export function checkExpression(expression: Expression, env: TypeEnvironment, ex
 export function checkRecords(expression: Expression, env: TypeEnvironment, resource: string): Checked {
   const checker: Checker = { env, problems: [], items: [], present: [], recordMacros: 0, slots: new Map() };
   const found = checkNode(checker, expression);
-  if (!found) return { problems: checker.problems };
-  const { type } = found;
-  if (type.kind === "list" && type.of.kind === "record" && type.of.resource === resource && !isOversize(found)) {
-    return checker.problems.length === 0 ? { typed: found, problems: [] } : { problems: checker.problems };
+  if (found) {
+    const { type } = found;
+    const isOfResource = type.kind === "list" && type.of.kind === "record" && type.of.resource === resource;
+    const help = `such as \`${resource}.filter(x, …)\``;
+    if (isOversize(found)) complain(checker, "too-large", oversize, expression.at, help);
+    else if (!isOfResource) {
+      complain(checker, "wrong-type", `this is ${describeType(type)}, not a list of ${resource}`, expression.at, help);
+    }
   }
-  const message = isOversize(found)
-    ? `this expression is worked out in more than ${typedNodes} steps`
-    : `this is ${describeType(type)}, not a list of ${resource}`;
-  const help = `such as \`${resource}.filter(x, …)\``;
-  complain(checker, isOversize(found) ? "too-large" : "wrong-type", message, expression.at, help);
-  return { problems: checker.problems };
+  return checked(checker, found);
+}
+
+function checked({ problems }: Checker, typed: Found): Checked {
+  return typed && problems.length === 0 ? { typed, problems } : { problems };
 }
 
 interface Checker {
@@ -115,6 +117,7 @@ function complain(checker: Checker, code: string, message: string, at: Extent, h
 }
 
 const typedNodes = 4 * limits.nodes;
+const oversize = `this expression is worked out in more than ${typedNodes} steps`;
 
 /**
  * Whether a typed tree is too large: a comparison of a value of unknown type repeats the value, so the tree can outgrow the
@@ -133,8 +136,7 @@ function isOversize(typed: TypedExpression): boolean {
 
 function checkExpected(checker: Checker, found: TypedExpression, wanted: ValueType): Found {
   const typed = fitted(found, wanted);
-  const never = strayValue(typed, wanted);
-  if (never) return complain(checker, "never-equal", never.message, typed.at, never.help);
+  if (complainIfStray(checker, [strayValue(typed, wanted)])) return undefined;
   if (isAssignable(typed.type, wanted)) return typed;
   return complain(checker, "wrong-type", `this is ${describeType(typed.type)}, not ${describeType(wanted)}`, typed.at);
 }
@@ -181,13 +183,11 @@ function checkNode(checker: Checker, expression: Expression): Found {
   switch (expression.kind) {
     case "int":
     case "double":
-      return { kind: "constant", at, type: { kind: expression.kind }, nullable: false, value: expression.value };
     case "string":
-      return { kind: "constant", at, type: text, nullable: false, value: expression.value };
     case "bool":
-      return { kind: "constant", at, type: bool, nullable: false, value: expression.value };
+      return constant({ kind: expression.kind }, expression.value, at);
     case "null":
-      return { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+      return constant({ kind: "null" }, null, at);
     case "name":
       return checkName(checker, expression.name, at);
     case "list":
@@ -352,14 +352,9 @@ function findField(checker: Checker, resource: string, name: string, at: Extent)
 
 // Lists and conditions
 
-function checkAll(checker: Checker, expressions: readonly Expression[]): readonly TypedExpression[] | undefined {
-  const typed = expressions.map((expression) => checkValue(checker, expression));
-  return typed.every((one) => one !== undefined) ? typed : undefined;
-}
-
 function checkList(checker: Checker, expressions: readonly Expression[], at: Extent): Found {
-  const found = checkAll(checker, expressions);
-  if (!found) return undefined;
+  const found = expressions.map((expression) => checkValue(checker, expression));
+  if (!found.every((item) => item !== undefined)) return undefined;
   const double = found.find((item) => item.type.kind === "double")?.type;
   const items = double ? found.map((item) => fitted(item, double)) : found;
   let of: ValueType | undefined;
@@ -458,6 +453,10 @@ function checkBinary(checker: Checker, { operator, left, right, at }: Binary): F
   return checkArithmetic(checker, operator, a, b, at);
 }
 
+function constant(type: ValueType, value: string | number | boolean | null, at: Extent): TypedExpression {
+  return { kind: "constant", at, type, nullable: value === null, value };
+}
+
 function compare(operator: Comparison, left: TypedExpression, right: TypedExpression, at: Extent): TypedExpression {
   return { kind: "compare", at, type: bool, nullable: false, operator, left, right };
 }
@@ -479,8 +478,7 @@ function checkEqual(
     const message = `${describeType(a.type)} and ${describeType(b.type)} are never equal`;
     return complain(checker, "never-equal", message, at, comparisonHelp(a, b));
   }
-  const stray = strayValue(a, b.type) ?? strayValue(b, a.type);
-  if (stray) return complain(checker, "never-equal", stray.message, stray.at, stray.help);
+  if (complainIfStray(checker, [strayValue(a, b.type), strayValue(b, a.type)])) return undefined;
   const equal = equality(a, b, at);
   if (operator === "==") return equal;
   return equal.kind === "compare"
@@ -497,7 +495,7 @@ function equality(a: TypedExpression, b: TypedExpression, at: Extent): TypedExpr
   if (b.type.kind !== "any" || !isScalar(a.type)) return compare("==", promotedWith(a, b), promotedWith(b, a), at);
   const same = compare("==", a, convertedTo(b, a.type), at);
   if (!a.nullable) return same;
-  const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+  const nothing = constant({ kind: "null" }, null, at);
   const both = logical("&&", compare("==", a, nothing, at), compare("==", b, nothing, at), at);
   return logical("||", both, logical("&&", compare("!=", a, nothing, at), same, at), at);
 }
@@ -533,23 +531,30 @@ function comparisonHelp(a: TypedExpression, b: TypedExpression): string | undefi
 interface Stray {
   readonly message: string;
   readonly at: Extent;
-  readonly help?: string;
+  readonly among: readonly string[];
 }
 
 /** Finds a text that is not among the values of a closed list, or two closed lists without a common value. */
 function strayValue(typed: TypedExpression, type: ValueType): Stray | undefined {
   if (type.kind !== "string" || !type.values || typed.type.kind !== "string") return undefined;
-  const { values } = type;
-  const help = values.length <= 20 ? `it is one of: ${values.join(", ")}` : undefined;
   const { at } = typed;
+  const among = type.values;
   if (typed.kind === "constant" && typeof typed.value === "string") {
-    if (values.includes(typed.value)) return undefined;
-    const message = `it is never '${typed.value}'${nearMiss(typed.value, values)}`;
-    return { message, at, ...(help === undefined ? {} : { help }) };
+    const message = `it is never '${typed.value}'${nearMiss(typed.value, among)}`;
+    return among.includes(typed.value) ? undefined : { message, at, among };
   }
-  if (!typed.type.values || typed.type.values.length === 0 || typed.type.values.some((value) => values.includes(value)))
-    return undefined;
-  return { message: "these two have no value in common", at, ...(help === undefined ? {} : { help }) };
+  const { values } = typed.type;
+  if (!values || values.length === 0 || values.some((value) => among.includes(value))) return undefined;
+  return { message: "these two have no value in common", at, among };
+}
+
+/** Reports the first stray value; false if there is none. */
+function complainIfStray(checker: Checker, strays: readonly (Stray | undefined)[]): boolean {
+  const stray = strays.find((one) => one !== undefined);
+  if (stray === undefined) return false;
+  const { message, at, among } = stray;
+  complain(checker, "never-equal", message, at, among.length <= 20 ? `it is one of: ${among.join(", ")}` : undefined);
+  return true;
 }
 
 const ordered: ReadonlySet<string> = new Set(["bool", "int", "double", "string", "timestamp", "duration"]);
@@ -573,7 +578,7 @@ function checkOrder(
 }
 
 function checkMembership(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
-  if (list.type.kind === "any") return membershipOfUnknown(checker, value, list, at);
+  if (list.type.kind === "any") return checkMembership(checker, value, convertedTo(list, anyList), at);
   if (list.type.kind === "map") {
     const key = checkCalled(checker, value, "string");
     return key && { kind: "within", at, type: bool, nullable: false, value: key, list };
@@ -589,19 +594,12 @@ function checkMembership(checker: Checker, value: TypedExpression, list: TypedEx
     const message = `${describeType(value.type)} is never in ${describeType(list.type)}`;
     return complain(checker, "never-equal", message, at);
   }
-  const stray = [
-    ...(list.kind === "list" ? list.items : []).map((item) => strayValue(item, value.type)),
-    strayValue(value, of),
-  ];
-  const problem = stray.find((one) => one !== undefined);
-  if (problem) return complain(checker, "never-equal", problem.message, problem.at, problem.help);
+  const items = list.kind === "list" ? list.items : [];
+  const strays = [...items.map((item) => strayValue(item, value.type)), strayValue(value, of)];
+  if (complainIfStray(checker, strays)) return undefined;
   if (of.kind === "any" && isScalar(value.type)) return existsEqual(checker, value, list, at);
   const looked = of.kind === "null" ? value : fitted(value, of);
   return { kind: "within", at, type: bool, nullable: false, value: looked, list };
-}
-
-function membershipOfUnknown(checker: Checker, value: TypedExpression, list: TypedExpression, at: Extent): Found {
-  return checkMembership(checker, value, convertedTo(list, anyList), at);
 }
 
 /** Builds `value in list` for items of unknown type: true if an item has the value's type and is equal to it. */
@@ -610,7 +608,7 @@ function existsEqual(checker: Checker, value: TypedExpression, list: TypedExpres
   const slot = Math.max(checker.items.length, slotAfter(checker, value));
   const item: TypedExpression = { kind: "item", at: list.at, type: { kind: "any" }, nullable: true, slot };
   const body = compare("==", value, convertedTo(item, value.type), at);
-  const nothing: TypedExpression = { kind: "constant", at, type: { kind: "null" }, nullable: true, value: null };
+  const nothing = constant({ kind: "null" }, null, at);
   const guarded = value.nullable ? logical("&&", compare("!=", value, nothing, at), body, at) : body;
   return { kind: "macro", at, type: bool, nullable: false, macro: "exists", records: false, slot, list, body: guarded };
 }
@@ -669,34 +667,27 @@ const numberCalculations: Readonly<Record<Arithmetic, Calculation>> = {
   "%": "remainder",
 };
 
+/** The calculations that are neither between two numbers of one kind nor between two lists. */
+const otherCalculations: Readonly<Record<string, ResolvedCalculation>> = {
+  "string + string": { calculation: "join", type: text },
+  "timestamp + duration": { calculation: "later", type: { kind: "timestamp" } },
+  "duration + timestamp": { calculation: "later", type: { kind: "timestamp" } },
+  "timestamp - duration": { calculation: "earlier", type: { kind: "timestamp" } },
+  "timestamp - timestamp": { calculation: "between", type: { kind: "duration" } },
+  "duration + duration": { calculation: "add", type: { kind: "duration" } },
+  "duration - duration": { calculation: "subtract", type: { kind: "duration" } },
+};
+
 function calculationOf(operator: Arithmetic, a: ValueType, b: ValueType): ResolvedCalculation | undefined {
-  const kinds = `${a.kind} ${operator} ${b.kind}`;
   if (isNumber(a) && a.kind === b.kind) {
     if (operator === "%" && a.kind === "double") return undefined;
     return { calculation: numberCalculations[operator], type: a };
   }
-  switch (kinds) {
-    case "string + string":
-      return { calculation: "join", type: text };
-    case "list + list": {
-      const type = commonType(a, b);
-      return type && { calculation: "append", type };
-    }
-    case "timestamp + duration":
-      return { calculation: "later", type: a };
-    case "duration + timestamp":
-      return { calculation: "later", type: b };
-    case "timestamp - duration":
-      return { calculation: "earlier", type: a };
-    case "timestamp - timestamp":
-      return { calculation: "between", type: { kind: "duration" } };
-    case "duration + duration":
-      return { calculation: "add", type: a };
-    case "duration - duration":
-      return { calculation: "subtract", type: a };
-    default:
-      return undefined;
+  if (a.kind === "list" && b.kind === "list" && operator === "+") {
+    const type = commonType(a, b);
+    return type && { calculation: "append", type };
   }
+  return otherCalculations[`${a.kind} ${operator} ${b.kind}`];
 }
 
 function complainArithmetic(
@@ -731,33 +722,37 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
 // Functions and macros
 
 const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map", "sortBy"]);
-const functionNames = [
-  "has",
-  "size",
-  "startsWith",
-  "endsWith",
-  "contains",
-  "matches",
-  "duration",
-  "timestamp",
-  "slugify",
-  "sum",
-  "trim",
-  "lowerAscii",
-  "upperAscii",
-  "replace",
-  "join",
-  "flatten",
-  "distinct",
-  "sort",
-  "reverse",
-  "string",
-  "int",
-  "double",
-  "token",
-  "refreshToken",
-  "expiry",
-];
+
+type CheckedFunction = FunctionName | "has" | "duration" | "timestamp" | "token" | "refreshToken" | "expiry";
+
+const functions: { readonly [Name in CheckedFunction]: (checker: Checker, call: Call, name: Name) => Found } = {
+  has: checkHas,
+  size: checkSize,
+  startsWith: checkTextTest,
+  endsWith: checkTextTest,
+  contains: checkTextTest,
+  matches: checkMatches,
+  duration: checkTimeLiteral,
+  timestamp: checkTimeLiteral,
+  slugify: checkTextFunction,
+  sum: checkSum,
+  trim: checkTextFunction,
+  lowerAscii: checkTextFunction,
+  upperAscii: checkTextFunction,
+  replace: checkReplace,
+  join: checkJoin,
+  flatten: checkListFunction,
+  distinct: checkListFunction,
+  sort: checkListFunction,
+  reverse: checkListFunction,
+  string: checkConversion,
+  int: checkConversion,
+  double: checkConversion,
+  token: checkToken,
+  refreshToken: checkToken,
+  expiry: checkToken,
+};
+
 const missing: Readonly<Record<string, string>> = {
   exists_one: "count them: `.filter(x, …).size() == 1`",
   existsOne: "count them: `.filter(x, …).size() == 1`",
@@ -775,62 +770,16 @@ const missing: Readonly<Record<string, string>> = {
 };
 
 function checkCall(checker: Checker, call: Call): Found {
-  const { function: name, target } = call;
+  const { function: name, nameAt, target } = call;
   if (target && macroNames.has(name)) return checkMacro(checker, call, target, name as MacroName);
-  switch (name) {
-    case "has":
-      return target ? wrongUse(checker, call, "has(x.y)") : checkHas(checker, call);
-    case "duration":
-    case "timestamp":
-      return target ? wrongUse(checker, call, `${name}('…')`) : checkTimeLiteral(checker, call, name);
-    case "size":
-      return checkSize(checker, call);
-    case "sum":
-      return checkSum(checker, call);
-    case "slugify":
-      return checkTextFunction(checker, call, name);
-    case "trim":
-    case "lowerAscii":
-    case "upperAscii":
-      return target ? checkTextFunction(checker, call, name) : wrongUse(checker, call, `x.${name}()`);
-    case "replace":
-      return checkReplace(checker, call);
-    case "join":
-      return checkJoin(checker, call);
-    case "flatten":
-    case "distinct":
-    case "sort":
-    case "reverse":
-      return checkListFunction(checker, call, name);
-    case "string":
-    case "int":
-    case "double":
-      return target ? wrongUse(checker, call, `${name}(x)`) : checkConversion(checker, call, name);
-    case "startsWith":
-    case "endsWith":
-    case "contains":
-      return checkTextTest(checker, call, name);
-    case "matches":
-      return checkMatches(checker, call);
-    case "token":
-    case "refreshToken":
-    case "expiry":
-      return checkToken(checker, call, name);
-    default:
-      return unknownFunction(checker, call);
+  if (Object.hasOwn(functions, name)) {
+    const check = functions[name as CheckedFunction] as (checker: Checker, call: Call, name: string) => Found;
+    return check(checker, call, name);
   }
-}
-
-function unknownFunction(checker: Checker, { function: name, nameAt }: Call): undefined {
-  const known = [...functionNames, ...macroNames];
+  const known = [...Object.keys(functions), ...macroNames];
   const help = Object.hasOwn(missing, name) ? missing[name] : `there are: ${known.join(", ")}`;
-  return complain(
-    checker,
-    "unknown-function",
-    `there is no function \`${name}\`${nearMiss(name, known)}`,
-    nameAt,
-    help,
-  );
+  const message = `there is no function \`${name}\`${nearMiss(name, known)}`;
+  return complain(checker, "unknown-function", message, nameAt, help);
 }
 
 function wrongUse(checker: Checker, { function: name, at }: Call, form: string): undefined {
@@ -856,23 +805,22 @@ function checkCalled(checker: Checker, found: TypedExpression, kind: "bool" | "s
 
 function checkHas(checker: Checker, call: Call): Found {
   const [operand, more] = call.arguments;
-  if (!operand || more || (operand.kind !== "member" && operand.kind !== "name"))
+  if (call.target || more || (operand?.kind !== "member" && operand?.kind !== "name"))
     return wrongUse(checker, call, "has(x.y)");
   const left = checkValue(checker, operand);
-  if (!left) return undefined;
-  const right: TypedExpression = { kind: "constant", at: call.at, type: { kind: "null" }, nullable: true, value: null };
-  return compare("!=", left, right, call.at);
+  return left && compare("!=", left, constant({ kind: "null" }, null, call.at), call.at);
 }
 
 function checkTimeLiteral(checker: Checker, call: Call, name: "duration" | "timestamp"): Found {
   const [literal, more] = call.arguments;
+  if (call.target) return wrongUse(checker, call, `${name}('…')`);
   if (literal?.kind !== "string" || more) {
     const help = `write \`${name}('…')\`; fields and inputs of these types need no conversion`;
     return complain(checker, "wrong-arguments", `\`${name}\` takes one text that stands here`, call.at, help);
   }
   const { at } = call;
   const value = name === "duration" ? readDuration(literal.value) : readTimestamp(literal.value);
-  if (value !== undefined) return { kind: "constant", at, type: { kind: name }, nullable: false, value };
+  if (value !== undefined) return constant({ kind: name }, value, at);
   const help =
     name === "duration" ? durationHelp(literal.value) : "such as `2026-01-31T12:00:00Z`, to the millisecond at most";
   return complain(checker, `bad-${name}`, `'${literal.value}' is no ${name}`, literal.at, help);
@@ -894,7 +842,7 @@ function checkSize(checker: Checker, call: Call): Found {
     return complain(checker, "wrong-type", `${describeType(typed.type)} has no size`, typed.at);
   }
   const nullable = typed.nullable || typed.type.kind === "any";
-  return { kind: "call", at: call.at, type: int, nullable, function: "size", arguments: [typed] };
+  return called("size", int, [typed], call.at, nullable);
 }
 
 function checkSum(checker: Checker, call: Call): Found {
@@ -907,7 +855,7 @@ function checkSum(checker: Checker, call: Call): Found {
     const help = "say what of each: `.map(x, x.amount).sum()`";
     return complain(checker, "wrong-type", `${describeType(list.type)} has no sum`, list.at, help);
   }
-  return { kind: "call", at: call.at, type: of, nullable: list.nullable, function: "sum", arguments: [list] };
+  return called("sum", of, [list], call.at);
 }
 
 function called(
@@ -922,6 +870,7 @@ function called(
 
 function checkTextFunction(checker: Checker, call: Call, name: TextFunction): Found {
   const [operand, more] = operandsOf(call);
+  if (name !== "slugify" && !call.target) return wrongUse(checker, call, `x.${name}()`);
   if (!operand || more) return wrongUse(checker, call, `${name}(x)`);
   const typed = checkText(checker, operand);
   return typed && called(name, text, [typed], call.at);
@@ -948,8 +897,7 @@ function checkReplace(checker: Checker, call: Call): Found {
       help,
     );
   }
-  const wanted: TypedExpression = { kind: "constant", at: old.at, type: text, nullable: false, value: old.value };
-  return target && fresh && called("replace", text, [target, wanted, fresh], call.at);
+  return target && fresh && called("replace", text, [target, constant(text, old.value, old.at), fresh], call.at);
 }
 
 function checkJoin(checker: Checker, call: Call): Found {
@@ -972,15 +920,11 @@ function checkListFunction(checker: Checker, call: Call, name: ListFunction): Fo
   if (!list) return undefined;
   const type = list.type.kind === "list" ? listMade(name, list.type) : undefined;
   if (type) return called(name, type, [list], call.at);
-  const help = { flatten: "`flatten` takes a list of lists", sort: "say by what: `.sortBy(x, x.name)`" };
-  const message = `there is no \`${name}\` of ${describeType(list.type)}`;
-  return complain(
-    checker,
-    "wrong-type",
-    message,
-    list.at,
-    name === "flatten" || name === "sort" ? help[name] : undefined,
-  );
+  const help: Readonly<Partial<Record<ListFunction, string>>> = {
+    flatten: "`flatten` takes a list of lists",
+    sort: "say by what: `.sortBy(x, x.name)`",
+  };
+  return complain(checker, "wrong-type", `there is no \`${name}\` of ${describeType(list.type)}`, list.at, help[name]);
 }
 
 /** Returns the result type of the function for a list of this type; undefined if the function does not accept the list. */
@@ -1006,7 +950,7 @@ const convertible: Readonly<Record<Conversion, readonly ValueType["kind"][]>> = 
 
 function checkConversion(checker: Checker, call: Call, name: Conversion): Found {
   const [operand, more] = call.arguments;
-  if (!operand || more) return wrongUse(checker, call, `${name}(x)`);
+  if (call.target || !operand || more) return wrongUse(checker, call, `${name}(x)`);
   const typed = checkValue(checker, operand);
   if (!typed) return undefined;
   if (convertible[name].includes(typed.type.kind)) {
@@ -1028,7 +972,7 @@ function checkTextTest(checker: Checker, call: Call, name: "startsWith" | "endsW
   }
   const a = target && checkCalled(checker, target, "string");
   const b = part && checkCalled(checker, part, "string");
-  return a && b && { kind: "call", at: call.at, type: bool, nullable: false, function: name, arguments: [a, b] };
+  return a && b && called(name, bool, [a, b], call.at, false);
 }
 
 /**
@@ -1079,23 +1023,7 @@ function checkMatches(checker: Checker, call: Call): Found {
   }
   const error = patternError(pattern.value);
   if (error !== undefined) return complain(checker, "bad-pattern", `this pattern does not hold: ${error}`, pattern.at);
-  const literal: TypedExpression = {
-    kind: "constant",
-    at: pattern.at,
-    type: text,
-    nullable: false,
-    value: pattern.value,
-  };
-  return (
-    typed && {
-      kind: "call",
-      at: call.at,
-      type: bool,
-      nullable: false,
-      function: "matches",
-      arguments: [typed, literal],
-    }
-  );
+  return typed && called("matches", bool, [typed, constant(text, pattern.value, pattern.at)], call.at, false);
 }
 
 function patternError(pattern: string): string | undefined {
