@@ -13,7 +13,7 @@ export interface Described {
   readonly document: JsonObject;
   readonly schemas: Readonly<Record<string, JsonObject>>;
   readonly operations: readonly DescribedOperation[];
-  /** The webhook request of each event, by event name. */
+  /** The webhook request of each event, by name of the event. */
   readonly webhooks: Readonly<Record<string, JsonObject>>;
 }
 
@@ -21,7 +21,7 @@ export interface DescribedOperation {
   readonly name: string;
   readonly operation: Operation;
   readonly method: string;
-  /** Relative to the server's address, with parameters in braces. */
+  /** The path relative to the server's URL, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -34,9 +34,9 @@ export interface DescribedOperation {
 export interface DescribedBody {
   readonly required: boolean;
   readonly mediaTypes: readonly string[];
-  /** The JSON body; the form, if the body must be a form; empty for bytes. */
+  /** The schema of the JSON body; of the form, if the body must be a form; empty for bytes. */
   readonly schema: JsonObject;
-  /** The form that the operation also takes, if the body can contain files. */
+  /** The form that the operation accepts besides JSON, if the body can contain files. */
   readonly form?: JsonObject;
 }
 
@@ -51,7 +51,7 @@ export interface Parameter {
 export interface Success {
   readonly status: number;
   readonly description: string;
-  /** The JSON body; absent if the response has no body. */
+  /** The schema of the JSON body; absent if the response has no body. */
   readonly schema?: JsonObject;
   /** Whether the response can be a stream of server-sent events. */
   readonly stream: boolean;
@@ -83,12 +83,15 @@ export function describe(plan: Plan, baseUrl: string): Described {
   };
 }
 
-/** The component that a `$ref` refers to. */
+/** Returns the name of the component that a `$ref` refers to. */
 export function componentOf(reference: string): string | undefined {
   return /^#\/components\/schemas\/(.+)$/.exec(reference)?.[1];
 }
 
-/** The names of the components that the schemas refer to, directly or through other components, in order of appearance. */
+/**
+ * Returns the names of the components to which the schemas refer, directly or through other components, in order of
+ * appearance.
+ */
 export function reachedFrom(schemas: Described["schemas"], roots: readonly Json[]): ReadonlySet<string> {
   const found = new Set<string>();
   const walk = (value: Json | undefined): void => {
@@ -170,7 +173,7 @@ function successOf(status: number, { description, headers = {}, content = {} }: 
     description,
     ...(schema === undefined ? {} : { schema }),
     stream: Object.hasOwn(content, "text/event-stream"),
-    // An `ETag` that every response has is a reference to a component; an optional one is an inline header.
+    // An `ETag` that every response of the operation has is a reference to a component; an optional one is an inline header.
     tagged: tag !== undefined && tag["required"] !== false,
   };
 }

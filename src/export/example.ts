@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { componentOf, type Described } from "./described.ts";
 
-/** Returns undefined if no example can be generated. Leaves out optional members. */
+/** Generates an example without optional members; undefined if none can be generated. */
 export function exampleOf(schemas: Described["schemas"], schema: Json, depth = 0): Json | undefined {
   if (depth > 12 || typeof schema !== "object" || schema === null) return undefined;
   const { $ref: reference, const: only, enum: values, examples, anyOf, oneOf, allOf, type } = schema as JsonObject;
@@ -98,12 +98,18 @@ function textExample(schema: JsonObject): string | undefined {
   return "example".padEnd(Number(minLength), "-").slice(0, Number(maxLength));
 }
 
-/** Tests only patterns that `textFor` can parse, so that no pattern of a document backtracks endlessly. */
+/**
+ * Whether a text matches a pattern. Tests only patterns that `textFor` can parse, so that no pattern of a document backtracks
+ * endlessly.
+ */
 function matches(pattern: Json, text: string): boolean {
   return typeof pattern === "string" && textFor(pattern, 0) !== undefined && new RegExp(pattern, "u").test(text);
 }
 
-/** Generates a text for a simple pattern: letters, classes and groups of alternatives, each with a quantifier. */
+/**
+ * Generates a text of at least `least` characters for a simple pattern: letters, classes and groups of alternatives, each with
+ * a quantifier.
+ */
 function textFor(pattern: string, least: number): string | undefined {
   const body = pattern.replace(/^\^/, "").replace(/\$$/, "");
   let rest = body;
@@ -125,7 +131,7 @@ function textFor(pattern: string, least: number): string | undefined {
     if (unit === undefined) return undefined;
     const times = least_ === undefined ? (many === "*" || many === "?" ? 0 : 1) : Number(least_);
     rest = rest.slice(piece.length);
-    // A repeated last piece fills the text up to the minimum length.
+    // If the last piece of the pattern may be repeated, it fills the text up to the minimum length.
     const missing = rest === "" && (many === "*" || many === "+") ? least - text.length : 0;
     text += unit.repeat(Math.min(Math.max(times, missing), 1000));
   }

@@ -6,7 +6,7 @@ export function expressionText(expression: TypedExpression): string {
   return write(expression, 0);
 }
 
-/** Operator precedence, lowest first; all other expressions bind tightest. */
+/** The precedence of operators, lowest first; all other expressions bind tightest. */
 const binding = { choose: 1, "||": 2, "&&": 3, compare: 4, sum: 5, product: 6, unary: 7, tightest: 8 } as const;
 
 const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]>> = {
@@ -22,7 +22,7 @@ const signs: Readonly<Record<Calculation, readonly [sign: string, level: number]
   remainder: ["%", binding.product],
 };
 
-/** Functions that are not written as methods of their first argument. */
+/** Functions that are printed before their argument instead of as methods of it. */
 const functions: ReadonlySet<string> = new Set(["slugify", "string", "int", "double"]);
 
 function write(expression: TypedExpression, around: number): string {
@@ -99,7 +99,10 @@ function callText(name: string, [first, ...rest]: readonly TypedExpression[]): s
   return `${write(first, binding.tightest)}.${name}(${rest.map((one) => write(one, 0)).join(", ")})`;
 }
 
-/** Typed expressions do not store the author's item names of macros; nested macros need different names. */
+/**
+ * Returns an item name for a macro: typed expressions do not contain the author's names, and nested macros need different
+ * ones.
+ */
 function itemName(slot: number): string {
   return slot === 0 ? "x" : `x${slot + 1}`;
 }

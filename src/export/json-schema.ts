@@ -30,7 +30,7 @@ export function jsonSchema(plan: Plan, model: Pick<Model, "resources">, baseUrl:
   };
 }
 
-/** A title for each component that names its operation; component names alone do not explain their use. */
+/** Returns a title for each component that names its operation; the name of a component alone does not explain its use. */
 function titlesOf({ operations }: Described): Readonly<Record<string, string>> {
   const titles: Record<string, string> = {};
   const setTitle = (schema: JsonObject | undefined, words: string): void => {

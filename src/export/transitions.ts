@@ -1,4 +1,4 @@
-/** Transitions for exports: their triggers in words, and which states a record can reach from which. */
+/** Describes transitions for exports: their triggers in words, and which states a record can reach from each state. */
 import type { Trigger } from "../language/states/model.ts";
 import { everyOperation } from "../plan/events/events.ts";
 import type { EffectPlan, TransitionPlan } from "../plan/states/types.ts";
@@ -6,7 +6,7 @@ import type { EndpointsPart } from "../plan/endpoints/types.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
 
-/** For example `dropOff`, `after 48h` or `when a | b`. */
+/** Returns a trigger in words, such as `dropOff`, `after 48h` or `when a | b`. */
 export function triggerText(on: Trigger["on"]): string {
   switch (on.kind) {
     case "by":
@@ -20,7 +20,7 @@ export function triggerText(on: Trigger["on"]): string {
   }
 }
 
-/** For each state, all reachable states, in the document's order. Assumes that all guards hold. */
+/** Returns, for each state, all states that can follow it, in the document's order. Assumes that all guards hold. */
 export function reachable(
   plan: ResourcesPart & EndpointsPart & EventsPart,
   resource: string,
@@ -43,7 +43,7 @@ export function reachable(
   );
 }
 
-/** Transitions by operations, by timers and as effects of other records' transitions. */
+/** Returns the transitions by operations, by timers and as effects of other records' transitions. */
 function transitionsOf(plan: ResourcesPart & EndpointsPart & EventsPart, resource: string): readonly TransitionPlan[] {
   const caused = (effects: readonly EffectPlan[]): readonly TransitionPlan[] =>
     effects.flatMap((effect) => [...(effect.resource === resource ? effect.moves : []), ...caused(effect.effects)]);

@@ -114,7 +114,7 @@ function eventsOf(root: JsonObject, schemas: Schemas, notices: ImportNotices): r
   });
 }
 
-/** The messages that the operation names, else all of its channel. */
+/** Returns the messages that the operation names, else all messages of its channel. */
 function messagesOf(operation: Found, channel: Found | undefined, schemas: Schemas): readonly Found[] {
   const { messages } = operation.value;
   const own = Array.isArray(messages)

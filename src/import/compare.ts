@@ -1,15 +1,15 @@
 /**
- * Compares two OpenAPI descriptions: paths and methods, parameters, statuses, required members. Used to compare an imported
- * description with the export of its document; additions by Nonet are not reported.
+ * Compares two OpenAPI descriptions: paths and methods, parameters, statuses, required members. The import compares its source
+ * with the export of the imported document; it does not report Nonet's additions.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { below, textOf } from "./report.ts";
 import { localPointer, valueAt } from "./schemas.ts";
 
 export interface Mismatch {
-  /** JSON pointer into the source (RFC 6901). */
+  /** A JSON pointer into the source (RFC 6901). */
   readonly pointer: string;
-  /** `GET /pets/{id}` */
+  /** The method and path: `GET /pets/{id}`. */
   readonly operation: string;
   readonly what: string;
 }
@@ -32,7 +32,7 @@ export function mismatches(source: JsonObject, exported: JsonObject): readonly M
 }
 
 interface DescribedOperation {
-  /** Method and path without parameter names, which do not affect requests. */
+  /** The method and the path without parameter names, which do not affect requests. */
   readonly route: string;
   readonly written: string;
   readonly pointer: string;
@@ -84,7 +84,10 @@ function parameterMismatches(one: DescribedOperation, other: DescribedOperation,
 
 const ignored: ReadonlySet<string> = new Set(["header accept", "header content-type", "header authorization"]);
 
-/** Whether each parameter is required, by location and name; path parameters are compared with the path. */
+/**
+ * Returns whether each parameter is required, by location and name. Path parameters are omitted, since they are compared as
+ * part of the path.
+ */
 function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<string, boolean> {
   const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
     Array.isArray(list) ? (list as readonly Json[]) : [],
@@ -106,7 +109,7 @@ function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<st
 interface Both {
   readonly source: JsonObject;
   readonly exported: JsonObject;
-  /** Pairs of references already compared. */
+  /** Pairs of references that are already compared. */
   readonly pairs: Set<string>;
 }
 
@@ -172,7 +175,7 @@ function responseMismatches(
   ];
 }
 
-/** Schemas by status. */
+/** Returns the schemas of the responses by status. */
 function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
   const { responses } = value;
   return new Map(
@@ -185,7 +188,7 @@ function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, J
   );
 }
 
-/** Selects the schema as the import does: JSON before other media types, then the first. */
+/** Selects the schema as the import does: JSON before other media types, else the first. */
 function mainSchema(content: Json | undefined): Json | undefined {
   const entries = Object.entries(isObject(content) ? content : {}).filter(([media]) => media.includes("/"));
   const [, entry] =
@@ -199,7 +202,7 @@ function mainSchema(content: Json | undefined): Json | undefined {
 const inside = ["items", "additionalProperties"] as const;
 const alternatives = ["allOf", "anyOf", "oneOf"] as const;
 
-/** Differences in `required`, at any depth. A schema without a counterpart is not reported. */
+/** Reports differences in `required` at any depth. A schema that only one description has is not reported. */
 function requiredMismatches(
   both: Both,
   one: Json | undefined,
@@ -245,7 +248,7 @@ function requiredMismatches(
   ];
 }
 
-/** The import converts `nullable` without a type to `anyOf` with null; this returns the other alternative. */
+/** Undoes a conversion of the import: `nullable` without a type becomes `anyOf` with null. Returns the other alternative. */
 function withoutNull(root: JsonObject, mine: Json | undefined, theirs: Json | undefined): Json | undefined {
   if (!isObject(mine) || mine["nullable"] !== true || mine["type"] !== undefined || !isObject(theirs)) return theirs;
   const list = theirs["anyOf"];

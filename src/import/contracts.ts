@@ -10,11 +10,14 @@ export interface ImportContext {
   readonly root: JsonObject;
   readonly schemas: Schemas;
   readonly notices: ImportNotices;
-  /** The base URL in the document. */
+  /** The base URL of the imported document. */
   readonly base?: string;
 }
 
-/** `item`: the path item of the operation. `rename` returns the document's name of a path parameter. */
+/**
+ * Converts an operation to a wire. `item`: the path item of the operation. `rename`: returns the document's name of a path
+ * parameter.
+ */
 export function contractOf(
   source: ImportContext,
   operation: Found,
@@ -38,7 +41,7 @@ export function contractOf(
 
 // ── Parameters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Parameters of the operation replace those of its path item with the same name and location. */
+/** Returns the parameters. Those of the operation replace those of its path item with the same name and location. */
 function parametersOf({ schemas, notices }: ImportContext, operation: Found, item: Found): readonly Found[] {
   const found = new Map<string, Found>();
   for (const holder of [item, operation]) {
@@ -56,7 +59,7 @@ function parametersOf({ schemas, notices }: ImportContext, operation: Found, ite
   return [...found.values()];
 }
 
-/** Headers that OpenAPI describes elsewhere; the standard ignores parameters with these names. */
+/** Headers that OpenAPI describes elsewhere; the standard ignores header parameters with these names. */
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
 function parameterOf(
@@ -221,13 +224,13 @@ function isMedia(text: string): boolean {
   return /^[^\s/;]+\/[^\s/;]+(?:;.*)?$/.test(text);
 }
 
-/** Omitted for JSON, the default. */
+/** Returns the member `media`; empty for JSON, the default. */
 function mediaMember(media: readonly string[]): { readonly media?: readonly string[] } {
   const distinct = [...new Set(media)];
   return distinct.length === 0 || isWrittenAlike(distinct, ["application/json"]) ? {} : { media: distinct };
 }
 
-/** The media types that share one schema; of several schemas the JSON one, else the first. */
+/** Returns the schema of a body and the media types that use it; of several schemas the one of JSON, else the first. */
 function contentOf(
   source: ImportContext,
   content: Json | undefined,

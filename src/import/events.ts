@@ -1,4 +1,4 @@
-/** Imports webhooks and callbacks as outgoing events. No description has their triggers, so each is stated as a gap. */
+/** Imports webhooks and callbacks as outgoing events. No description declares their triggers, so each trigger is a gap. */
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { ImportedOperation } from "./operations.ts";
 import { quoted } from "./prose.ts";
@@ -64,7 +64,7 @@ export function eventName(written: string, usedNames: Set<string>): string {
   return name;
 }
 
-/** The name of the payload's schema. */
+/** Returns the name of the payload's schema. */
 function payloadOf(item: JsonObject, pointer: string, event: string, schemas: Schemas): string | undefined {
   for (const [method, operation] of Object.entries(item)) {
     if (!isObject(operation)) continue;

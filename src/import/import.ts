@@ -28,7 +28,7 @@ export interface LocatedNotice extends ImportNotice {
   readonly column: number;
 }
 
-/** Never throws; returns one error with its position if nothing can be imported. */
+/** Imports a description. Never throws; returns an error with its position if nothing can be imported. */
 export function importDocument(name: string, input: Uint8Array | string): Imported {
   const source = readSource(name, input);
   if (!("root" in source)) return { kind: "error", ...source };
@@ -48,7 +48,7 @@ export function importDocument(name: string, input: Uint8Array | string): Import
   };
 }
 
-/** Adds to the prose what the import omitted, for readers of the document without the report. */
+/** Adds what the import omitted to the prose, for readers who have only the document. */
 function withLosses(prose: Prose, notes: readonly ImportNotice[]): Prose {
   const groups = Map.groupBy(
     notes.filter(({ kind }) => kind === "lost"),
@@ -73,7 +73,7 @@ function formatOf({ root }: ImportSource): Format {
   if (textOf(swagger).startsWith("2")) return sound({ kind: "2.0", name: "Swagger 2.0", root });
   const version = textOf(openapi);
   if (version.startsWith("3.0")) return sound({ kind: "3.0", name: `OpenAPI ${version}`, root });
-  // 3.2 extends 3.1 without changing what the import reads.
+  // OpenAPI 3.2 extends 3.1 without changing what the import reads.
   if (/^3\.[12]/.test(version)) return sound({ kind: "3.1", name: `OpenAPI ${version}`, root });
   if (textOf(asyncapi).startsWith("3")) return { kind: "asyncapi", name: `AsyncAPI ${textOf(asyncapi)}`, root };
   const [key, found] = Object.entries({ swagger, openapi, asyncapi }).find(([, value]) => value !== undefined) ?? [];
@@ -95,7 +95,7 @@ function positionAt(source: ImportSource, pointer: string): Position {
   return source.positionsOf(new Set([pointer])).get(pointer) ?? { line: 1, column: 1, offset: 0 };
 }
 
-/** In the order of the source. */
+/** Returns the notices in the order of the source. */
 function located(source: ImportSource, notes: readonly ImportNotice[]): readonly LocatedNotice[] {
   const positions = source.positionsOf(new Set(notes.map(({ pointer }) => pointer)));
   const all = notes.map((notice) => {

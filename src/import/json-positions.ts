@@ -1,7 +1,9 @@
 /** Finds the positions of values in a JSON text by their pointers, in one pass, without building a tree. */
 import { below } from "./report.ts";
 
-/** Offsets of members' keys and list items. The text must be JSON; for a truncated text some are missing. */
+/**
+ * Returns the offsets of keys and list items by their pointers. The text must be JSON; for a truncated text some are missing.
+ */
 export function jsonPositions(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const found = new Map<string, number>([["", 0]]);
   const prefixSet = prefixes(wanted);
@@ -14,7 +16,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
     while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
     return text.slice(start, ++at);
   };
-  /** Skips a value; visits its members only on the path to a wanted pointer. */
+  /** Skips a value; looks inside only on the path to a wanted pointer. */
   const value = (pointer: string | undefined): void => {
     blanks();
     const opening = text[at];
@@ -54,7 +56,7 @@ export function jsonPositions(text: string, wanted: ReadonlySet<string>): Readon
   return found;
 }
 
-/** All prefixes of the wanted pointers. */
+/** Returns all prefixes of the wanted pointers. */
 function prefixes(wanted: ReadonlySet<string>): ReadonlySet<string> {
   const all = new Set<string>([""]);
   for (const pointer of wanted) {

@@ -69,7 +69,7 @@ export function modelOf(root: JsonObject, dialect: Dialect, notices: ImportNotic
   };
 }
 
-/** The imported items, which decide the status of each part: a part without any is not shown. */
+/** What the import found for each part. A part for which it found nothing becomes `not shown`. */
 interface Found {
   readonly base: string | undefined;
   readonly operations: readonly ImportedOperation[];
@@ -91,7 +91,7 @@ function statusOf({ security, events, errors, named }: Found): Readonly<Record<P
   };
 }
 
-/** The gaps of the document. */
+/** Returns the gaps of the document. */
 function gapsOf({ base, operations, security, events, errors }: Found): readonly string[] {
   const open = operations.filter(({ endpoint }) => endpoint === undefined);
   return [
@@ -145,7 +145,7 @@ export function purposeOf(
 
 // ── Part 4 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The base URL, from the first server. */
+/** Returns the base URL, from the first server. */
 function baseOf(root: JsonObject, dialect: Dialect, notices: ImportNotices): string | undefined {
   const [url, at] = dialect === "2.0" ? [swaggerBase(root), "/host"] : [firstServer(root, notices), "/servers/0"];
   if (url === undefined) return undefined;
@@ -179,7 +179,7 @@ function firstServer({ servers }: JsonObject, notices: ImportNotices): string | 
 
 // ── Part 7 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One error for each error status of a response: sources have statuses, but no error codes. */
+/** Returns an error for each error status of a response: sources have statuses, but no error codes. */
 function errorsOf(
   operations: readonly ImportedOperation[],
   notices: ImportNotices,
@@ -283,7 +283,7 @@ function resourceProse(alike: readonly Similarity[]): readonly string[] {
   return [`What looks like resources, by the paths of the source:\n\n${lines.join("\n")}`];
 }
 
-/** A heading for each tag, below it one for each operation with more prose than its description. */
+/** Returns a heading for each tag, and below it one for each operation with more prose than its description. */
 function headings(root: JsonObject, operations: readonly ImportedOperation[]): readonly string[] {
   const tags = new Map<string, JsonObject>();
   for (const tag of Array.isArray(root["tags"]) ? (root["tags"] as readonly Json[]) : [])
@@ -304,7 +304,7 @@ function headings(root: JsonObject, operations: readonly ImportedOperation[]): r
   });
 }
 
-/** Names of response headers about rate limits. */
+/** Returns the names of response headers about rate limits. */
 function countingHeaders(operations: readonly ImportedOperation[]): ReadonlySet<string> {
   const names = operations.flatMap(({ endpoint }) =>
     Object.values(endpoint?.wire?.answers ?? {}).flatMap(({ headers = {} }) => Object.keys(headers)),

@@ -10,20 +10,20 @@ import { contractOf, type ImportContext } from "./contracts.ts";
 
 export interface ImportedOperation {
   readonly name: string;
-  /** JSON pointer into the source. */
+  /** A JSON pointer into the source. */
   readonly pointer: string;
   readonly purpose?: string;
-  /** Absent if the language does not support the method or path; the operation is then a gap. */
+  /** The endpoint; absent if the language does not support the method or path. The operation is then a gap. */
   readonly endpoint?: Endpoint;
-  /** Alternatives, as in OpenAPI; undefined if neither the operation nor the source declares any. */
+  /** The alternative security requirements, as in OpenAPI; undefined if neither the operation nor the source declares any. */
   readonly security?: readonly Json[];
-  /** The tag, whose heading the operation appears under. */
+  /** The tag whose heading the operation appears under. */
   readonly tag?: string;
   readonly prose: readonly string[];
   readonly deprecated: boolean;
 }
 
-/** Every service responds to `GET` at these paths, unless its base URL has a path. */
+/** Paths at which every service responds to `GET`, unless its base URL has a path. */
 const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
 /** Methods of OpenAPI that the language lacks. */
@@ -46,7 +46,7 @@ export function operationsOf(source: ImportContext): readonly ImportedOperation[
       const other = otherMethods.find((name) => name === key);
       if ((method === undefined && other === undefined) || !isObject(one)) return [];
       const at = below(item.pointer, key);
-      // No standard allows an operation to be a reference, but some split descriptions have that.
+      // No standard allows a reference in place of an operation, but some descriptions in several files contain one.
       const operation = schemas.resolve(one, at) ?? { value: {}, pointer: at };
       const name = nameOf(source, operation, path, key, names);
       return [importedOperation(source, { name, path, method, written: key.toUpperCase() }, operation, item, routes)];
@@ -132,7 +132,7 @@ function endpointOf(
   return { method, path: template.path, does: "handler", wire };
 }
 
-/** The path with valid parameter names, and the renames; undefined for an unsupported path. */
+/** Returns the path with valid parameter names, and the renamed parameters; undefined for an unsupported path. */
 function templateOf(
   path: string,
 ): { readonly path: string; readonly renamed: ReadonlyMap<string, string> } | undefined {
@@ -182,7 +182,7 @@ function descriptionOf(value: JsonObject): string | undefined {
   return text === undefined ? undefined : shortText(text);
 }
 
-/** The first sentence or line; a text that is a keyword of the language (`none`) gets a full stop. */
+/** Returns the first sentence or line; a text that is a keyword of the language (`none`) gets a full stop. */
 export function shortText(text: string): string {
   const [line = ""] = text.trim().split(/\r?\n/, 1);
   const words = line
@@ -193,7 +193,7 @@ export function shortText(text: string): string {
   return /^(?:not shown|none)$/.test(short) ? `${short}.` : short;
 }
 
-/** Prose about the operation's scopes, since the language has no scopes per operation. */
+/** Returns prose about the operation's scopes, since the language has no scopes for single operations. */
 function scopesOf(security: Json | undefined): readonly string[] {
   const scopes = (Array.isArray(security) ? (security as readonly Json[]) : []).flatMap((one) =>
     isObject(one)

@@ -25,7 +25,7 @@ export function quoted(text: string): string {
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
-/** One line of prose, with Markdown syntax escaped. */
+/** Returns a text as one line of prose, with Markdown syntax escaped. */
 export function plain(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -40,7 +40,7 @@ function sanitizeLine(line: string): string {
     .replace(/^(?:[\s>]|[-*+]\s|\d+[.)]\s){20,}/, (prefix) => prefix.slice(0, 20));
 }
 
-/** Escapes fences inside lists or nested quotes, which would open a block too. */
+/** Escapes fences inside lists or nested quotes, which would also begin a block. */
 function unfenced(line: string): string {
   return line.replaceAll(/`{3,}|~{3,}/g, (prefix) => `\\${prefix.split("").join("\\")}`);
 }

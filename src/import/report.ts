@@ -3,22 +3,26 @@ import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
 import type { Json } from "../base/json.ts";
 
 /**
- * `lost`: in the source, but not in the document. `guessed`: in the document, but the source only suggests it. `renamed`: has
- * another name in the document, which requests do not show. `hint`: the source suggests it, and the document omits it.
+ * What a notice is about. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
+ * suggests it. `renamed`: has another name in the document, which requests do not contain. `hint`: the source suggests it, and
+ * the document omits it.
  */
 export type NoticeKind = "lost" | "guessed" | "renamed" | "hint";
 
 export interface ImportNotice {
   readonly kind: NoticeKind;
-  /** JSON pointer into the source (RFC 6901). */
+  /** A JSON pointer into the source (RFC 6901). */
   readonly pointer: string;
-  /** A constant text per kind of notice, so that notices can be grouped. */
+  /** The message, constant for each kind of notice, so that notices can be grouped. */
   readonly what: string;
   /** The specific item, if `what` does not name it. */
   readonly detail?: string;
 }
 
-/** The only mutable state of the import: returning lists from every call would clutter it. */
+/**
+ * Collects notices. It is the only mutable state of the import: returning lists of notices from every function would clutter
+ * it.
+ */
 export interface ImportNotices {
   readonly all: ImportNotice[];
   lost(pointer: string, what: string, detail?: string): void;
@@ -44,7 +48,7 @@ export function keysOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapeSegment);
 }
 
-/** A text, number or boolean as text; empty for any other value, which is invalid where this is used. */
+/** Returns a text, number or boolean as text; an empty text for any other value, which is invalid where this is used. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

@@ -1,6 +1,6 @@
 /**
- * Finds likely resources: a path of a collection, the same path with one more parameter for a record, and the schema of the
- * record's response. The import only reports them, because the service may not store them as Nonet would.
+ * Finds likely resources: the path of a collection, the same path with one more parameter for a record, and the schema of the
+ * record's response. The import only reports them, because the service may store its data differently.
  */
 import { isObject } from "../base/json.ts";
 import type { Endpoint } from "../language/endpoints/model.ts";
@@ -40,7 +40,7 @@ export function likenesses(operations: readonly ImportedOperation[]): readonly S
   });
 }
 
-/** The name of the schema of a successful response. */
+/** Returns the name of the schema of the successful response. */
 function schemaOf({ wire }: Endpoint): string | undefined {
   const type = wire?.answers?.["200"]?.type;
   return type === undefined ? undefined : nameOf(type);

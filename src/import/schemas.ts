@@ -1,6 +1,6 @@
 /**
- * Converts the schemas of a description, of any dialect, to the JSON Schema of a document: named ones below `schemas:`,
- * references as `#/schemas/Name`, with cycles. Each unsupported keyword is omitted and reported.
+ * Converts the schemas of a description, of any version, to JSON Schema as documents use it: named schemas below `schemas:`,
+ * references as `#/schemas/Name`, with cycles. Omits and reports each unsupported keyword.
  *
  * Formats and patterns that Nonet does not validate become `x-format` and `x-pattern`, which are only documentation.
  */
@@ -14,15 +14,15 @@ import { shorthandOf } from "./shorthand.ts";
 export type Dialect = "2.0" | "3.0" | "3.1";
 
 export interface Schemas {
-  /** Converts a schema for the document. */
+  /** Converts a schema for use in the document. */
   convert(value: Json | undefined, pointer: string): Json;
-  /** Converts to a type: a name, a one-line type if it is equivalent, else the full schema. */
+  /** Converts a schema to a type: a name, a one-line type if it is equivalent, else the full schema. */
   typeOf(value: Json | undefined, pointer: string): FieldType;
-  /** Names a schema below `schemas:`. */
+  /** Adds a schema below `schemas:` and returns its name. */
   named(value: Json, pointer: string, wanted: string): string;
-  /** Follows references from a value; undefined for a missing target or a cycle. */
+  /** Follows the references of a value; undefined for a missing target or a cycle. */
   resolve(value: Json | undefined, pointer: string): Found | undefined;
-  /** All named schemas, in order of first use. */
+  /** Returns all named schemas, in order of first use. */
   all(): Readonly<Record<string, Json>>;
 }
 
@@ -33,13 +33,15 @@ export interface Found {
 
 type Mutable = Record<string, Json>;
 
-/** Schemas deeper than this become named: the YAML reader allows a depth of 64. */
+/**
+ * The deepest nesting of a schema inside another one; deeper ones become named schemas. The YAML reader allows a depth of 64.
+ */
 const deepest = 12;
-/** So do subschemas with more keywords than this; a whole schema may have 10,000. */
+/** The most keywords of a schema inside another one; larger ones become named schemas. A whole schema may have 10,000. */
 const largest = 800;
 
 export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotices): Schemas {
-  /** By the pointer of the named schema. */
+  /** The name of each named schema, by its pointer. */
   const names = new Map<string, string>();
   const definitions: Record<string, Json> = {};
   const finished = new Map<string, Json>();
@@ -240,7 +242,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     }
   };
 
-  /** Removes what the language rejects in a schema. */
+  /** Removes what the language does not allow in a schema. */
   const sound = (schema: Json, pointer: string): Json => {
     for (let round = 0; round < 8; round++) {
       const errors = schemaErrors(schema, definitions);
@@ -313,7 +315,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
   };
 }
 
-/** Whether the pointer is directly below a list of named schemas. */
+/** Whether the pointer is directly below a list of named schemas, such as `/components/schemas`. */
 function isComponent(keys: readonly string[]): boolean {
   return (
     (keys.length === 3 && keys[0] === "components" && keys[1] === "schemas") ||
@@ -328,7 +330,7 @@ function components(root: Json): readonly (readonly [pointer: string, value: Jso
   });
 }
 
-/** A name of letters and digits with a capital first; a name that already fits stays. */
+/** Returns a valid type name: letters and digits, with a capital first. A valid name stays. */
 function typeName(written: string): string {
   if (/^[A-Z][A-Za-z0-9]*$/.test(written)) return written;
   const ascii = written.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "");
@@ -369,7 +371,7 @@ const heldFormats: ReadonlySet<string> = new Set([
   "byte",
 ]);
 
-/** Nonet's own bounds; a source's extension with the same name has another meaning. */
+/** Names of Nonet's own keywords for bounds; an extension of a source with the same name has another meaning. */
 const reservedExtensions: ReadonlySet<string> = new Set([
   "x-minimum", "x-maximum", "x-min-bytes", "x-max-bytes", "x-minor-units",
 ]); // biome-ignore format: a table
@@ -385,7 +387,7 @@ function size(value: Json): number {
   return parts.length + parts.reduce<number>((sum, part) => sum + size(part), 0);
 }
 
-/** Removes the value at the keys. */
+/** Removes the value at the path of keys. */
 function dropped(schema: Json, keys: readonly string[]): void {
   let value: Json | undefined = schema;
   for (const key of keys.slice(0, -1))
@@ -393,7 +395,7 @@ function dropped(schema: Json, keys: readonly string[]): void {
   const last = keys.at(-1) ?? "";
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    // A list item becomes an empty schema, so that the indexes of the others stay.
+    // A removed list item becomes an empty schema, so that the indexes of the other items stay.
     (value as Json[])[Number(last)] = {};
   } else {
     const object = value as Mutable;
@@ -403,8 +405,8 @@ function dropped(schema: Json, keys: readonly string[]): void {
 }
 
 /**
- * Removes one reference from each cycle without a member or item in between: such a schema restricts nothing, and a validator
- * would not terminate.
+ * Breaks each cycle of references without a member or item in between, by removing one reference: such a schema restricts
+ * nothing, and a validator would not terminate.
  */
 function withoutCircles(
   schemas: Readonly<Record<string, Json>>,

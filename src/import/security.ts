@@ -10,11 +10,11 @@ export interface ImportedSecurity {
   readonly credentials: Readonly<Record<string, Credential>>;
   readonly roles?: readonly string[];
   readonly allow: Readonly<Record<string, readonly Grant[]>>;
-  /** Paths, as in a model's `gaps`. */
+  /** The paths of gaps, as in a model's `gaps`. */
   readonly gaps: readonly string[];
 }
 
-/** Undefined if the source declares no security at all. */
+/** Imports the security of a description; undefined if the source declares none. */
 export function securityOf(
   root: JsonObject,
   operations: readonly ImportedOperation[],
@@ -76,7 +76,7 @@ export function securityOf(
   };
 }
 
-/** Keeps only the roles that some operation requires. */
+/** Returns the credential with only those roles that some operation requires. */
 function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readonly string[]): Credential {
   const scopes = Object.entries(scopeRoles).filter(([, granted]) => granted.some((role) => used.includes(role)));
   return {
@@ -97,16 +97,16 @@ function credentialName(written: string, names: Set<string>): string {
   return name;
 }
 
-/** The role names of a security scheme, for requirements that name it. */
+/** A security scheme with the names of its roles, for requirements that name it. */
 interface Scheme {
   readonly credential: string;
-  /** The role of each scope; undefined for a credential without scopes. */
+  /** The role of each scope; undefined for a scheme without scopes. */
   readonly scopes: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Converts each alternative requirement of an operation to a grant: the role of all callers of a scheme, or of its scopes.
- * Unsupported alternatives are omitted, and so denied: an import never grants more than its source.
+ * Converts each alternative requirement of an operation to a grant: for the role of all callers of a scheme, or of its scopes.
+ * Omits unsupported alternatives, which denies them: an import never grants more than its source.
  */
 function grantsOf(
   { security, pointer }: ImportedOperation,
@@ -120,13 +120,13 @@ function grantsOf(
     notices.lost(below(pointer, "security", index), `${grant}: nobody is let in by it`, textOfJson(alternative));
     return [];
   });
-  // `anyone` includes all other grants.
+  // A grant for `anyone` includes all other grants, so it replaces them.
   const open = grants.find(({ who }) => who.kind === "anyone");
   if (open !== undefined) return [open];
   return grants.filter((grant, index) => grants.findIndex((other) => sameGrant(other, grant)) === index);
 }
 
-/** The grant, or the reason for its absence. */
+/** Returns the grant, or the reason why there is none. */
 function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant | string {
   if (!isObject(alternative)) return "what an operation asks for that is no security requirement";
   const requirements = Object.entries(alternative);
@@ -142,7 +142,7 @@ function grantOf(alternative: Json, schemes: ReadonlyMap<string, Scheme>): Grant
   const roles = (scopes as readonly string[]).map((scope) => scheme.scopes?.get(scope));
   const [role = scheme.credential, ...more] = roles;
   if (roles.includes(undefined)) return "the scopes of a credential that has none";
-  // All scopes are required, and a grant names one role: the others go into its condition.
+  // A requirement needs all of its scopes, but a grant names one role: the other roles go into its condition.
   const all = [...new Set(more)].filter((one) => one !== role).map((one) => `'${one}' in caller.roles`);
   return { who: { kind: "role", role }, ...(all.length === 0 ? {} : { if: all.join(" && ") }) };
 }
@@ -151,7 +151,7 @@ function textOfJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** The scopes that a scheme declares and operations require, each with a unique role name. */
+/** Returns the scopes that a scheme declares and operations require, each with a unique role name. */
 function scopesOf(
   written: string,
   credential: string,
@@ -177,7 +177,7 @@ function scopesOf(
 }
 
 interface Opened extends Credential {
-  /** Members that the source does not declare. */
+  /** The members that the source does not declare, which become gaps. */
   readonly open: readonly string[];
 }
 
@@ -230,7 +230,7 @@ function openIdCredential(scheme: JsonObject): Opened {
     : { kind: "jwt", issuer, open: ["obtained"] };
 }
 
-/** Describes the URLs of the OAuth flows. */
+/** Returns the URLs of the OAuth flows as the description of how to obtain a token. */
 function obtained(scheme: JsonObject): { readonly obtained?: string } {
   const flows = isObject(scheme["flows"])
     ? Object.entries(scheme["flows"])

@@ -1,10 +1,10 @@
-/** Converts a schema to a one-line type, if that is exactly equivalent. */
+/** Converts a schema to a one-line type if the two are exactly equivalent. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Model } from "../language/model.ts";
 import { jsonSchemaOf } from "../language/resources/json-schema.ts";
 import type { FieldType } from "../language/resources/model.ts";
 
-/** Undefined if no one-line type is equivalent. */
+/** Returns the one-line type; undefined if none is equivalent. */
 export function shorthandOf(schema: Json): FieldType | undefined {
   if (!isObject(schema)) return schema === true ? { kind: "scalar", name: "json" } : undefined;
   const reference = schema["$ref"];
@@ -35,7 +35,7 @@ function candidates(schema: JsonObject): readonly FieldType[] {
   return [typeof pattern === "string" ? { ...text, pattern } : text];
 }
 
-/** Compares regardless of member order. */
+/** Whether two schemas are equal, regardless of the order of members. */
 function isAlike(one: Json, other: Json): boolean {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
   const [mine, theirs] = [Object.keys(one), Object.keys(other)];
@@ -45,5 +45,5 @@ function isAlike(one: Json, other: Json): boolean {
   );
 }
 
-/** The candidate types contain no names. */
+/** An empty model is enough, since the candidate types contain no names. */
 const empty = { resources: { resources: {}, types: {}, rules: {} } } as unknown as Model;

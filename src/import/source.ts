@@ -13,7 +13,7 @@ export interface ImportSource {
   readonly name: string;
   readonly text: string;
   readonly root: Json;
-  /** Positions of the values at these pointers, computed on request in one pass. */
+  /** Returns the positions of the values at these pointers; computed on request, in one pass. */
   positionsOf(pointers: ReadonlySet<string>): ReadonlyMap<string, Position>;
 }
 
@@ -22,11 +22,11 @@ export interface SourceError {
   readonly position: Position;
 }
 
-/** Maximum length of a text: ten times the largest published descriptions. */
+/** The largest text, in bytes: ten times the largest published descriptions. */
 export const mostBytes: number = 128 * 1024 * 1024;
-/** Deeper values are rejected before a recursive parser reads them. */
+/** The deepest nesting; deeper values are rejected before a recursive parser reads them. */
 const deepest = 500;
-/** Maximum uses of a YAML anchor, nested uses multiplied: protects against small files that expand to fill the memory. */
+/** The most uses of a YAML anchor, nested uses multiplied. Prevents small files from expanding until they fill the memory. */
 const mostAliases = 10_000;
 
 export function readSource(name: string, input: Uint8Array | string): ImportSource | SourceError {
@@ -43,7 +43,7 @@ export function readSource(name: string, input: Uint8Array | string): ImportSour
       const root = JSON.parse(text) as Json;
       return { name, text, root, positionsOf: (pointers) => mapped(jsonPositions(text, pointers), position) };
     } catch (thrown) {
-      // A YAML flow mapping looks like JSON at its start.
+      // The text is parsed as YAML, since a YAML map in braces looks like JSON at its start.
       const read = readYaml(name, text, position);
       return "root" in read ? read : jsonError(thrown, text, position);
     }
@@ -82,7 +82,7 @@ function readYaml(name: string, text: string, position: (offset: number) => Posi
   }
 }
 
-/** The offset of the innermost key found: an alias leads to a node outside the pointer's path. */
+/** Returns the offset of the innermost key that is in the text: an alias continues at a node elsewhere. */
 function offsetIn(document: yaml.Document.Parsed, keys: readonly string[]): number {
   let node: unknown = document.contents;
   let offset = 0;
@@ -109,14 +109,17 @@ function mapped(
   return new Map([...offsets].map(([pointer, offset]) => [pointer, position(offset)]));
 }
 
-/** The offset at which brackets or indentation are too deep; skips quoted texts. */
+/**
+ * Returns the offset at which the nesting of brackets or indentation is too deep; undefined if it is nowhere. Skips quoted
+ * texts.
+ */
 function tooDeep(text: string): number | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       const end = endOfText(text, at);
-      // A quote inside a plain YAML scalar opens no text: then no quote closes it on its line.
+      // A quote inside an unquoted YAML scalar opens no text: then no quote closes it on its line.
       if (end !== undefined) at = end;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) return at;

@@ -1,4 +1,4 @@
-/** Builds the plan of a model without errors. Deterministic; it throws only for a bug of Nonet. */
+/** Builds the plan of a model without errors. Deterministic; throws only for a bug of Nonet. */
 import { lengthOf, parseDuration } from "../base/duration.ts";
 import { kebabCase } from "../base/case.ts";
 import { withWebhooks } from "./events/webhooks.ts";
@@ -26,7 +26,7 @@ export function buildPlan(model: Model, places: SourceLocations, expressions: Ty
   const [problem] = expressions.problems;
   assert(problem === undefined, `${problem?.path}: ${problem?.problem.message}`);
   const full = withWebhooks(model);
-  // The webhook resources have further expressions, so the model is typed again.
+  // The resources that webhooks add have more expressions, so the model is typed again.
   const { typed } = full === model ? expressions : typeExpressions(full);
   const planInput: PlanInput = { model: full, places, typed };
   const newest = planOf(planInput);
@@ -36,7 +36,7 @@ export function buildPlan(model: Model, places: SourceLocations, expressions: Ty
   return versions === undefined ? plan : { ...plan, versions };
 }
 
-/** `keep` is ten minutes by default (R4.22). */
+/** Plans CORS. The default of `keep` is ten minutes (R4.22). */
 function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   const { cors } = model.endpoints;
   if (cors === undefined || cors === "none") return {};
@@ -46,7 +46,7 @@ function corsPlan({ model }: PlanInput): Pick<Plan, "cors"> {
   return { cors: { origins, credentials, maxAgeSeconds: Math.floor(lengthOf(maxAge) / 1000) } };
 }
 
-/** The plan of a single version. */
+/** Builds the plan of a single version. */
 function planOf(planInput: PlanInput): Plan {
   const { model } = planInput;
   const title = model.title ?? model.purpose.service ?? "Service";

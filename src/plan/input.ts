@@ -1,4 +1,4 @@
-/** The input of the planner, and helpers for typed expressions. */
+/** The input of the planner, and functions for typed expressions. */
 import type { TypedExpression } from "../expression/check.ts";
 import { parts } from "../expression/typed.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
@@ -7,13 +7,13 @@ export interface PlanInput {
   readonly model: Model;
   readonly places: SourceLocations;
   readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** The model is an older version's, whose plan only describes requests and responses. */
+  /** Set if the model is an older version's, whose plan only describes requests and responses. */
   readonly older?: true;
 }
 
 /**
- * Replaces an expression that cannot be typed in an older version. It reads no field, so it says nothing about visibility: that
- * comes from the newest plan (permitted.ts).
+ * Replaces an expression that cannot be typed in an older version. It reads no field, so it reveals nothing about visibility,
+ * which comes from the newest plan (permitted.ts).
  */
 export const placeholder: TypedExpression = {
   kind: "constant",
@@ -24,8 +24,8 @@ export const placeholder: TypedExpression = {
 };
 
 /**
- * The typed expression at a path; a model without errors has one for each. In an older version an expression may name what was
- * added later; the placeholder replaces it, since the service never evaluates an older plan.
+ * Returns the typed expression at a path; a model without errors has one for each. In an older version, an expression may name
+ * something that was added later; the placeholder replaces it, since the service never evaluates an older plan.
  */
 export function typedAt({ typed, older }: PlanInput, path: string): TypedExpression {
   const expression = typed.get(path) ?? (older === true ? placeholder : undefined);
@@ -33,12 +33,12 @@ export function typedAt({ typed, older }: PlanInput, path: string): TypedExpress
   return expression;
 }
 
-/** Fails only for a bug of Nonet: a document with errors is never planned. */
+/** Throws if the condition is false, which is a bug of Nonet: a document with errors is never planned. */
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`cannot plan: ${what}`);
 }
 
-/** The fields of the current record that an expression reads, as bare names or through `old`. */
+/** Returns the fields of the current record that an expression reads, as bare names or through `old`. */
 export function fieldsRead(expression: TypedExpression): readonly string[] {
   if (expression.kind === "field") return [expression.name];
   if (expression.kind === "variable") {
@@ -54,7 +54,7 @@ export function isOfRecord(expression: TypedExpression): boolean {
   return kind !== "variable" && kind !== "records" && kind !== "walk" && parts(expression).every(isOfRecord);
 }
 
-/** The operands of `&&` in an expression. */
+/** Returns the operands of `&&` in an expression. */
 export function conjuncts(expression: TypedExpression): readonly TypedExpression[] {
   if (expression.kind !== "logical" || expression.operator !== "&&") return [expression];
   return [...conjuncts(expression.left), ...conjuncts(expression.right)];
@@ -73,7 +73,7 @@ function logical(operator: "&&" | "||", left: TypedExpression, right: TypedExpre
   return { kind: "logical", operator, at, type: { kind: "bool" }, nullable: true, left, right };
 }
 
-/** The columns that an expression compares with `==` to a value independent of the record. */
+/** Returns the columns that an expression compares with `==` to a value independent of the record. */
 export function equated(expression: TypedExpression): readonly string[] {
   const columns = conjuncts(expression).flatMap((one) => {
     if (one.kind !== "compare" || one.operator !== "==") return [];

@@ -18,6 +18,6 @@ export interface Plan
     ErrorsPart,
     LimitsPart,
     VersioningPart {
-  /** Statements that are checked but not supported yet in this release. */
+  /** Statements that `nonet check` accepts but this release does not support yet. */
   readonly unenforced: readonly Unenforced[];
 }

@@ -4,7 +4,7 @@ import { isCounted } from "./limits/limits.ts";
 import type { PlanInput } from "./input.ts";
 
 export interface Unenforced {
-  /** As in `SourceLocations`. */
+  /** The path of the statement, as in `SourceLocations`. */
   readonly path: string;
   readonly line: number;
   readonly what: string;
@@ -17,7 +17,7 @@ export function unenforcedStatements(planInput: PlanInput): readonly Unenforced[
 
 type Statement = Omit<Unenforced, "line">;
 
-/** The line of the statement, or of the nearest enclosing one with a location. */
+/** Returns the line of the statement, or of the nearest enclosing statement with a location. */
 function lineOf({ places }: PlanInput, path: string): number {
   for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("/"), 0))) {
     const span = places.get(at);

@@ -102,7 +102,7 @@ function webhooks(plan: Plan, described: Described): AsyncApiParts {
     messages: Object.fromEntries(messages),
     channels: {
       webhooks: {
-        // Each subscriber registers an address.
+        // The channel has no address, since each subscriber registers its own.
         address: null,
         title: "Webhooks",
         description: "A POST to each registered address, for each event that the subscriber may see.",
@@ -175,7 +175,7 @@ const signatureHeaders: JsonObject = {
   required: ["webhook-id", "webhook-timestamp", "webhook-signature"],
 };
 
-/** The schema has the event's name, unless a resource has this name. */
+/** Returns the name of an event's schema: the event's name, unless a resource has this name. */
 function schemaName({ webhooks: items, schemas }: Described, event: string): string {
   const posted = JSON.stringify(items[event] ?? {});
   const found = /"#\/components\/schemas\/([^"]+)"/.exec(posted)?.[1];

@@ -4,15 +4,15 @@
  */
 import type { Lifecycle } from "../../language/states/model.ts";
 
-/** In a string, backticks mark names; there is no other markup. */
+/** Text of the documentation. In a string, backticks mark names; there is no other markup. */
 export type Words = string | number | undefined | Piece | readonly Words[];
 
 export type Piece =
   | { readonly kind: "code" | "strong" | "mark" | "quiet"; readonly text: string }
   | { readonly kind: "link"; readonly to: Target; readonly name: string }
-  /** `url`: an absolute URL, or `#part`. */
+  /** A link. `url`: an absolute URL, or `#part`. */
   | { readonly kind: "address"; readonly url: string; readonly text: string }
-  /** Several lines: `<br>` in HTML, semicolons in Markdown. */
+  /** Text of several lines: `<br>` in HTML, semicolons in Markdown. */
   | { readonly kind: "lines"; readonly lines: readonly Words[] };
 
 export type Target = "operation" | "resource" | "event" | "error";
@@ -32,11 +32,11 @@ export type Block =
   | { readonly kind: "diagram"; readonly text: string }
   | OperationBlock;
 
-/** The first cell of a row is its heading. */
+/** A table. The first cell of a row is its heading. */
 export interface Table {
   readonly kind: "table";
   readonly caption: string;
-  /** Set if the text above the table replaces the caption. */
+  /** Set if the heading above the table replaces the caption. */
   readonly named?: true;
   readonly head: readonly string[];
   readonly rows: readonly Row[];
@@ -53,7 +53,7 @@ export interface OperationBlock {
 
 export type Row = readonly Words[];
 export type DescriptionEntry = readonly [label: string, words: Words];
-/** Renderers skip undefined blocks. */
+/** A list of blocks; renderers skip undefined ones. */
 export type Blocks = readonly (Block | undefined)[];
 
 export function code(text: string): Words {
@@ -68,39 +68,39 @@ export function lines(all: readonly Words[]): Words {
   return all.length < 2 ? all[0] : { kind: "lines", lines: all };
 }
 
-/** Inserts `between` between the items. */
+/** Joins the items with `between`. */
 export function joined(all: readonly Words[], between: string): Words {
   return all.length === 0 ? undefined : all.flatMap((words, index) => (index === 0 ? [words] : [between, words]));
 }
 
-/** Returns undefined if there are no rows. */
+/** Builds a table; undefined if there are no rows. */
 export function table(caption: string, head: readonly string[], rows: readonly Row[]): Table | undefined {
   return rows.length === 0 ? undefined : { kind: "table", caption, head, rows };
 }
 
-/** Marks a table whose heading replaces its caption. */
+/** Marks a table as one whose heading replaces its caption. */
 export function named(block: Table | undefined): Table | undefined {
   return block && { ...block, named: true };
 }
 
-/** Leaves out entries without a description. */
+/** Builds a list of descriptions, without entries that have none. */
 export function descriptionList(entries: readonly DescriptionEntry[]): Block | undefined {
   const some = entries.filter(([, words]) => words !== undefined && words !== "");
   return some.length === 0 ? undefined : { kind: "descriptions", entries: some };
 }
 
-/** Returns undefined if all blocks are undefined. */
+/** Builds a folded section; undefined if all blocks are undefined. */
 export function details(title: string, blocks: Blocks, to?: Target): Block | undefined {
   if (blocks.every((block) => block === undefined)) return undefined;
   return { kind: "details", title, blocks, ...(to === undefined ? {} : { to }) };
 }
 
-/** An anchor of letters, digits and hyphens. */
+/** Returns an anchor of letters, digits and hyphens. */
 export function anchor(...words: readonly string[]): string {
   return words.join("-").replace(/[^A-Za-z0-9-]+/g, "-");
 }
 
-/** For example `10 minutes` or `90 seconds`. */
+/** Returns a duration in words, such as `10 minutes` or `90 seconds`. */
 export function duration(milliseconds: number): string {
   const units = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]] as const; // biome-ignore format: a table
   const [unit, size] = units.find(([, one]) => milliseconds >= one && milliseconds % one === 0) ?? ["millisecond", 1];

@@ -5,13 +5,13 @@ import { code, joined, link, named, type Row, type Table, table, type Target, ty
 
 export interface MembersOptions {
   readonly schemas: Described["schemas"];
-  /** Components that have a heading: types link to it instead of listing the members again. */
+  /** Components that have a heading of their own: types link to the heading instead of listing the members again. */
   readonly headings: ReadonlyMap<string, Target>;
   /** Additional notes on a member, by its path. */
   readonly remarks?: Readonly<Record<string, readonly Words[]>>;
 }
 
-/** Returns undefined unless the schema is an object with members. */
+/** Builds the table of a schema's members; undefined unless the schema is an object with members. */
 export function membersTable(caption: string, options: MembersOptions, schema: Json | undefined): Table | undefined {
   if (schema === undefined) return undefined;
   return named(table(caption, ["Member", "Type", "Notes", "Meaning"], memberRows(options, schema, "", 0)));
@@ -47,7 +47,7 @@ function nestedRows(options: MembersOptions, schema: JsonObject, path: string, d
   return nestedRows(options, items as JsonObject, `${path}[]`, depth + 1);
 }
 
-/** For example `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
+/** Describes a type in words, such as `string, 6 to 40 characters`, `"small" or "large"`, `list of Parcel`. */
 export function typeWords(options: MembersOptions, schema: Json): Words {
   if (typeof schema !== "object" || schema === null) return "anything";
   const object = schema as JsonObject;
@@ -101,7 +101,7 @@ export function typeWords(options: MembersOptions, schema: Json): Words {
   }
 }
 
-/** Default limits of every text and list, which the table leaves out. */
+/** The default bounds of texts, lists and numbers, which the table omits. */
 const usual: ReadonlySet<Json> = new Set([10_000, 1000, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 function bounds(schema: JsonObject, low: string, high: string, unit: string): string {

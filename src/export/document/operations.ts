@@ -63,7 +63,7 @@ function hasLink(words: Words): boolean {
   return typeof words === "object" && "kind" in words && words.kind === "link";
 }
 
-/** An example request, if an example body can be generated. */
+/** Returns an example request, if an example body can be generated. */
 function example({ described: { schemas } }: Source, operation: DescribedOperation): Block | undefined {
   const { method, path, body, parameters } = operation;
   // Only JSON bodies have an example; forms and bytes are not text.
@@ -79,7 +79,10 @@ function example({ described: { schemas } }: Source, operation: DescribedOperati
   return { kind: "code", title: "Example", language: "http", text };
 }
 
-/** The operation's specific errors: without those of every request and those of functions around the operation. */
+/**
+ * Returns the errors that are specific to the operation, without those of every request and those of functions around the
+ * operation.
+ */
 function possibleErrors({ plan }: Source, { operation, possibleErrors: all }: DescribedOperation): Block | undefined {
   const specific = all.filter(
     ({ code: name, hooked, status }) => !hooked && plan.errors[name]?.source !== "protocol" && status < 500,

@@ -1,4 +1,4 @@
-/** Renders the nine parts for callers of the service, each as content; parts about a resource have a function per resource. */
+/** Describes the nine parts for callers of the service; parts about a resource have a function for each resource. */
 import { camelCase } from "../../base/case.ts";
 import type { Grant } from "../../language/authentication/model.ts";
 import { lifecycleOf, lookup } from "../../language/resources/fields.ts";
@@ -39,7 +39,7 @@ export function purposeEntries({ model: { purpose } }: Source): readonly Descrip
 
 // ── Resources and states ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** The fields of a resource that callers see, and its rules. */
+/** Describes the fields of a resource that callers can see, and its rules. */
 export function resourceBlocks({ model, described, members }: Source, resource: string): Blocks {
   const { resources, rules } = model.resources;
   const fields = lookup(resources, resource)?.fields ?? {};
@@ -86,7 +86,7 @@ function ruleWords(rule: Rule): Words {
   return ["No two have the same ", joined(rule.fields.map(code), " and "), absent, otherwise, "."];
 }
 
-/** The states of a resource as a picture with a text alternative. */
+/** Draws the states of a resource as a diagram with a text alternative. */
 export function statesBlock({ model }: Source, resource: string): Block | undefined {
   const lifecycle = lifecycleOf(model, resource);
   return lifecycle === undefined ? undefined : { kind: "states", resource, lifecycle };
@@ -119,7 +119,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
 
 // ── Endpoints ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Conventions that apply to all operations. */
+/** Describes the conventions that apply to all operations. */
 export function conventionEntries({ plan, model, described }: Source): readonly DescriptionEntry[] {
   const { lists, edits, repeats, wrap, cors } = model.endpoints;
   const [server] = described.document["servers"] as readonly { readonly url: string }[];
@@ -202,7 +202,7 @@ export function authentication({ plan, model, described }: Source): Blocks {
   ];
 }
 
-/** A table of operations by role: who may run each. */
+/** Builds a table of operations and roles: who may run each operation. */
 function permissions(
   operations: readonly { readonly name: string; readonly allow: readonly GrantPlan[] }[],
   roles: readonly string[],

@@ -11,7 +11,7 @@ export interface Source {
   /** The service's absolute URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly described: Described;
-  /** Sorted by their first operation; resources without operations are last. */
+  /** The resources, sorted by their first operation; those without operations are last. */
   readonly resources: readonly string[];
   readonly members: MembersOptions;
 }

@@ -43,7 +43,7 @@ ${blocksHtml(blocks.filter((one) => !isFolded(one)))}${blocksHtml(blocks.filter(
   }
 }
 
-/** Folded blocks share one row below the others. */
+/** Whether a block is folded; all folded blocks share one row below the others. */
 function isFolded(block: Block | undefined): boolean {
   return block?.kind === "details" || block?.kind === "code";
 }

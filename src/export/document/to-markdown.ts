@@ -38,7 +38,7 @@ function blockMarkdown(block: Block): string {
   }
 }
 
-/** Only a table needs a title; a sentence does not. */
+/** Returns the title of a folded section if its content is a table; a sentence needs no title. */
 function titleOf({ title, to, blocks: [first] }: Extract<Block, { readonly kind: "details" }>): string {
   if (to !== undefined) return `### ${escaped(title)}`;
   return first?.kind === "table" ? `${title}:` : "";
@@ -85,7 +85,7 @@ function wordsMarkdown(words: Words): string {
   }
 }
 
-/** Uses more backticks than the longest run in the text. */
+/** Returns a code span, with more backticks than the longest run in the text. */
 function codeSpan(text: string): string {
   const ticks = "`".repeat(longestRun(text) + 1);
   const space = text.includes("`") ? " " : "";
@@ -101,7 +101,7 @@ function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
 }
 
-/** Escapes all markup except code between backticks. */
+/** Escapes all markup except code in backticks. */
 function escaped(text: string): string {
   return text
     .split(/(`[^`\n]+`)/)
@@ -109,7 +109,7 @@ function escaped(text: string): string {
     .join("");
 }
 
-/** The anchor that GitHub generates for a heading. */
+/** Returns the anchor that GitHub generates for a heading. */
 function anchor(heading: string): string {
   return heading
     .toLowerCase()

@@ -47,7 +47,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   return [title, note, blocksMarkdown(blocks)].join("\n");
 }
 
-/** Returns nothing if all blocks are undefined. */
+/** Builds a section with a heading; empty if all blocks are undefined. */
 function section(name: string, blocks: Blocks): Blocks {
   const heading: Block = { kind: "heading", level: 2, name };
   return blocks.every((block) => block === undefined) ? [] : [heading, ...blocks];

@@ -49,7 +49,7 @@ export function eventFlow({ events }: EventsPart, model: Model): string | undefi
   return `flowchart LR\n${[...used, ...arrows].map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** Joins all events of a resource in one arrow, so that the diagram stays readable. */
+/** Joins all events of a resource into one arrow, so that the diagram stays readable. */
 function eventArrows(
   to: string,
   outEvents: readonly (readonly [name: string, event: OutEventPlan])[],

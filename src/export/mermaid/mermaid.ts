@@ -7,14 +7,14 @@ import { relations } from "./relations.ts";
 import { stateDiagram } from "./states.ts";
 
 export interface Diagram {
-  /** A resource, `relations` or `events`: the argument of `--only`. */
+  /** The name of a resource, `relations` or `events`: the argument of `--only`. */
   readonly name: string;
   readonly title: string;
-  /** Ends with a newline. */
+  /** The text in Mermaid's syntax, which ends with a newline. */
   readonly text: string;
 }
 
-/** The diagrams of this document, without empty ones. */
+/** Returns the diagrams of a document, without empty ones. */
 export function diagrams(plan: EventsPart, model: Model): readonly Diagram[] {
   const related = relations(model);
   const flow = eventFlow(plan, model);
@@ -31,7 +31,7 @@ export function stateDiagrams({ states }: Pick<Model, "states">): readonly Diagr
   );
 }
 
-/** Markdown that GitHub and Mermaid's command line can render. */
+/** Returns Markdown with the diagrams, which GitHub and Mermaid's command line can render. */
 export function mermaidMarkdown({ title }: Pick<PurposePart, "title">, all: readonly Diagram[]): string {
   return `# ${title}\n${all.map((one) => `\n## ${one.title}\n\n${fenced(one)}`).join("")}`;
 }

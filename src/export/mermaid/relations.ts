@@ -24,14 +24,17 @@ export function relations({ resources: { resources } }: Pick<Model, "resources">
   return `erDiagram\n${[...lines, ...links].map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** `string name UK`, `id id PK`. Mermaid defines no types, so the type is that of the document, without bounds. */
+/**
+ * Returns the line of a field: `string name UK`, `id id PK`. Mermaid accepts any type name, so the type is that of the
+ * document, without bounds.
+ */
 function attribute(names: readonly string[], name: string, { type, marks, optional }: Field): string {
   const keys = [
     ...(name === "id" ? ["PK"] : []),
     ...(referenceOf(names, type) === undefined ? [] : ["FK"]),
     ...(marks.includes("unique") ? ["UK"] : []),
   ];
-  // The prefix keeps the name apart from Mermaid's keywords.
+  // The prefix distinguishes the name from Mermaid's keywords.
   const attributeName = /^[A-Za-z_][\w-]*$/.test(name) ? name : idOf("f", name);
   return [wordOf(type), attributeName, keys.join(", "), optional ? '"optional"' : ""]
     .filter((one) => one !== "")

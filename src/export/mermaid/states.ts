@@ -23,12 +23,12 @@ export function stateDiagram({ states, start, final = [], moves }: Lifecycle): s
   return `stateDiagram-v2\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** `any` means every state except final ones and the target. */
+/** Returns the states in which a transition starts; `any` means every state except final ones and the target. */
 function startsOf({ from, to }: Transition, names: readonly string[], final: readonly string[]): readonly string[] {
   return from === "any" ? names.filter((name) => name !== to && !final.includes(name)) : from;
 }
 
-/** For example `dropOff`, `after 48h` or `when a or b`, followed by the guard. */
+/** Returns the label of an arrow, such as `dropOff`, `after 48h` or `when a or b`, followed by the guard. */
 export function labelOf({ on, if: guard, else: otherwise }: Trigger): string {
   const condition = guard === undefined ? "" : ` if ${guard}`;
   return `${triggerLabel(on)}${condition}${otherwise === undefined ? "" : `, else ${otherwise}`}`;

@@ -9,7 +9,7 @@ export function escaped(text: string): string {
   return line.replaceAll(/[^\p{L}\p{N} .,'()=!?+/|-]/gu, (sign) => `#${sign.codePointAt(0) ?? 0};`);
 }
 
-/** A unique id that differs from all Mermaid keywords. */
+/** Returns a unique id that differs from all Mermaid keywords. */
 export function idOf(kind: string, name: string): string {
   const plain = /^[A-Za-z][A-Za-z0-9]*$/.test(name);
   const safe = plain

@@ -1,4 +1,6 @@
-/** Describes operations of handlers that have a complete HTTP contract: exactly as declared, without Nonet's additions. */
+/**
+ * Describes the operations of handlers with a wire, a complete HTTP contract: exactly as declared, without Nonet's additions.
+ */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type {

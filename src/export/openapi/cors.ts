@@ -1,4 +1,4 @@
-/** Adds the `cors` header fields to every response of the finished description. */
+/** Adds the CORS header fields to every response of the finished description. */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 

@@ -77,7 +77,7 @@ function callersText(who: Exclude<GrantPlan["who"], { readonly kind: "role" }>):
   return who.unscoped === true ? `${callers}, but no token with scopes` : callers;
 }
 
-/** For example `operator, or courier if ...`. */
+/** Describes grants in words, such as `operator, or courier if ...`. */
 export function grantsText(grants: readonly GrantPlan[]): string {
   if (grants.length === 0) return "nobody";
   const alternatives = grants.map(({ who, if: condition }) => {

@@ -30,7 +30,7 @@ function isPublished(plan: EventsPart, event: OutEventPlan): boolean {
   return (plan.events.stream !== undefined && event.stream.length > 0) || isPosted(plan, event);
 }
 
-/** Webhooks do not deliver events about webhooks and deliveries. */
+/** Whether webhooks deliver the event: they do not deliver events about webhooks and deliveries. */
 function isPosted({ events }: EventsPart, { resource, webhook }: OutEventPlan): boolean {
   const isSystem = resource === webhookResource || resource === deliveryResource;
   return events.webhook !== undefined && webhook.length > 0 && !isSystem;
@@ -118,7 +118,7 @@ function pageSchema({ resource }: Operation, names: ComponentNames): JsonObject 
 
 // ── The stream ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The additional parameters and responses of the stream's operations; undefined for any other operation. */
+/** Returns the additional parameters and responses of the stream's operations; undefined for any other operation. */
 export function streamParts(plan: EventsPart, { name }: Operation): StreamParts | undefined {
   const { stream } = plan.events;
   if (stream === undefined || name !== stream.follow.name) return undefined;
@@ -163,7 +163,7 @@ export function webhookItems(plan: EventsPart, names: ComponentNames): JsonObjec
         tags: [event.resource],
         summary: `\`${name}\` has happened`,
         description: `Sent to the addresses of ${grantsText(event.webhook)}.`,
-        // The signature authenticates the sender.
+        // No security requirement, since the signature authenticates the sender.
         security: [],
         ...(webhook.signed ? { parameters: signatureParameters } : {}),
         requestBody: { required: true, content: { [media]: { schema: refTo(names.event(name)) } } },

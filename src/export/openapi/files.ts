@@ -4,7 +4,9 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { BodyPlan } from "../../plan/endpoints/types.ts";
 import type { FilePlan } from "../../plan/resources/types.ts";
 
-/** The JSON body, which contains no files; undefined if a file is required. */
+/**
+ * Returns the schema of the JSON body, which contains no files; undefined if a file is required, since JSON cannot contain it.
+ */
 export function jsonInput({ files = {}, schema }: BodyPlan): JsonObject | undefined {
   const required = (schema["required"] ?? []) as readonly string[];
   if (required.some((name) => Object.hasOwn(files, name))) return undefined;
@@ -22,7 +24,7 @@ function isBare(property: Json): boolean {
   return isObject(property) && Object.hasOwn(property, fileKeyword);
 }
 
-/** The form body: files are bytes, lists have a part for each item, other structures are JSON. */
+/** Returns the form body: files are bytes, a list has a form part for each item, other structures are JSON. */
 export function formContent({ files = {}, schema }: BodyPlan): JsonObject {
   const properties = Object.entries(schema["properties"] as JsonObject).map(([name, property]): [string, Json] => {
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
@@ -43,7 +45,7 @@ function bytesSchema({ maxBytes, media }: FilePlan): JsonObject {
   return { type: "string", contentMediaType: type, description: `At most ${maxBytes} bytes.` };
 }
 
-/** A byte body: in OpenAPI 3.1 a media type without a schema. */
+/** Returns a body of bytes: in OpenAPI 3.1 a media type without a schema. */
 export function bytesContent({ media }: FilePlan): JsonObject {
   return Object.fromEntries((media.length === 0 ? ["*/*"] : media).map((type) => [type, {}]));
 }

@@ -76,7 +76,7 @@ const always: readonly ResponseHeader[] = [
   "Vary",
 ];
 
-/** The `headers` of one response. A `?` behind a name makes the field optional, although its component is required. */
+/** Returns the `headers` of a response. A `?` after a name makes the field optional, although its component is required. */
 export function headersOf(names: readonly (ResponseHeader | `${ResponseHeader}?`)[]): JsonObject {
   return Object.fromEntries(
     [...always, ...names].map((name) => {

@@ -9,25 +9,25 @@ export interface ComponentNames {
   readonly resource: (resource: string) => string;
   readonly view: (view: string) => string;
   readonly state: (resource: string) => string;
-  /** The request body of an operation. */
+  /** Returns the name of an operation's request body. */
   readonly input: (operation: string) => string;
-  /** The response of an operation that declares the shape of its response. */
+  /** Returns the name of the response of an operation that declares the shape of its response. */
   readonly response: (operation: string) => string;
-  /** A page of a list. */
+  /** Returns the name of a list's page. */
   readonly list: (operation: string) => string;
-  /** A schema that the document refers to by its address. */
+  /** Returns the name of a schema that the document refers to by its URI. */
   readonly schema: (address: string) => string;
-  /** The payload of an event in part 6. */
+  /** Returns the name of an event's payload. */
   readonly event: (event: string) => string;
   readonly problem: (code: string) => string;
-  /** The error body, if the code has a special one in this operation. */
+  /** Returns the name of an error's body, if the code has a special body in this operation. */
   readonly problemIn: (code: string, operation: string) => string;
   readonly anyProblem: string;
   readonly violation: string;
   readonly health: string;
 }
 
-/** Resources keep their names; any other schema with the same name gets a number appended. */
+/** Chooses the names. Resources keep their names; any other schema with such a name gets a number appended. */
 export function componentNames(plan: Plan): ComponentNames {
   const usedNames = new Set<string>();
   const free = (wanted: string): string => {
@@ -84,7 +84,9 @@ export function componentNames(plan: Plan): ComponentNames {
   };
 }
 
-/** Lists of one resource share a schema if their items and their `next` are alike. */
+/**
+ * Returns a text that is equal for lists of one resource whose items and `next` have the same form: such lists share a schema.
+ */
 function listShape({ name, resource, response, list }: Operation): string {
   const next = list?.kind === "offset" || list?.kind === "page" ? list.names[list.kind] : `-${list?.names.cursor}`;
   return `${resource} ${response.kind === "members" ? (response.view ?? name) : ""} ${next} ${JSON.stringify(list?.page)}`;

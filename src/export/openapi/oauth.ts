@@ -1,6 +1,6 @@
 /**
- * Describes the OAuth endpoints of the built-in authorization server (RFC 6749, 7009, 7662). Its pages for users are not part of
- * the API; the security scheme names their address.
+ * Describes the OAuth endpoints of the built-in authorization server (RFC 6749, 7009, 7662). Its pages for users are not part
+ * of the API; the security scheme contains their URL.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
@@ -13,7 +13,7 @@ const text: JsonObject = { type: "string" };
 const seconds: JsonObject = { type: "integer" };
 const client = { client_id: text, client_secret: text };
 
-/** Paths under the base address, like operations. */
+/** Describes the paths below the base URL, like those of operations. */
 export function tokenPaths({ credentials }: AuthenticationPart): readonly PathItem[] {
   const oauth = credentials.find((credential) => credential.oauth !== undefined)?.oauth;
   if (oauth === undefined) return [];
@@ -61,7 +61,7 @@ export function tokenPaths({ credentials }: AuthenticationPart): readonly PathIt
 
 const code = { code: text, redirect_uri: text, code_verifier: text };
 
-/** Paths at the root, even if the operations have a base path. */
+/** Describes the paths at the root, which ignore the base path of the operations. */
 export function wellKnownPaths({ credentials }: AuthenticationPart): readonly PathItem[] {
   if (!credentials.some(({ oauth }) => oauth !== undefined)) return [];
   const page = (operationId: string, summary: string): JsonObject => ({

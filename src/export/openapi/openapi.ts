@@ -12,7 +12,7 @@ import { componentSchemas } from "./schemas.ts";
 import { securitySchemes, serviceTag } from "./security.ts";
 import { withVersions } from "./versions.ts";
 
-/** `baseUrl`: the service's absolute URL. The same plan and URL always return the same description. */
+/** Returns the description. `baseUrl`: the service's absolute URL. The same plan and URL always give the same description. */
 export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const root = baseUrl.replace(/\/+$/, "");
   const server = plan.base.replace("{base_url}", root).replace(/\/+$/, "");
@@ -48,7 +48,7 @@ function namedSchemas({ schemas }: Plan, names: ComponentNames): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([address, schema]) => [names.schema(address), schema]));
 }
 
-/** Keywords that the server does not validate, and their names in OpenAPI, where `format` is an annotation too. */
+/** Nonet's keywords that the server does not validate, with their names in OpenAPI, where they are annotations too. */
 const extensionKeywords: Readonly<Record<string, string>> = { "x-format": "format", "x-pattern": "pattern" };
 
 /** Rewrites references to named schemas to their paths in the description. */
@@ -65,7 +65,7 @@ function referring(value: Json, names: ComponentNames): Json {
   return Object.fromEntries(entries);
 }
 
-/** Tags: the resources with operations, in the document's order. */
+/** Returns the tags: the resources with operations, in the document's order. */
 function tagsOf({ tables, operations, events }: Plan): readonly JsonObject[] {
   const served = tables.filter(({ resource }) => operations.some((operation) => operation.resource === resource));
   return [

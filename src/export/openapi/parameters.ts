@@ -6,7 +6,10 @@ import { expressionText } from "../expression-text.ts";
 import { grantsText } from "./description.ts";
 import { isRevalidated } from "./responses.ts";
 
-/** `names` are the path parameters' names, since operations of one path may name them differently. */
+/**
+ * Describes the parameters of an operation. `names`: the names of the path parameters, since operations with one path may name
+ * them differently.
+ */
 export function parametersOf(
   plan: ResourcesPart,
   operation: Operation,

@@ -17,7 +17,7 @@ import { jsonOf, refTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
 import { contractObject } from "./contracts.ts";
 
-/** `root` is the service's URL without the base path of its operations. */
+/** Describes the paths. `root`: the service's URL without the base path of its operations. */
 export function pathItems(
   plan: Plan,
   names: ComponentNames,
@@ -30,7 +30,7 @@ export function pathItems(
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
     entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
   }
-  // Contract operations keep their exact path, including parameter names and a trailing slash.
+  // Operations with a wire keep their exact path, including parameter names and a trailing slash.
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
   for (const operation of plan.contractOperations) {
     const path = operation.template;
@@ -47,7 +47,10 @@ export function pathItems(
   };
 }
 
-/** In OpenAPI, templates that differ only in parameter names are one path, so the first one's names are used. */
+/**
+ * Returns the entry of a path. In OpenAPI, templates that differ only in parameter names are one path, so the first template's
+ * names are used.
+ */
 function entryOf(
   items: Map<string, { readonly path: string; readonly item: Record<string, Json> }>,
   operation: Pick<Operation, "path">,

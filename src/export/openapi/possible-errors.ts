@@ -14,7 +14,9 @@ export interface PossibleError {
   readonly hooked?: true;
 }
 
-/** Sorted by status, then in the order of the checks. Each pair appears once. */
+/**
+ * Returns the possible errors, sorted by status, then in the order of the checks. Each pair of code and status appears once.
+ */
 export function possibleErrorsOf(plan: Plan, operation: Operation): readonly PossibleError[] {
   const found = new Map<string, PossibleError>();
   const codes = [
@@ -43,7 +45,7 @@ export function possibleErrorsOf(plan: Plan, operation: Operation): readonly Pos
   return [...found.values()].toSorted((one, other) => one.status - other.status);
 }
 
-/** Errors of the operations that a function calls, which the function may also return itself. */
+/** Errors of the operations that a function calls; the function may also return them itself. */
 const ofFunctions: readonly string[] = [
   "forbidden",
   "not-found",
@@ -56,7 +58,7 @@ const ofFunctions: readonly string[] = [
 /** Errors for paths and methods that match no operation. */
 const outsideOperations: readonly string[] = ["not-found", "method-not-allowed", "not-implemented"];
 
-/** Every error code that the service can return, in the plan's order. */
+/** Returns every error code that the service can return, in the plan's order. */
 export function possibleCodes(plan: Plan): readonly string[] {
   const codes = new Set(
     everyOperation(plan).flatMap((operation) => possibleErrorsOf(plan, operation).map(({ code }) => code)),
@@ -77,7 +79,10 @@ const anyRequest: readonly string[] = [
   "timed-out",
 ];
 
-/** Errors of a removed version, named in the request or pinned to the credential, and of an unknown version, if declared. */
+/**
+ * Returns the errors of an unknown version, if the document declares one, and of a removed version, which a request names or a
+ * credential has pinned.
+ */
 function ofVersion({ versions, errors }: Plan): readonly string[] {
   if (versions === undefined) return [];
   const { removed, unknown, absent, list } = versions;
@@ -99,7 +104,7 @@ function ofCaller(
   return [
     ...(credentials.length > 0 || !open ? ["unauthenticated"] : []),
     ...(credentials.length > 0 ? ["rate-limited"] : []),
-    // `logout` is forbidden for callers whose credential has no session.
+    // `logout` returns `forbidden` to callers whose credential has no session.
     ...((!open && !signedIn) || action === "logout" || inbound !== undefined || scoped || (named && unseen === 403)
       ? ["forbidden"]
       : []),
@@ -135,13 +140,13 @@ function ofRecord(
   ];
 }
 
-/** A signature covers the body, so a service with signed requests reads every body. */
+/** Returns the errors of request bodies. A signature covers the body, so a service with signed requests reads every body. */
 function ofBody({ credentials }: Plan, { body, action }: Operation): readonly string[] {
   const read = body !== undefined || credentials.some(({ kind }) => kind === "hmac-sha256");
   return [
     ...(read ? ["request-timeout", "too-large"] : []),
     ...(body === undefined ? [] : ["unsupported-media", "invalid-request"]),
-    // The association that `link` creates must satisfy its rules.
+    // The association that `link` creates must satisfy the rules of its resource.
     ...(action === "link" ? ["invalid-request"] : []),
   ];
 }
@@ -157,7 +162,7 @@ function ofWriting(plan: Plan, operation: Operation): readonly string[] {
   ];
 }
 
-/** Errors of rate limits, quotas of a window and quotas of live records. */
+/** Returns the errors of rate limits, quotas of a window and quotas of live records. */
 function ofLimits(plan: Plan, operation: Operation): readonly string[] {
   const { rates, quotas, action, effects, creates, body, moves, choose, link } = operation;
   const resource = link?.resource ?? operation.resource;
@@ -171,7 +176,10 @@ function ofLimits(plan: Plan, operation: Operation): readonly string[] {
   ];
 }
 
-/** Whether a write can add a record to a live quota: by creating it, by a transition, or by changing the owner it counts for. */
+/**
+ * Whether a write can add a record to a live quota: by creating a record, by a transition, or by changing the owner that the
+ * record counts for.
+ */
 function canFill(
   { quotas }: Plan,
   {
@@ -203,7 +211,7 @@ function canEffectsFill(plan: Plan, effects: readonly EffectPlan[]): boolean {
   });
 }
 
-/** Whether a transition of another record, which this operation triggers, can violate uniqueness. */
+/** Whether a transition of another record, caused by this operation, can violate uniqueness. */
 function canEffectsCollide(plan: Plan, effects: readonly EffectPlan[]): boolean {
   return effects.some(({ resource, moves, effects: next }) => {
     const table = plan.tables.find((one) => one.resource === resource);

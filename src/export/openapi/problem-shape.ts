@@ -3,7 +3,10 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { errorVariables } from "../../language/errors/model.ts";
 import type { ErrorPlan } from "../../plan/errors/types.ts";
 
-/** The body for any of `errors`. The server repeats a list, or a member with a placeholder as its name, for each violation. */
+/**
+ * Returns the schema of a body for any of `errors`. The server repeats a list, or a member with a placeholder as its name, for
+ * each violation.
+ */
 export function bodyOfShape(shape: Json, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
   const titles = Object.values(errors).map(({ title }) => title);
   const [only] = titles;
@@ -41,7 +44,7 @@ function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
   return rest.length === 0 && first !== undefined ? first : { anyOf: schemas };
 }
 
-/** A text that is exactly one placeholder has the type of the placeholder's value. */
+/** Returns the schema of a text. A text that is a single placeholder has the type of the placeholder's value. */
 function textSchema(text: string, errors: Readonly<Record<string, ErrorPlan>>): JsonObject {
   switch (text) {
     case "{code}":

@@ -33,7 +33,7 @@ export function responsesOf(
   return Object.fromEntries([...successes(plan, operation, names), ...errors]);
 }
 
-/** The rate limit fields of a success. A limit that holds for all requests makes them required. */
+/** Returns the rate limit fields of a success. They are required if a limit applies to all requests. */
 function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named[] {
   if (operation.rates.length === 0 && operation.quotas.length === 0) return [];
   const always = operation.rates.some(({ limit }) => rates[limit]?.of === "all");
@@ -79,7 +79,7 @@ function outcomesOf({ action, creates, response }: Operation): readonly Possible
   ];
 }
 
-/** A created record has a `Location`, except one that `link` creates. */
+/** Returns the `Location` of a created record; a record that `link` creates has none. */
 function located({ action, creates }: Operation, outcomes: readonly PossibleOutcome[]): readonly Named[] {
   const makes =
     (action === "create" || creates) && outcomes.some(({ what }) => what === "created" || what === "accepted");
@@ -87,7 +87,7 @@ function located({ action, creates }: Operation, outcomes: readonly PossibleOutc
   return outcomes.every(({ what }) => what === "created") ? ["Location"] : ["Location?"];
 }
 
-/** The responses with a file's bytes, complete or as a range. */
+/** Returns the responses with a file's bytes, complete or as a range. */
 function bytesResponse(file: FilePlan, described: readonly Named[]): readonly [string, JsonObject][] {
   const names = ["Accept-Ranges", "ETag", "Content-Disposition", ...described] as const;
   const content = bytesContent(file);
@@ -103,7 +103,10 @@ const revalidated: [string, JsonObject] = [
   { description: "The client has the current version.", headers: headersOf(["ETag"]) },
 ];
 
-/** The stream, or a page of the same events: each has required header fields that the other may lack. */
+/**
+ * Returns the responses of the event stream, or of a page of the same events: each has required header fields that the other
+ * may lack.
+ */
 function streamed(
   { name }: Operation,
   { content }: StreamParts,
@@ -120,7 +123,7 @@ export function isRevalidated({ action, response }: Operation): boolean {
   return readingActions.has(action) && response.kind !== "none";
 }
 
-/** Actions whose response describes a record, even in a custom shape, and so has an `ETag`. */
+/** Actions whose response is about a record, even in a custom shape, and so has an `ETag`. */
 const tagged: ReadonlySet<Operation["action"]> = new Set([
   "read",
   "create",
@@ -183,7 +186,7 @@ function withBody(description: string, headers: JsonObject, schema: JsonObject):
 
 // ── Refusals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Responses without errors of the document become shared components. */
+/** Returns the response of some errors. Without errors of the document it becomes a shared component. */
 function errorResponse(
   plan: Plan,
   operation: Operation,
@@ -246,7 +249,7 @@ function oneOf(
   return { oneOf: schemas, discriminator: { propertyName: "code", mapping: Object.fromEntries(mapping) } };
 }
 
-/** Custom error bodies may not differ by code, so several schemas may match one body. */
+/** Combines schemas with `anyOf`: custom error bodies may not contain their code, so several schemas may match one body. */
 function anyOf(schemas: readonly JsonObject[]): JsonObject {
   const [only, ...rest] = schemas;
   return only !== undefined && rest.length === 0 ? only : { anyOf: schemas };
@@ -261,7 +264,7 @@ function errorHeaders(
   const waits = errors.filter(
     ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
   );
-  // For a quota in a window, the server knows when the window ends.
+  // For a quota in a window, the server knows when the window ends, so it can send `Retry-After`.
   const mayWait = errors.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
   const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
   const some = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));

@@ -44,7 +44,7 @@ export function refTo(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The response body of an operation: one record, or a custom shape. */
+/** Returns the schema of an operation's response body: one record, or a custom shape. */
 export function responseOf(operation: Operation, names: ComponentNames): JsonObject {
   const { wrap } = operation.response;
   const inner = itemOf(operation, names);
@@ -60,7 +60,10 @@ function itemOf({ name, resource, response }: Operation, names: ComponentNames):
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The resource for any caller: members that some callers cannot see are optional; members that no caller can see are left out. */
+/**
+ * Returns the schema of a resource for any caller: members that some callers cannot see are optional; members that no caller
+ * can see are omitted.
+ */
 function resourceSchema(table: Table, names: ComponentNames): JsonObject {
   const members = [...table.columns, ...table.virtual].filter(
     ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
@@ -129,7 +132,7 @@ function inputSchema(operation: Operation): JsonObject {
   return { description: `What \`${name}\` takes.`, ...envelopeSchema(body?.envelope, jsonOf(operation) ?? {}) };
 }
 
-/** The JSON request body of an operation, if it takes one. */
+/** Returns the schema of the JSON request body of an operation, if it has one. */
 export function jsonOf({ body, file }: Operation): JsonObject | undefined {
   return body === undefined || file !== undefined ? undefined : jsonInput(body);
 }
@@ -160,7 +163,7 @@ function seersText(visibleTo: NonNullable<ResponseMember["visibleTo"]>): string 
   return `Only for ${visibleTo.map(grantsText).join(", and of these only for ")}.`;
 }
 
-/** The response of a handler's function; in place of record ids it has the records, as the caller may see them. */
+/** Returns the schema of a handler's response; instead of record ids it contains the records, as the caller may see them. */
 function shapeSchema({ name }: Operation, { schema, records }: ShapePlan, names: ComponentNames): JsonObject {
   const properties = { ...(schema["properties"] as JsonObject) };
   for (const { member, resource, many } of records) {
@@ -252,7 +255,7 @@ function transitionSchema({ resource }: Operation, names: ComponentNames): JsonO
 
 // ── Problems ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One schema per code, so that clients can distinguish errors by `code`; `Problem` is any of them. */
+/** Returns a schema for each code, so that clients can distinguish errors by `code`; `Problem` is any of them. */
 function problemSchemas(plan: Plan, names: ComponentNames): JsonObject {
   const possible = new Set(possibleCodes(plan));
   const errors = Object.entries(plan.errors).filter(([code]) => possible.has(code));
@@ -285,7 +288,7 @@ function isStandardBody({ problemBody, problemBodies }: Plan): boolean {
   return [problemBody, ...Object.values(problemBodies)].includes("problem+json");
 }
 
-/** A code may have two bodies: one with violations of fields, and one without. */
+/** Returns the schema of a code's body. A code may have two bodies: one with violations of fields, and one without. */
 function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: ComponentNames, operation?: string): JsonObject {
   const schemas = bodiesOfCode(plan, code, operation).map((body) =>
     body === "problem+json"
@@ -299,7 +302,7 @@ function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: Component
   return only !== undefined && rest.length === 0 ? only : { anyOf: distinct(schemas) };
 }
 
-/** The bodies of a code: with violations of fields, if the code can have them, and without. */
+/** Returns the bodies of a code: with violations of fields, if the code can have them, and without. */
 export function bodiesOfCode(plan: Plan, code: string, operation?: string): readonly ErrorBody[] {
   const { problemBody, problemBodies } = plan;
   const errorBodyFor = (field: boolean): ErrorBody => bodyOf({ code, operation, field }, problemBodies, problemBody);
@@ -369,7 +372,7 @@ const supported: JsonObject = {
   description: "The available versions, newest first, if the requested version is not available.",
 };
 
-/** Functions may name the fields of an error that the document declares. */
+/** Whether an error can contain violations. Functions may name fields for any error that the document declares. */
 function canHaveViolations(plan: Plan, code: string): boolean {
   if (codesWithViolations.has(code)) return true;
   const { operations, contractOperations } = plan;

@@ -13,19 +13,22 @@ export function securitySchemes(
   return Object.fromEntries(credentials.map((one) => [one.name, schemeOf(one, operations, server)]));
 }
 
-/** Alternative requirements; an empty one, `{}`, means that no credential is needed. */
+/** Returns the alternative requirements; an empty one, `{}`, means that no credential is needed. */
 export function securityOf(plan: AuthenticationPart, { allow, inbound }: Operation): readonly JsonObject[] {
   return inbound === undefined ? securityFor(plan, allow) : [{ [inbound.credential]: [] }];
 }
 
-/** The credentials of callers who have one of these grants. */
+/** Returns the credentials of callers who can have one of these grants. */
 export function securityFor({ credentials }: AuthenticationPart, allow: Operation["allow"]): readonly JsonObject[] {
   const open = allow.some(({ who }) => who.kind === "anyone");
   const usable = credentials.filter((credential) => canPass(credential, allow));
   return [...(open ? [{}] : []), ...usable.flatMap((credential) => requirementsOf(credential, allow))];
 }
 
-/** Any scope with one of the roles suffices; if no role is required, any token does. */
+/**
+ * Returns the requirements of a credential: any scope that gives one of the roles suffices; if no role is required, any token
+ * does.
+ */
 function requirementsOf({ name, scopes, oauth }: CredentialPlan, allow: Operation["allow"]): readonly JsonObject[] {
   const roles = allow.flatMap(({ who }) => (who.kind === "role" ? [who.role] : []));
   const isOpen = allow.some(({ who }) => who.kind !== "role" && who.unscoped !== true);
@@ -105,7 +108,7 @@ function lifetimeOf(milliseconds: number | undefined): string {
   return days < 1 ? `for ${Number((days * 24).toFixed(2))} hours` : `for ${Number(days.toFixed(2))} days`;
 }
 
-/** The description of a token that another server issues. */
+/** Describes a token that another server issues. */
 function tokenDescription({ sent, issuer, scopes }: CredentialPlan): string {
   const scheme = sent.scheme === undefined ? "" : `${sent.scheme} `;
   return `A JSON Web Token${issuer === undefined ? "" : ` of ${issuer}`}, sent as \`${sent.header}: ${scheme}…\`${scopes.length === 0 ? "" : `; it needs the scope ${scopes.join(" ")}`}.`;

@@ -42,14 +42,16 @@ export function withVersions(plan: VersioningPart, description: JsonObject): Jso
   };
 }
 
-/** A referenced component already has the fields; existing fields, such as `Link` of a page, stay. */
+/**
+ * Adds header fields to a response. A referenced component already has them; existing fields, such as `Link` of a page, stay.
+ */
 function withFields(response: Json, names: readonly string[]): Json {
   if (!isObject(response) || response["$ref"] !== undefined) return response;
   const fields = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   return { ...response, headers: { ...fields, ...(response["headers"] as JsonObject | undefined) } };
 }
 
-/** All fields are optional: an error may occur before the version is known. */
+/** Returns the fields about versions, all of them optional, since an error may occur before the version is known. */
 function responseFields(
   { sent }: VersionsPlan,
   version: string,

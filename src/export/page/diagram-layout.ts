@@ -1,7 +1,7 @@
 /**
- * Places states and transitions in layers, from the initial state down. dagre computes the layout, with each transition's label
- * between two layers of states. This module computes where an arrow touches a state, because dagre points all arrows to the
- * centre.
+ * Places states and transitions in layers, from the initial state down. dagre computes the layout, with each transition's
+ * label between two layers of states. This file computes where an arrow touches a state, because dagre points all arrows to
+ * the centre.
  */
 import { Graph, layout } from "@dagrejs/dagre";
 
@@ -9,7 +9,7 @@ export interface LayoutNode {
   readonly name: string;
   readonly width: number;
   readonly height: number;
-  /** Space on the right, for the loops of self-transitions. */
+  /** Space on the right of the node for the loop of its self-transitions. */
   readonly right: number;
 }
 
@@ -35,13 +35,13 @@ export interface Box extends Point {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** The centres, in the order of the input nodes. */
+  /** The centres of the nodes, in the order of the input. */
   readonly nodes: readonly Point[];
   readonly edges: readonly RoutedEdge[];
 }
 
 export interface RoutedEdge {
-  /** From the source state to the target state. */
+  /** The points of the arrow, from the source state to the target state. */
   readonly points: readonly Point[];
   readonly label: Box;
 }
@@ -52,7 +52,7 @@ interface End {
   readonly next: Point;
 }
 
-/** `edges` must not contain self-transitions. */
+/** Computes the layout. `edges` must not contain self-transitions. */
 export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[]): Layout {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ nodesep: 28, edgesep: 14, ranksep: 48 });
@@ -78,7 +78,8 @@ export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
     };
   });
   const ends = lines.flatMap(({ start, end }) => [start, end]);
-  // All boxes of a layer have the same centre line. An edge crosses a layer straight, over the height of the highest box.
+  // The height of each layer, by its centre line, which all of its boxes share. An edge crosses a layer straight, over the
+  // height of its highest box.
   const heights = new Map<number, number>();
   for (const { y, height } of [...boxes.values(), ...lines.map(({ label }) => label)])
     heights.set(y, Math.max(height, heights.get(y) ?? 0));
@@ -102,12 +103,12 @@ export function layOut(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[
   };
 }
 
-/** The prefix keeps names apart from JavaScript's and dagre's special names. */
+/** Returns an id for dagre. The prefix distinguishes it from special names of JavaScript and dagre. */
 function id(name: string): string {
   return `=${name}`;
 }
 
-/** Spreads the edges at one side of a node, sorted by their next point. */
+/** Returns where an edge touches a node: the edges at one side are spread evenly, sorted by their next point. */
 function port({ box, next }: End, ends: readonly End[]): Point {
   const side = Math.sign(next.y - box.y);
   const order = ends

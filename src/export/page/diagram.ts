@@ -77,7 +77,7 @@ function startsOf({ from }: Transition): readonly string[] {
 }
 
 function linesOf({ on, if: guard }: Trigger): Text {
-  // One line for each event, so that the picture stays narrow.
+  // Each event is on its own line, so that the diagram stays narrow.
   const label =
     on.kind === "when"
       ? triggerText(on)
@@ -118,7 +118,7 @@ function nodesOf({ states, start, moves }: Lifecycle, arrows: readonly Arrow[]):
   return [...dot, ...boxes, ...any];
 }
 
-/** `ends`: the number of arrows at the box; a box with many arrows is wider. */
+/** Computes the box of a state. `ends`: the number of arrows at the box; a box with many arrows is wider. */
 function boxOf(name: string, text: string, loops: readonly Arrow[], ends: number): LayoutNode {
   const lines = loops.flatMap((loop) => loop.lines);
   const right = lines.length === 0 ? 0 : loopWidth + 6 + textWidth(lines);
@@ -139,7 +139,7 @@ function textWidth(lines: Text): number {
   return Math.max(...lines.map((line) => [...line].length)) * labelCharacter;
 }
 
-/** The text alternative for screen readers. */
+/** Describes the states in words, for screen readers. */
 function description({ start, final = [], moves }: Lifecycle): string {
   const labels = moves.map(
     ({ from, to, triggers }) =>
@@ -165,7 +165,9 @@ function edgeSvg({ lines, timed }: Arrow, { points, label }: RoutedEdge, marker:
 `;
 }
 
-/** A straight line between two points of one column, otherwise a curve with vertical ends. */
+/**
+ * Returns the SVG path of an arrow: a straight line between two points of one column, otherwise a curve with vertical ends.
+ */
 function pathOf([first, ...rest]: readonly Point[]): string {
   if (first === undefined) return "";
   let path = `M${at(first)}`;
@@ -219,7 +221,7 @@ function rectangle({ x, y, width, height }: Box, inset = 0): Html {
   return html`<rect x="${round(x - width / 2 + inset)}" y="${round(y - height / 2 + inset)}" width="${round(width - 2 * inset)}" height="${round(height - 2 * inset)}" rx="${Math.max(4, 10 - inset)}"/>`;
 }
 
-/** Self-transitions share one loop, which is dashed if only timers trigger them. */
+/** Draws one loop for all self-transitions of a state; it is dashed if only timers trigger them. */
 function loopSvg(loops: readonly Arrow[], x: number, y: number, marker: string): Html | undefined {
   const lines = loops.flatMap((loop) => loop.lines);
   if (lines.length === 0) return undefined;

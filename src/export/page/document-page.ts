@@ -82,7 +82,7 @@ function byResource(
   });
 }
 
-/** Operations of the document that the service does not serve. */
+/** Lists the operations of the document that the service does not serve. */
 function unserved({ model, described }: Described): Blocks {
   const served = new Set(described.operations.map(({ name }) => name));
   const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
@@ -159,7 +159,7 @@ ${
 `;
 }
 
-/** The open questions of a part. */
+/** Lists the open questions of a part. */
 function openQuestions({ result }: Source, part: PartName): Content {
   const open = result.questions.filter((question) => question.part === part && isOpen(question));
   if (open.length === 0) return undefined;
@@ -169,7 +169,7 @@ function openQuestions({ result }: Source, part: PartName): Content {
   return html`<div class="note"><h3>Still open</h3><ul>${items}</ul></div>`;
 }
 
-/** The defaults of the language that apply where a part declares nothing. */
+/** Lists the defaults of the language that apply because a part declares nothing. */
 function appliedDefaults({ result }: Source, part: PartName): Content {
   const taken = result.questions.filter((question) => question.part === part && question.status === "default");
   if (taken.length === 0) return undefined;
@@ -179,7 +179,7 @@ function appliedDefaults({ result }: Source, part: PartName): Content {
   return html`<details class="defaults"><summary>${taken.length === 1 ? "One default" : `${taken.length} defaults`} applied</summary><dl>${items}</dl></details>`;
 }
 
-/** Statements that this release does not enforce, so that readers do not rely on them. */
+/** Lists the statements that this release does not enforce, so that readers do not rely on them. */
 function unenforced({ plan }: Source): Content {
   if (plan.unenforced.length === 0) return undefined;
   return html`<section id="not-yet" aria-labelledby="not-yet-heading">

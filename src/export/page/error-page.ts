@@ -6,7 +6,7 @@ import { html } from "./html.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 
-/** Returns undefined if the service has no such error. */
+/** Renders the page of an error; undefined if the service has no such error. */
 export function errorPage(source: Source, name: string): string | undefined {
   const { plan } = source;
   const error = Object.hasOwn(plan.errors, name) ? plan.errors[name] : undefined;

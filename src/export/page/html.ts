@@ -6,7 +6,7 @@ export interface Html {
 
 export type Content = Html | string | number | undefined | readonly Content[];
 
-/** For example `html\`<p>${text}</p>\``: joins lists and renders undefined as nothing. */
+/** A template tag, as in `html\`<p>${text}</p>\``: joins lists and renders undefined as nothing. */
 export function html(pieces: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { html: pieces.map((piece, index) => piece + render(contents[index])).join("") };
 }

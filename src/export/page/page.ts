@@ -37,7 +37,7 @@ ${main}
 
 export const stylePath = "assets/style.css";
 
-/** An icon of nine squares, one for each part. */
+/** The icon of the pages: nine squares, one for each part. */
 const icon = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#2b6a94">${[1, 6.25, 11.5]
     .flatMap((y) => [1, 6.25, 11.5].map((x) => `<rect x="${x}" y="${y}" width="3.5" height="3.5" rx=".8"/>`))

@@ -17,7 +17,7 @@ export interface Page {
   page(
     pageRequest: PageRequest,
     parameters: Readonly<Record<string, string>>,
-    /** The requested version; throws if it is not served. */
+    /** Returns the plan of the requested version; throws if the version is not served. */
     version: () => { readonly plan: Plan },
   ): PageResponse | Promise<PageResponse>;
 }
@@ -37,11 +37,14 @@ export interface PageResponse {
 export interface PageOptions {
   readonly result: CheckedDocument;
   readonly plan: Plan;
-  /** The absolute URL; evaluated at each request, since the port may not be known before. */
+  /** Returns the service's absolute URL; called for each request, since the port may not be known before. */
   readonly baseUrl: () => string;
 }
 
-/** `/`, `/openapi.json`, `/asyncapi.json` (with events), `/errors/{code}`, `/.well-known/api-catalog` (RFC 9727), stylesheet. */
+/**
+ * Returns the pages: `/`, `/openapi.json`, `/asyncapi.json` (with events), `/errors/{code}`, `/.well-known/api-catalog` (RFC
+ * 9727), and the stylesheet.
+ */
 export function servicePages({ result, plan, baseUrl }: PageOptions): readonly Page[] {
   const root = () => baseUrl().replace(/\/+$/, "");
   const served: Plan = { ...plan, operations: servedOperations(plan) };
@@ -83,7 +86,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
       page: async (request, parameters) => {
         const { errorPage } = await import("./error-page.ts");
         const name = parameters["code"] ?? "";
-        // All versions share one address for a code, since a code never changes its meaning.
+        // All versions share one URL for the page of a code, since a code never changes its meaning.
         const has = versionsOf(plan).find(({ errors }) => Object.hasOwn(errors, name));
         const found = errorPage({ ...source(), plan: has === undefined || has === plan ? served : has }, name);
         // The server turns this status into a problem, as for any unknown path.
@@ -94,7 +97,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
   ];
 }
 
-/** Allows `data:` images, because the page embeds the icon. */
+/** The Content-Security-Policy of the pages. It allows `data:` images, because the pages embed the icon. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -102,7 +105,7 @@ function linksFor(home: string): string {
   return `</openapi.json>; rel="service-desc"; type="application/json", </${home}>; rel="service-doc"; type="text/html", </readyz>; rel="status"`;
 }
 
-/** The path of the document page: the root, or `document` if the document itself has an operation at the root. */
+/** Returns the path of the document page: the root, or `document` if the document itself has an operation at the root. */
 function homeOf({ base, operations }: Plan): string {
   const mounted = /^(?:\{base_url\}|https?:\/\/[^/]*)\/+[^/]/.test(base);
   return !mounted && operations.some(({ method, path }) => method === "GET" && path.length === 0) ? "document" : "";
@@ -114,14 +117,14 @@ function literals(path: string): readonly Segment[] {
   return path.split("/").map((text) => ({ kind: "literal", text }));
 }
 
-/** The plans of all versions, newest first. */
+/** Returns the plans of all versions, newest first. */
 function versionsOf(plan: Plan): readonly Plan[] {
   const { versions } = plan;
   const older = versions?.list.flatMap((one) => (one.older === undefined ? [] : [{ ...one.older.received, versions }]));
   return [plan, ...(older ?? [])];
 }
 
-/** Caches the text until the address changes. */
+/** Caches a text until the service's URL changes. */
 function memoized<Text>(address: () => string, make: () => Text): () => Text {
   let made: { readonly address: string; readonly text: Text } | undefined;
   return () => {
@@ -132,7 +135,7 @@ function memoized<Text>(address: () => string, make: () => Text): () => Text {
 }
 
 interface Extra {
-  /** The request fields that select the response, besides `Accept-Encoding`. */
+  /** The request header fields that select the response, besides `Accept-Encoding`. */
   readonly vary?: string;
   readonly headers?: readonly string[];
   readonly policy?: string;
@@ -168,14 +171,20 @@ function pageResponse(
       };
 }
 
-/** The caller's tag if it matches this body, by weak comparison; a compressed body has another tag (RFC 9110 section 8.8.3.3). */
+/**
+ * Returns the caller's `ETag` if it matches this body, by weak comparison; a compressed body has another tag (RFC 9110 section
+ * 8.8.3.3).
+ */
 function knownTag(field: string | undefined, tag: string): string | undefined {
   if (field?.trim() === "*") return tag;
   const tags = (field ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   return tags.find((one) => one.replace(/-(?:br|gzip)"$/, '"') === tag);
 }
 
-/** A hash for our texts (FNV-1a, 2 × 32 bits); it resists no attacker. */
+/**
+ * Returns a hash of a text for its `ETag` (FNV-1a, 2 × 32 bits). The hash is not secure, since only the service's own texts
+ * are hashed.
+ */
 function fingerprint(text: string): string {
   let one = 0x811c9dc5;
   let other = 0x01000193;
@@ -187,7 +196,7 @@ function fingerprint(text: string): string {
   return [one, other].map((half) => (half >>> 0).toString(36)).join("-");
 }
 
-/** A browser accepts `text/html`; a client that accepts anything gets JSON. */
+/** Whether a client prefers HTML: browsers accept `text/html`, while a client that accepts anything gets JSON. */
 function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const quality = (type: string): number => {

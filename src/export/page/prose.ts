@@ -7,7 +7,7 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { Html } from "./html.ts";
 
-/** The Markdown below one H2, or before the first H2. */
+/** The Markdown below an H2 heading, or before the first one. */
 export interface Section {
   readonly heading: string | undefined;
   /** The prose, with the link definitions of the whole document. */
@@ -59,14 +59,14 @@ export function proseHtml(markdown: string): Html {
   return { html };
 }
 
-/** Allows only http, mailto and relative URLs; any other link, such as `javascript:`, becomes plain text. */
+/** Renders a link if it is an http, mailto or relative URL; any other link, such as `javascript:`, becomes plain text. */
 function link(address: string, text: string): string {
   return /^(?:https?:\/\/|mailto:|#|\.{0,2}\/)/i.test(address)
     ? `<a href="${address}" rel="noreferrer">${text}</a>`
     : text;
 }
 
-/** Highlights keys and comments for readers; it does not parse YAML. */
+/** Highlights keys and comments of YAML for readers; it does not parse YAML. */
 function highlighted(yaml: string): string {
   return yaml
     .split("\n")

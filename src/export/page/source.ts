@@ -2,7 +2,7 @@
 import type { Model, PartName } from "../../language/model.ts";
 import type { Plan } from "../../plan/plan.ts";
 
-/** The part of a check result that the pages show. */
+/** The members of a check result that the pages show. */
 export interface CheckedDocument {
   /** The document's file name. */
   readonly name: string;
@@ -32,7 +32,7 @@ export function isOpen({ status }: Question): boolean {
   return status === "not shown" || status === "silent";
 }
 
-/** The base path of the operations. */
+/** Returns the base path of the operations. */
 export function mountOf({ base }: Plan): string {
   const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : base.replace(/^[a-z]+:\/\/[^/]*/i, "");
   return path.replace(/\/+$/, "");

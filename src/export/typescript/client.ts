@@ -16,11 +16,11 @@ import { waitsOf } from "./waits.ts";
 export interface Exported {
   readonly plan: Plan;
   readonly described: Described;
-  /** The TypeScript type of a schema. */
+  /** Returns the TypeScript type of a schema. */
   readonly type: (schema: Json, indent?: string) => string;
-  /** An unused type name in this file, similar to `wanted`. */
+  /** Returns a type name, similar to `wanted`, that the file does not use yet. */
   readonly free: (wanted: string) => string;
-  /** The type name of a component in this file. */
+  /** Returns the type name of a component in this file. */
   readonly named: (component: string) => string;
 }
 
@@ -64,7 +64,7 @@ function section(title: string, parts: readonly string[]): string {
   return `// ── ${title} ${"─".repeat(Math.max(0, 114 - title.length))}\n\n${parts.join("\n")}`;
 }
 
-/** The components that operations, events or other components refer to. Errors have separate types. */
+/** Returns the types of the components to which operations, events or other components refer. Errors have separate types. */
 function componentTypes({ plan, described, named }: Exported): readonly string[] {
   const { schemas, operations, webhooks } = described;
   const { stream } = plan.events;

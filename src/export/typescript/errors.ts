@@ -34,7 +34,7 @@ export function errorTypes(exported: Exported, methods: readonly Method[]): read
   ];
 }
 
-/** The common members of RFC 9457 bodies; empty if the document replaces all of them. */
+/** Returns the type with the common members of RFC 9457 bodies; empty if the document replaces all of them. */
 function standardProblem(exported: Exported): readonly string[] {
   const [first] = standardSchemas(exported);
   if (first === undefined) return [];
@@ -65,7 +65,7 @@ function isStandard(schema: JsonObject): boolean {
   return ["type", "detail", "instance", "code", "request_id"].every((member) => required.includes(member));
 }
 
-/** The body of a code in any operation. */
+/** Returns the type of a code's body in any operation. */
 function problemType(exported: Exported, code: string): string {
   const { plan, described } = exported;
   const names = componentNames(plan);

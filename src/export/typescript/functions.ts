@@ -38,7 +38,7 @@ export function functionTypes(plan: Plan): string {
   };
   const body = serviceText(plan, names, schemas, used, free(service));
   const declared = new Map<string, string>();
-  // A declared type may refer to further types.
+  // Repeats until no new type is added, since a declared type may refer to further types.
   for (let before = -1; declared.size !== before; ) {
     before = declared.size;
     for (const name of wanted) {
@@ -133,7 +133,7 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
   const id = table.columns.find(({ name }) => name === "id");
   const input = (operation: Operation | undefined): string => (operation === undefined ? "never" : inputOf(operation));
   const inputOf = (operation: Operation): string => {
-    // If a file is required, only a form can call the operation.
+    // If a file is required, callers must send a form, so there is no JSON type.
     const json = jsonOf(operation) === undefined ? "never" : refType(names.input(operation.name));
     const text = operation.body === undefined ? "{}" : json;
     const [parent] = operation.parents.slice(-1);
@@ -178,7 +178,9 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
   );
 }
 
-/** All members except hashed secrets, including those that `show` hides from some callers. */
+/**
+ * Returns the schema of a record with all members except hashed secrets, including those that `show` hides from some callers.
+ */
 function fullSchema({ columns, virtual }: Table): JsonObject {
   const members = [...columns.filter(({ marks }) => !marks.includes("secret")), ...virtual];
   const always = members.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
@@ -228,7 +230,7 @@ function operationText(about: About, operation: Operation): string {
   );
 }
 
-/** The type of an operation with an HTTP contract: a member for each request part, and a union of its responses. */
+/** Returns the type of an operation with a wire: a member for each location of the request, and a union of its responses. */
 function contractText({ plan, names, options, refType }: About, operation: Operation, wire: HttpContract): string {
   const { body, key, path, resource } = operation;
   const params = path.flatMap((one) => (one.kind === "parameter" ? [one.name] : []));
@@ -277,7 +279,7 @@ function contractResponseText({ status, media, schema, headers }: ContractRespon
   ].join("; ");
 }
 
-/** The input that the function receives, in which members with a default are always present. */
+/** Returns the type of the input that the function receives, in which members with a default are always present. */
 function inputText({ names, schemas, options, refType }: About, { name, body, action }: Operation): string {
   if (body === undefined) return "{}";
   if (body.files !== undefined) return typeText(withFileLimits(body, body.files), options, "      ");
@@ -289,7 +291,7 @@ function inputText({ names, schemas, options, refType }: About, { name, body, ac
   return typeText({ ...schema, required }, options, "      ");
 }
 
-/** The form body after its files are stored, when each file is described as in the record. */
+/** Returns the schema of a form body after its files are stored, where each file is described as in a record. */
 function withFileLimits({ schema }: BodyPlan, files: Readonly<Record<string, FilePlan>>): JsonObject {
   const properties = schema["properties"] as Readonly<Record<string, JsonObject>>;
   const fileProperties = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
@@ -300,7 +302,7 @@ function withFileLimits({ schema }: BodyPlan, files: Readonly<Record<string, Fil
   return { ...schema, properties: { ...properties, ...Object.fromEntries(fileProperties) } };
 }
 
-/** A function returns a record, or its id. */
+/** Returns the result type of a function: a record, or the id of one. */
 function resultText({ response, key }: Operation, options: TypeOptions): string {
   const { kind, shape } = response;
   if (kind === "none" || (kind === "record" && key !== undefined)) return "unknown";

@@ -9,7 +9,7 @@ import { comment, memberName, union } from "./types.ts";
 export interface Method {
   readonly name: string;
   readonly operation: DescribedOperation;
-  /** The method in the client's interface, with its doc comment. */
+  /** The signature of the method in the client's interface, with its doc comment. */
   readonly signature: string;
   /** Additional types besides those of components. */
   readonly types: readonly string[];
@@ -17,11 +17,13 @@ export interface Method {
   readonly row: JsonObject;
   /** The result type, which waits for a state also use. */
   readonly resultType: string;
-  /** `id: string` for each path parameter. */
+  /** The parameters for the path: `id: string` for each path parameter. */
   readonly keys: readonly string[];
 }
 
-/** A method named `then` would make the client a promise; every object has the other names. */
+/**
+ * Names that a method cannot have: a method `then` would make the client a promise, and every object already has the others.
+ */
 const reserved = ["then", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
 
 export function methodsOf(exported: Exported): readonly Method[] {
@@ -39,7 +41,9 @@ export function methodsOf(exported: Exported): readonly Method[] {
   });
 }
 
-/** The `follow…` operation also lists past events, by a second method: `followEvents` and `listEvents`. */
+/**
+ * Returns the name of the second method of a `follow…` operation, which lists past events: `followEvents` and `listEvents`.
+ */
 function pagesName(name: string): string {
   return name.startsWith("follow") ? `list${name.slice("follow".length)}` : `${name}Pages`;
 }
@@ -105,13 +109,13 @@ function acceptsBytes({ operation: { action, file } }: DescribedOperation): bool
   return file !== undefined && action !== "read";
 }
 
-/** JSON without files, or a form with files. */
+/** Returns the type of a body: JSON without files, or a form with files. */
 function bodyType({ type }: Exported, operation: DescribedOperation, { schema, form }: DescribedBody): string {
   if (acceptsBytes(operation)) return "Blob";
   return union([type(schema), ...(form === undefined ? [] : [type(form)])]);
 }
 
-/** The name of the form's part with all other members: one that no member has. */
+/** Returns a name for the form part with all other members: a name that no member has. */
 function partName({ properties = {} }: JsonObject): string {
   let name = "data";
   while (Object.hasOwn(properties as JsonObject, name)) name = `${name}_`;
@@ -144,12 +148,12 @@ function followingMethod(exported: Exported, operation: DescribedOperation, name
 // ── Arguments ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Argument {
-  /** `name: Type` */
+  /** The text of the argument: `name: Type`. */
   readonly text: string;
   readonly optional: boolean;
 }
 
-/** Only trailing optional arguments may be omitted; an earlier one takes undefined. */
+/** Returns the argument list. Only trailing optional arguments may be omitted; callers pass undefined for an earlier one. */
 function argumentList(all: readonly Argument[]): string {
   const last = all.findLastIndex(({ optional }) => !optional);
   return all
@@ -201,7 +205,10 @@ function queryType(
   };
 }
 
-/** The type includes undefined, so that callers can pass an unset value; the client does not send it. */
+/**
+ * Returns a member of the query type. The type includes undefined, so that callers can pass an unset value; the client does
+ * not send it.
+ */
 function memberOf({ name, required, description }: Parameter, type: string): string {
   const docComment = comment(description, "  ");
   return `${docComment}  readonly ${memberName(name)}${required === true ? `: ${type}` : `?: ${type} | undefined`};\n`;
@@ -229,7 +236,7 @@ function acceptsAnything(schema: JsonObject): boolean {
   return schema["additionalProperties"] !== false || Object.keys((schema["properties"] ?? {}) as JsonObject).length > 0;
 }
 
-/** Prefers the specific media type: some servers do not treat a merge patch as `application/json`. */
+/** Returns the media type to send. Prefers a specific type: some servers do not treat a merge patch as `application/json`. */
 function mediaTypeOf(types: readonly string[]): string {
   return types.find((one) => one === "application/merge-patch+json") ?? types[0] ?? "application/json";
 }
@@ -258,7 +265,7 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   const item = (found as JsonObject)["items"] ?? {};
   return {
     item: type(item),
-    // If the page has no `next` member, the response has a `Link`.
+    // A page without a `next` member has a `Link` header field.
     places: {
       items,
       ...(next === undefined || list.kind === "none" ? {} : { next, parameter: list.names[list.kind] }),
@@ -266,7 +273,7 @@ function pageOf({ type, described }: Exported, { operation, successes }: Describ
   };
 }
 
-/** The path to the items of a page, or to the value that selects the next page. */
+/** Returns the path to the items of a page, or to the value that selects the next page. */
 function pathIn(shape: PageShape, wanted: "items" | "next"): readonly string[] | undefined {
   if (shape.kind === wanted) return [];
   if (shape.kind !== "object") return undefined;

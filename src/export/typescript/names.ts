@@ -4,11 +4,11 @@ import type { Described } from "../described.ts";
 
 export interface TypeNames {
   readonly named: (component: string) => string;
-  /** An unused name, similar to `wanted`. */
+  /** Returns a name, similar to `wanted`, that the file does not use yet. */
   readonly free: (wanted: string) => string;
 }
 
-/** Names of the generated code outside the common part. */
+/** Names in the generated code outside the common part. */
 const reserved = [
   ...[
     "Client",
@@ -38,7 +38,10 @@ const reserved = [
   ],
 ];
 
-/** Names in the common part are reserved: a resource called `Record` must not change the meaning of `Record` there. */
+/**
+ * Chooses type names. Names in the common part are reserved: a resource called `Record` must not change the meaning of
+ * `Record` there.
+ */
 export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   const code = runtime.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|"[^"\n]*"/gm, "");
   const usedNames = new Set([...reserved, ...(code.match(/\b[A-Z]\w*\b/g) ?? [])]);
@@ -53,12 +56,12 @@ export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   return { named: (component) => names.get(component) ?? "unknown", free };
 }
 
-/** The method's name for an operation; operations of incoming events have dots in their names. */
+/** Returns the method name of an operation; operations of incoming events have dots in their names. */
 export function methodName(operation: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(operation) ? operation : camelCase(operation);
 }
 
-/** The prefix of the type names of an operation. */
+/** Returns the prefix of the type names of an operation. */
 export function typeName(operation: string): string {
   return pascalCase(operation);
 }

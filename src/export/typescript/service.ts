@@ -8,7 +8,7 @@ import type { Method } from "./methods.ts";
 import { isIdentifier } from "./types.ts";
 import type { Wait } from "./waits.ts";
 
-/** Time for the network, added to the service's own time limit. */
+/** The time for the network in milliseconds, which is added to the service's own time limit. */
 const networkMilliseconds = 5000;
 
 export function serviceTable(
@@ -44,7 +44,7 @@ function versionOf({ version, versions }: VersioningPart): JsonObject {
     case "media-type":
       return { version: { in: "accept", name: "version", value: version } };
     case "path":
-      // The mount path contains the version.
+      // Nothing to send, since the mount path contains the version.
       return {};
   }
 }
@@ -81,7 +81,7 @@ function problemOf(plan: ErrorsPart): JsonObject {
   };
 }
 
-/** If bodies may lack the code, the client derives it from the status. */
+/** Returns the error codes by status, from which the client derives the code if bodies may lack it. */
 function errorCodesByStatus(plan: ErrorsPart, { operation }: Method): JsonObject {
   if (isStandard(plan)) return {};
   const byStatus = Map.groupBy(operation.possibleErrors, ({ status }) => status);
@@ -90,7 +90,7 @@ function errorCodesByStatus(plan: ErrorsPart, { operation }: Method): JsonObject
   };
 }
 
-/** Formats a value as a formatter would: on one line if it fits. */
+/** Formats a value like the formatter: on one line if it fits. */
 function valueText(value: Json, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const list = Array.isArray(value);

@@ -12,18 +12,18 @@ import { fileKeyword } from "../../base/formats.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 
 export interface TypeOptions {
-  /** The type name for a `$ref`; `unknown` if undefined. */
+  /** Returns the type name for a `$ref`; the type is `unknown` if it returns undefined. */
   readonly named: (reference: string) => string | undefined;
 }
 
-/** An exported interface for an object with known members, otherwise an exported alias. */
+/** Returns an exported interface for an object with known members, otherwise an exported alias. */
 export function declaration(name: string, schema: JsonObject, options: TypeOptions): string {
   const rendered = comment(schema["description"], "");
   if (isPlainObject(schema)) return `${rendered}export interface ${name} ${objectText(schema, options, "")}\n`;
   return `${rendered}export type ${name} = ${typeText(schema, options)};\n`;
 }
 
-/** `indent` precedes each further line of a type with several lines. */
+/** Returns the text of a type; `indent` precedes each further line of a type with several lines. */
 export function typeText(schema: Json | undefined, options: TypeOptions, indent = ""): string {
   if (schema === false) return "never";
   if (!isObject(schema)) return "unknown";
@@ -36,9 +36,9 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   if (Array.isArray(schema["allOf"])) return intersection(schema, options, indent);
   if (isObject(not) && Object.keys(not).length === 0) return "never";
   if (Array.isArray(type)) return union(type.map((one: Json) => typeText({ ...schema, type: one }, options, indent)));
-  // Only an upload creates a file, so that no program can pass one.
+  // `never`, since only an upload creates a file: no program can pass one.
   if (schema[fileKeyword] !== undefined) return "never";
-  // Raw bytes in a form; bytes in JSON have a `contentEncoding`.
+  // A text with a media type is raw bytes in a form; bytes in JSON have a `contentEncoding`.
   if (type === "string" && schema["contentMediaType"] !== undefined && schema["contentEncoding"] === undefined)
     return "Blob";
   switch (type) {
@@ -58,7 +58,7 @@ export function typeText(schema: Json | undefined, options: TypeOptions, indent 
   }
 }
 
-/** A member name, quoted if it is no identifier. */
+/** Returns a member name, in quotes if it is no identifier. */
 export function memberName(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
@@ -67,7 +67,7 @@ export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }
 
-/** A doc comment with a newline; empty if there is no text. */
+/** Returns a doc comment with a newline; empty if there is no text. */
 export function comment(text: Json | undefined, indent: string): string {
   if (typeof text !== "string" || text.trim() === "") return "";
   const lines = text
@@ -79,14 +79,14 @@ export function comment(text: Json | undefined, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** A value as a TypeScript literal; escapes the two line separators that JSON allows inside a string. */
+/** Returns a value as a TypeScript literal; escapes the two line separators that JSON allows inside a string. */
 export function literal(value: Json): string {
   if (value !== null && typeof value === "object")
     return Array.isArray(value) ? tuple(value) : record(value as JsonObject);
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** `A | B` without duplicates. */
+/** Returns the union `A | B` without duplicates. */
 export function union(types: readonly string[]): string {
   const each = [...new Set(types)];
   if (each.includes("unknown")) return "unknown";
@@ -130,7 +130,7 @@ function objectText(schema: JsonObject, options: TypeOptions, indent: string): s
   const additional = schema["additionalProperties"];
   const closed = additional === false;
   if (properties.length === 0) {
-    // An object without members needs `never`, since `{}` would accept any value.
+    // The type of an object without members needs `never`, since `{}` would accept any value.
     return closed
       ? "{ readonly [name: string]: never }"
       : `{ readonly [name: string]: ${typeText(additional === undefined ? true : additional, options, indent)} }`;
@@ -159,7 +159,7 @@ function isPlainObject(schema: JsonObject): boolean {
   );
 }
 
-/** Adds parentheses around unions and intersections, which `[]`, `|` or `&` would split. */
+/** Puts unions and intersections in parentheses before `[]`, `|` or `&`, which bind tighter. */
 function grouped(type: string): string {
   return isComposite(type) ? `(${type})` : type;
 }

@@ -1,4 +1,4 @@
-/** Generates methods that wait for a state, for each resource with states and a read operation. */
+/** Generates methods that wait for a state, for each resource with states and an operation that reads one record. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf } from "../described.ts";
 import { reachable } from "../transitions.ts";
@@ -33,7 +33,7 @@ interface Read {
   readonly schema: Json;
 }
 
-/** The operation that reads one record and always returns its state. */
+/** Returns the operation that reads one record and always returns its state. */
 function readOf(
   { described }: Exported,
   methods: readonly Method[],
@@ -50,7 +50,9 @@ function readOf(
   return undefined;
 }
 
-/** Finds the state in the response or in its only member; a member `state` with other values is not the state. */
+/**
+ * Returns the path to the state, in the response or in its only member; a member `state` with other values is not the state.
+ */
 function pathOfState(
   schemas: Exported["described"]["schemas"],
   schema: JsonObject,

@@ -42,7 +42,7 @@ function usualMilliseconds(credential: Credential): number | undefined {
   return makesTokens(credential) ? tokenMilliseconds : undefined;
 }
 
-/** The other endpoints of the authorization server are siblings of its token endpoint. */
+/** Plans the authorization server. Its other endpoints are siblings of the token endpoint. */
 function oauthPlan(credential: Credential): OAuthPlan | undefined {
   if (!makesTokens(credential)) return undefined;
   const { at = "/oauth/token" } = credential;
@@ -67,7 +67,7 @@ function usersPlan(credential: Credential, login: string, siblingPath: (name: st
   };
 }
 
-/** The default lifetime of a session. */
+/** The default lifetime of a session, in milliseconds. */
 const sessionMilliseconds = 30 * 86_400_000;
 
 function loginPlan(credential: Credential): LoginPlan | undefined {
@@ -89,13 +89,13 @@ function rolesOf(credential: Credential): CredentialPlan["roles"] {
   return kind === "hmac-sha256" ? { kind: "fixed", roles: [] } : { kind: "own" };
 }
 
-/** Undefined for `until revoked` and `at once`. */
+/** Returns the milliseconds of a duration; undefined for `until revoked` and `at once`. */
 function millisecondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
   return duration === undefined ? undefined : lengthOf(duration);
 }
 
-/** The roles of the document, in order; if it lists none, those in its permissions. */
+/** Returns the roles of the document, in order; if it lists none, those in its permissions. */
 export function roleNames({ model }: PlanInput): readonly string[] {
   const { roles, allow, show } = model.authentication;
   const named = [...Object.values(allow), ...Object.values(show)].flat();

@@ -9,28 +9,28 @@ import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { GrantPlan } from "./types.ts";
 import { both, type PlanInput, typedAt } from "../input.ts";
 
-/** Who may run the operation; nobody if no line allows it. */
+/** Returns the grants to run an operation; empty if no line allows it. */
 export function allowOf(planInput: PlanInput, operation: string): readonly GrantPlan[] {
   const grants = lookup(planInput.model.authentication.allow, operation) ?? [];
   return grantsAt(planInput, `authentication/allow/${operation}`, grants);
 }
 
-/** To whom the records of a resource are visible; see `Operation.visible`. */
+/** Returns the grants to see the records of a resource; see `Operation.visible`. */
 export function visibleOf(planInput: PlanInput, resource: string): readonly GrantPlan[] {
   return distinct(revealingOperations(planInput.model, resource).flatMap((resolved) => allowedOn(planInput, resolved)));
 }
 
-/** Who may run it on a record: with `the`, only on the record that it selects. */
+/** Returns the grants to run an operation on a record: with `the`, only on the record that it selects. */
 function allowedOn(planInput: PlanInput, { operation, endpoint }: ResourceEndpoint): readonly GrantPlan[] {
   const grants = allowOf(planInput, operation);
   if (endpoint.the === undefined) return grants;
-  // The record depends on query parameters, which other operations do not have.
+  // The selected record depends on query parameters, which other operations do not have.
   if (endpoint.query !== undefined) return [];
   const the = typedAt(planInput, `endpoints/endpoints/${operation}/the`);
   return grants.map(({ who, if: condition }) => ({ who, if: condition === undefined ? the : both(the, condition) }));
 }
 
-/** Who sees a field; absent: everyone who sees the record. */
+/** Returns the grants to see a field; absent: everyone who sees the record. */
 export function visibility(
   planInput: PlanInput,
   resource: string,
@@ -45,8 +45,8 @@ export function visibility(
 }
 
 /**
- * Who sees each restricted field that an expression over a record of `resource` reads. Fields of other records count only grants
- * without a condition, because it is unknown here whether those records belong to the caller.
+ * Returns the grants to see each restricted field that an expression over a record of `resource` reads. For fields of other
+ * records only grants without a condition count, because it is unknown here whether those records belong to the caller.
  */
 export function seersOf(
   planInput: PlanInput,
@@ -94,7 +94,7 @@ export function distinct(grants: readonly GrantPlan[]): readonly GrantPlan[] {
   return [...unique.values()].filter((grant) => grant.if === undefined || !unique.has(grantKey({ who: grant.who })));
 }
 
-/** Equal for two grants with the same principal and the same condition, wherever the document declares them. */
+/** Returns a text that is equal for two grants with the same principal and condition, wherever the document declares them. */
 function grantKey(grant: GrantPlan): string {
   return JSON.stringify([grant.who, grant.if ?? null], (key, value: unknown) => (key === "at" ? undefined : value));
 }

@@ -1,6 +1,6 @@
 /**
  * Gives an older version's plan the permissions of the next newer plan, because only the newest version decides visibility
- * (R9.3). Conditions of an older model may name missing fields, and a placeholder condition must not reveal anything.
+ * (R9.3). Conditions of an older model may name missing fields, and a placeholder condition must not reveal any record.
  */
 import { lookup } from "../../language/resources/fields.ts";
 import type { ResponseMember, ConditionFilterPlan, ListPlan, Operation } from "../endpoints/types.ts";
@@ -11,7 +11,10 @@ import type { ShapeStep, StepPlan } from "../versioning/version.ts";
 /** The parts of a plan that have permissions. */
 type Permitting = Pick<Plan, "tables" | "operations" | "views">;
 
-/** `later`: paths of conditions that name what the older version does not have. */
+/**
+ * Returns the older plan with the newer permissions. `later`: the paths of conditions that name something the older version
+ * does not have.
+ */
 export function withPermissions(older: Plan, newer: Permitting, step: StepPlan, later: ReadonlySet<string>): Plan {
   const shapes = new Map(step.shapes.map((shape) => [shape.older, shape]));
   const tables = older.tables.map((table): Table => {
@@ -37,7 +40,7 @@ export function withPermissions(older: Plan, newer: Permitting, step: StepPlan, 
   return { ...older, tables, operations, ...(older.views === undefined ? {} : { views: Object.fromEntries(views) }) };
 }
 
-/** The newer name of a member; undefined for a removed one. */
+/** Returns the newer name of a member; undefined if the newer version removed it. */
 function nameNow(shape: ShapeStep | undefined, older: string): string | undefined {
   const member = shape?.members.find((one) => one.older === older);
   return member === undefined ? older : member.newer;
@@ -80,7 +83,7 @@ function permittedOperation(operation: Operation, now: Operation | undefined, ar
   };
 }
 
-/** The newest version runs the list, and cannot filter or sort by removed members. */
+/** Returns the older list without filters and sorts by removed members, since the newest version runs the list. */
 function permittedList(
   operation: string,
   list: ListPlan,
@@ -95,7 +98,7 @@ function permittedList(
     sorts: list.sorts.filter(isThere),
     conditions: list.conditions.flatMap((one): readonly ConditionFilterPlan[] => {
       const found = now?.conditions.find(({ name }) => name === one.name);
-      // A condition with later fields was itself added later.
+      // A condition that names later fields was itself added later, so the older list does not have it.
       if (found === undefined || later.has(`endpoints/endpoints/${operation}/filters/${one.name}/if`)) return [];
       const { schema, visibleTo, type } = found;
       return [{ ...one, ...(Object.keys(one.schema).length === 0 ? { schema, type } : {}), visibleTo }];

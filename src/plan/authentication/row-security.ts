@@ -1,6 +1,6 @@
 /**
- * Extracts from a plan what row-level security needs: which callers read which records, through any operation, and which columns
- * they read of records reached through others.
+ * Derives row-level security from a plan: which callers read which records, through any operation, and which columns they read
+ * of records reached through others.
  */
 import { readingActions } from "../../language/endpoints/model.ts";
 import type { EndpointsPart, Operation, ResponseMember } from "../endpoints/types.ts";
@@ -10,15 +10,15 @@ import { distinct } from "./permissions.ts";
 import { both } from "../input.ts";
 
 export interface RowSecurity {
-  /** The permissions of the operations that read a resource directly, for each resource with such operations. */
+  /** For each resource that an operation reads directly, the grants of such operations. */
   readonly readers: ReadonlyMap<string, readonly GrantPlan[]>;
-  /** The columns of a resource read from other records: through references, lists of records, nested views. */
+  /** By resource, the columns that are read from other records: through references, lists of records and nested views. */
   readonly reached: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The columns that reads need, by resource; hidden ones only if an expression reads a field of that name. */
+  /** By resource, the columns that reads need; hidden columns only if an expression reads a field of that name. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The union over all operations; the statement of one operation reads less. */
+/** Combines all operations: the result allows more than the query of a single operation reads. */
 export function rowSecurityOf({
   operations,
   tables,
@@ -46,14 +46,14 @@ function readersOf(reading: readonly Operation[]): ReadonlyMap<string, readonly 
     readers.set(resource, [...(readers.get(resource) ?? []), ...grants]);
   };
   for (const operation of reading) {
-    // Callers without permission learn whether the record exists if it is visible to them.
+    // A caller without permission learns that a record exists if the record is visible to the caller.
     add(operation.resource, [...allowedBy(operation), ...operation.visible]);
     for (const { resource, visible } of operation.parents) add(resource, visible);
   }
   return new Map([...readers].map(([resource, grants]) => [resource, distinct(grants)]));
 }
 
-/** Restricts the grants to the operation's records. */
+/** Returns the grants of an operation, restricted to the records that it can select. */
 function allowedBy({ allow, list, the }: Operation): readonly GrantPlan[] {
   const conditions = [the, list?.where].filter((one) => one !== undefined);
   return allow.map(({ if: condition, who }) => {
@@ -62,7 +62,7 @@ function allowedBy({ allow, list, the }: Operation): readonly GrantPlan[] {
   });
 }
 
-/** The names in all expressions of a plan, found by walking its plain data. */
+/** Finds the names in all expressions of a plan by walking its plain data. */
 function namesIn(plan: unknown): {
   readonly fields: ReadonlySet<string>;
   readonly reached: ReadonlyMap<string, ReadonlySet<string>>;
@@ -84,7 +84,7 @@ function namesIn(plan: unknown): {
   return { fields, reached };
 }
 
-/** The views of nested records. */
+/** Returns the views of nested records. */
 function nestedViews(plan: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (value: unknown): void => {

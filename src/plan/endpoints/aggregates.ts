@@ -17,7 +17,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
     const resolved = resolveEndpoint(model, name);
     if (resolved?.kind !== "free" || resolved.action !== "read") return [];
     const { endpoint, segments } = resolved;
-    // Every operation needs a resource.
+    // The plan of every operation needs a resource, even one that reads none.
     const resource = tables[0]?.resource ?? "";
     const rated = { operation: name, resource, parents: [] };
     const errors = endpoint.statuses?.errors;

@@ -30,7 +30,7 @@ import type { PlanInput } from "../input.ts";
 
 export { essenceOf, formMedia, isJson, resolved, typesOf } from "../../language/endpoints/wire-media.ts";
 
-/** The plan including the operations with a wire, for a service with functions. */
+/** Returns the plan including the operations with a wire, for a service with functions. */
 export function servedPlan(plan: Plan): Plan {
   const { operations, versions, contractOperations } = plan;
   const list = versions?.list.map((version) => {
@@ -44,14 +44,14 @@ export function servedPlan(plan: Plan): Plan {
   };
 }
 
-/** The served operations; those with a wire only if the service has functions. */
+/** Returns the served operations; those with a wire only if the service has functions. */
 export function servedOperations({ operations, contractOperations, unenforced }: Plan): readonly Operation[] {
   const open = new Set(unenforced.map(({ path }) => path));
   const run = contractOperations.filter(({ name }) => !open.has(`endpoints/endpoints/${name}`));
   return [...operations, ...run.map(({ operation }) => operation)];
 }
 
-/** The unsupported statements that remain when the operations with a wire are served. */
+/** Returns the unsupported statements that remain when the operations with a wire are served. */
 export function withoutContractOperations({ contractOperations, unenforced }: Plan): readonly Unenforced[] {
   const paths = new Set(contractOperations.map(({ name }) => `endpoints/endpoints/${name}`));
   return unenforced.filter(({ path }) => !paths.has(path));
@@ -79,10 +79,13 @@ export function contractOperationsOf(planInput: PlanInput, tables: readonly Tabl
   });
 }
 
-/** The input of the function: one member for each declared location of the request (path, query, header, cookie, body). */
+/**
+ * Plans an operation with a wire. Its function's input has a member for each declared location of the request (path, query,
+ * header, cookie, body).
+ */
 function contractOperation(bare: Operation, wire: HttpContract, schemas: Schemas): Operation {
   const success = wire.answers.map(({ status }) => Number(status)).find((status) => status >= 200 && status < 300);
-  // Only text responses can be stored for idempotency keys.
+  // Only text responses can be stored for idempotency keys, so an operation with other media types accepts none.
   const bytes = wire.answers.some(({ media }) => media.some((one) => !isJson(one) && !/^text\/|[/+]xml\b/.test(one)));
   const { repeats, ...rest } = bare;
   const idempotency = repeats === undefined || bytes ? {} : { repeats };
@@ -126,7 +129,7 @@ function groupedBody({ parameters, body }: HttpContract, schemas: Schemas): Body
   };
 }
 
-/** The default of a parameter. */
+/** Returns the default of a parameter. */
 export function defaultOf(schema: JsonObject, schemas: Schemas): Json | undefined {
   return resolved(schema, schemas)["default"];
 }

@@ -1,18 +1,18 @@
 /**
- * Wraps and unwraps bodies whose members are inside other objects: `{ "recipe": { "title": … } }`. Validation and storage use the
- * flat body; a request is unwrapped, a response wrapped.
+ * Wraps and unwraps bodies whose members are inside other objects: `{ "recipe": { "title": … } }`. Validation and storage use
+ * the flat body without these objects; a request is unwrapped, a response wrapped.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 export interface Envelope {
-  /** The members of the body in this object. */
+  /** The names of the body members inside this object. */
   readonly members: readonly string[];
   readonly objects: Readonly<Record<string, Envelope>>;
-  /** The object may be omitted if the request sends no member of it. */
+  /** The object may be omitted if the request sends none of its members. */
   readonly optional?: true;
 }
 
-/** A violation in the envelope; `path`: its location. */
+/** A violation in an enclosing object; `path`: where it is. */
 export interface EnvelopeViolation {
   readonly path: readonly string[];
   readonly code: "required" | "unknown-field" | "wrong-type";
@@ -21,11 +21,11 @@ export interface EnvelopeViolation {
 export interface Opened {
   readonly input: JsonObject;
   readonly violations: readonly EnvelopeViolation[];
-  /** The enclosing objects, by member of the flat body. */
+  /** By member of the flat body, the names of the objects around it. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The path of each member. */
+/** Returns the path of each member. */
 export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string[]> {
   const paths = new Map<string, readonly string[]>();
   const walk = ({ members, objects }: Envelope, path: readonly string[]): void => {
@@ -37,8 +37,8 @@ export function pathsOf(envelope: Envelope): ReadonlyMap<string, readonly string
 }
 
 /**
- * Returns the flat body. An undeclared member next to declared ones is passed on, because it may be a field that can only be sent
- * unchanged (R2.4); the validator of the flat body decides, or reports it as unknown.
+ * Returns the flat body. An undeclared member next to declared ones is passed on, because it may be a field that can only be
+ * sent unchanged (R2.4); the validator of the flat body accepts it or reports it as unknown.
  */
 export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
   const localPaths = pathsOf(envelope);
@@ -78,7 +78,7 @@ export function inEnvelope(envelope: Envelope | undefined, body: JsonObject): Js
   return Object.fromEntries([...here, ...inner]);
 }
 
-/** The JSON Schema of the wrapped body, from that of the flat one. */
+/** Returns the JSON Schema of the wrapped body, made from the schema of the flat body. */
 export function envelopeSchema(envelope: Envelope | undefined, flat: JsonObject): JsonObject {
   if (envelope === undefined) return flat;
   const {

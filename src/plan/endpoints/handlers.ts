@@ -1,6 +1,6 @@
 /**
- * Plans operations with `does: handler` (part 4); and for functions that act as the system, three operations on each resource,
- * without a path.
+ * Plans operations with `does: handler` (part 4); and for functions that bypass permissions, three operations on each
+ * resource, without a path.
  */
 import { camelCase } from "../../base/case.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -34,7 +34,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const { model } = planInput;
   const { operation: name, endpoint, segments, key, parents } = resolved;
   const known = tables.find((table) => table.resource === resolved.resource);
-  // Every operation needs a resource.
+  // The plan of every operation needs a resource, even one that reads none.
   const resource = known?.resource ?? tables[0]?.resource ?? "";
   const errors = endpoint.statuses?.errors;
   const reads = endpoint.method === "GET";
@@ -105,7 +105,7 @@ function inputSchema({ model }: PlanInput, field: Field): JsonObject {
   return value === undefined ? schema : { ...schema, default: value };
 }
 
-/** Without `gives`: the current record, or with `of` the record that the function returns; else no body. */
+/** Plans the response without `gives`: the current record, or with `of` the record that the function returns; else no body. */
 function responseOf(planInput: PlanInput, { endpoint, key }: FreeEndpoint, table: Table | undefined): ResponsePlan {
   const { model } = planInput;
   const { shape } = endpoint;
@@ -139,7 +139,7 @@ function shapeOf(planInput: PlanInput, fields: Readonly<Record<string, Field>>):
 
 const anyone: readonly GrantPlan[] = [{ who: { kind: "anyone" } }];
 
-/** Operations for functions that bypass permissions; rules and events still apply. */
+/** Plans operations for functions that bypass permissions; rules and events still apply. */
 export function systemOperations(planInput: PlanInput, tables: readonly Table[]): readonly SystemOperations[] {
   return tables.map((table) => {
     const { resource, lifecycle } = table;

@@ -12,7 +12,7 @@ import type { FilterOperator, FilterPlan, ListPlan, PageShape } from "./types.ts
 import { conditionFilters } from "./queries.ts";
 import { type PlanInput, typedAt } from "../input.ts";
 
-/** The default: pages of 20, at most 100 (R4.9, R8.8). */
+/** The default: pages of 20 items, at most 100 (R4.9, R8.8). */
 const defaultStyle = { kind: "cursor", size: 20, max: 100 } as const;
 
 export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): ListPlan {
@@ -35,7 +35,7 @@ export function listPlan(planInput: PlanInput, resolved: ResourceEndpoint, table
   };
 }
 
-/** A history uses cursors, whatever pages the document's lists have. */
+/** Plans the pages of a history, which always have cursors, whatever pages the document's lists have. */
 export function historyPages({ model }: PlanInput): ListPlan {
   const style = model.endpoints.lists;
   return {
@@ -48,13 +48,16 @@ export function historyPages({ model }: PlanInput): ListPlan {
   };
 }
 
-/** A history has no total count. */
+/** Returns the list style without its total count, which a history does not have. */
 function withoutCount({ names, ...style }: ListStyle): ListStyle {
   const { count: _, ...rest } = names ?? {};
   return { ...style, names: rest };
 }
 
-/** `general`: parameter names of all lists, for those that the list does not declare. */
+/**
+ * Plans the pages of a list. `general`: the names of parameters and members of all lists, for those that this list does not
+ * declare.
+ */
 function pages(
   style: ListStyle | undefined,
   general: ListNames = {},
@@ -68,7 +71,7 @@ function pages(
   return { kind, size: size ?? Math.min(defaultStyle.size, most), max: most, names: parameters, page };
 }
 
-/** Default names of list parameters. */
+/** The default names of list parameters. */
 export const listParameters: ListPlan["names"] = {
   limit: "limit",
   cursor: "cursor",
@@ -78,7 +81,7 @@ export const listParameters: ListPlan["names"] = {
   search: "search",
 };
 
-/** A page as an object with its items and the position of the next page. */
+/** Returns a page as an object with its items and the position of the next page. */
 export function pageShape(items: string, next: string, count?: string): PageShape {
   return {
     kind: "object",

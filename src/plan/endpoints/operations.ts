@@ -1,4 +1,4 @@
-/** Plans operations on resources: input, checks, changes, effects and responses. */
+/** Plans operations on resources: their input, checks, changes, effects and responses. */
 import type { JsonObject } from "../../base/json.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { boundFields, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
@@ -141,7 +141,7 @@ function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
   const id = lookup(fieldsOf(planInput.model, resolved.resource), "id");
-  // The id of a record that PUT creates comes from the path; the body may repeat it.
+  // The id of a record that a PUT creates comes from the path; the body may repeat it.
   const named =
     id !== undefined && creates(planInput.model, resolved) ? { id: fieldSchema(planInput.model, id, "input") } : {};
   const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
@@ -171,7 +171,7 @@ function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table
   };
 }
 
-/** With a custom `takes`, the document declares the envelope; else it is `wrap`. */
+/** Plans the objects around the members of a body: as declared with a custom `takes`, else as declared by `wrap`. */
 function envelopeOf(
   planInput: PlanInput,
   resolved: ResourceEndpoint,
@@ -186,12 +186,12 @@ function envelopeOf(
   }
   const { nesting } = accepted;
   if (Object.keys(nesting).length === 0) return undefined;
-  // The member with the present secret is in the same object as the new secret.
+  // The member with the current secret is in the same object as the member with the new secret.
   const provedBy = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
   return envelopeAround(names, (name) => lookup(nesting, provedBy.get(name) ?? name) ?? []);
 }
 
-/** `around` returns the objects that enclose a member; `user?` is optional. */
+/** Builds an envelope. `around`: returns the names of the objects around a member, outermost first; `user?` is optional. */
 export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
   const inner = Map.groupBy(
     names.filter((name) => around(name).length > 0),
@@ -212,7 +212,7 @@ export function envelopeAround(names: readonly string[], around: (name: string) 
   };
 }
 
-/** In a merge patch null removes a member (RFC 7396), so optional fields accept it. */
+/** Returns the schema of a body member. In a merge patch null removes a member (RFC 7396), so optional fields accept null. */
 function memberSchema({ model }: PlanInput, { action }: ResourceEndpoint, { field }: InputMember): JsonObject {
   const schema = fieldSchema(model, field, "input");
   if (action === "update") return isNullable(field) && field.type.kind !== "nullable" ? orNull(schema) : schema;
@@ -226,7 +226,7 @@ function inputField(
   { name, field, sets }: InputMember,
 ): InputField {
   const { model } = planInput;
-  // A member of `takes` sets the record's field, whose modifiers decide how it is stored.
+  // A member of `takes` may set the record's field of the same name, whose modifiers then decide how it is stored.
   const kept = sets ? (lookup(fieldsOf(model, resource), name) ?? field) : field;
   return bodyField(planInput, name, field, {
     visible: visibleOf,
@@ -236,15 +236,15 @@ function inputField(
 }
 
 interface BodyFieldOptions {
-  /** To whom the records of a resource are visible, who may therefore reference them. */
+  /** Returns the grants to see the records of a resource: only callers who see a record may refer to it. */
   readonly visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[];
   /** Whether an omitted member gets the field's default. */
   readonly defaults: boolean;
-  /** The sent value is a text, whatever its type. */
+  /** Whether the sent value is a secret, which is a text whatever the field's type. */
   readonly secret: boolean;
 }
 
-/** A member of a body: its conversion, and its default. */
+/** Plans a member of a body: its conversion and its default. */
 export function bodyField(
   planInput: PlanInput,
   name: string,
@@ -263,8 +263,8 @@ export function bodyField(
 }
 
 /**
- * `visible`: to whom the records of a resource are visible. `around`: the enclosing embedded types; a recursive type is not
- * followed.
+ * Plans how a value is converted. `visible`: the grants to see the records of a resource. `around`: the enclosing embedded
+ * types; a recursive type is not followed.
  */
 export function inputForm(
   planInput: PlanInput,
@@ -327,7 +327,7 @@ function choicePlans(planInput: PlanInput, { operation, endpoint }: ResourceEndp
   }));
 }
 
-/** The session of an operation; a renewal has exactly one member for the token. */
+/** Plans what an operation does with sessions; a renewal has exactly one member for the token. */
 function sessionPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pick<Operation, "session"> {
   const { action, endpoint, resource } = resolved;
   if (!sessionActions.has(action)) return {};
@@ -353,14 +353,14 @@ function presentSecretPlan({ model }: PlanInput, resolved: ResourceEndpoint): Pi
   };
 }
 
-/** By default, `If-Match` is optional (R4.16). */
+/** Plans whether `If-Match` is accepted. By default it is optional (R4.16). */
 function editsOf({ model }: PlanInput, { action }: ResourceEndpoint): Operation["edits"] {
   const declared = model.endpoints.edits ?? "optional";
   if (action === "update" || action === "replace" || action === "delete") return declared;
   return action === "move" && declared !== "none" ? "optional" : "none";
 }
 
-/** The default: every write, optional, retained for a day (R4.18, R4.20). */
+/** The default: keys are optional for every write, and responses are stored for a day (R4.18, R4.20). */
 const defaultIdempotency: IdempotencyStyle = { header: "Idempotency-Key", on: "write", required: false };
 
 export function idempotencyOf({ model }: PlanInput, action: Operation["action"], method: Method): Operation["repeats"] {
@@ -373,7 +373,9 @@ export function idempotencyOf({ model }: PlanInput, action: Operation["action"],
 
 type Known = Omit<Operation, "errors" | "needs">;
 
-/** The document's errors that the operation may return: of guards, choices, rules and unique conflicts. */
+/**
+ * Returns the codes of the document's errors that the operation may return: of guards, choices, rules and unique conflicts.
+ */
 function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonly string[] {
   const { moves, choose, rules, body, action, effects, session, presentSecret, guard, response } = known;
   const { conflicts } = table;
@@ -394,7 +396,7 @@ function errorsOf(known: Known, table: Table, tables: readonly Table[]): readonl
   ]);
 }
 
-/** Its possible writes, apart from the effects of its events. */
+/** Returns the possible writes of an operation, without the effects of its events. */
 function writesOf(known: Known, table: Table, tables: readonly Table[]): readonly PlannedWrite[] {
   const { resource } = table;
   const update: PlannedWrite = { resource, kind: "update", columns: columnsChanged(known, table) };
@@ -429,7 +431,7 @@ function columnsChanged(
   ]);
 }
 
-/** The errors of effects on other records, which reject the whole request. */
+/** Returns the codes of errors of effects on other records, which reject the whole request. */
 export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Table[]): readonly string[] {
   return effects.flatMap(({ resource, moves, effects: next }) => {
     const table = tables.find((one) => one.resource === resource);
@@ -443,8 +445,8 @@ export function errorsCaused(effects: readonly EffectPlan[], tables: readonly Ta
 }
 
 /**
- * The single-record rules that the operation may break: all for a new or replaced record, else those that read a changed field,
- * or depend on more than the record. The others remain true.
+ * Returns the single-record rules that the operation may break: all rules for a new or replaced record, else those that read a
+ * changed field, or that depend on more than the record. The other rules stay true.
  */
 function rulesOf(
   { action }: ResourceEndpoint,
@@ -461,7 +463,7 @@ export function isEarly({ isLate }: RulePlan): boolean {
   return isLate !== true;
 }
 
-/** Fields that the service updates at every change. */
+/** Returns the fields that the service updates at every change. */
 function maintainedFields({ columns }: Table): readonly string[] {
   const kept = columns.filter((one) => one.computed !== undefined || one.default?.kind === "now-on-change");
   return kept.map(({ name }) => name);
@@ -478,7 +480,7 @@ function fieldsSet({ set }: TransitionPlan): readonly string[] {
   return set.map(({ field }) => field);
 }
 
-/** The stored columns that the operation needs, in the table's order. */
+/** Returns the stored columns that the operation needs, in the table's order. */
 function needsOf(operation: Known, table: Table): readonly string[] {
   const { action, allow, visible, moves, effects, body, key, parents } = operation;
   const writes = action === "create" || action === "update" || action === "replace" || action === "move";
@@ -509,7 +511,7 @@ function needsOf(operation: Known, table: Table): readonly string[] {
   return table.columns.map(({ name }) => name).filter((name) => needed.has(name));
 }
 
-/** Only fields of the current record; records changed by effects are in other tables. */
+/** Returns the fields of the current record that effects read; records changed by effects are in other tables. */
 function effectFields(effects: readonly EffectPlan[]): readonly string[] {
   return effects.flatMap(({ field, payload, moves }) => {
     const guarded = moves.some((transition) => transition.if !== undefined || transition.set.length > 0);

@@ -32,14 +32,14 @@ export function guardPlan(
   return { guard: { if: typedAt(planInput, `endpoints/endpoints/${operation}/if`), else: endpoint.else } };
 }
 
-/** A status that has no body. */
+/** Whether a response with the status has no body. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 205;
 }
 
 type Statuses = Pick<ResponsePlan, "status" | "created" | "same" | "accepted" | "differs" | "errors">;
 
-/** Default statuses: 201 for a created record, 204 without a body, else 200. */
+/** Plans the success statuses. The defaults: 201 for a created record, 204 without a body, else 200. */
 export function statusPlan(planInput: PlanInput, resolved: ResourceEndpoint, isBodyless: boolean): Statuses {
   const { action, endpoint } = resolved;
   const { created, same, accepted, differs, errors } = endpoint.statuses ?? {};
@@ -70,7 +70,7 @@ function when(
   return { states: passing(planInput, resource) };
 }
 
-/** The states that a record leaves without an operation. */
+/** Returns the states that a record leaves without an operation: by a timer or an event. */
 function passing(planInput: PlanInput, resource: string): readonly string[] {
   if (lifecycleOf(planInput.model, resource) === undefined) return [];
   const moves = triggered(planInput, resource).filter(({ trigger }) => trigger.on.kind !== "by");

@@ -19,7 +19,7 @@ export function conditionFilters(
   const around = filterScope(model, operation);
   return Object.entries(endpoint.filters ?? {}).map(([name, filter]): ConditionFilterPlan => {
     const type = filterType(model, resolveEndpoint(model, operation), name, filter, around);
-    // The newest version's filter replaces it (permitted.ts).
+    // The newest version's filter replaces a filter without a type in an older version (permitted.ts).
     if (type === undefined && older === true)
       return { name, type: "text", schema: {}, condition: placeholder, visibleTo: [] };
     assert(type !== undefined, `nobody knows what \`${name}\` of ${operation} is compared with`);
@@ -36,12 +36,15 @@ export function conditionFilters(
   });
 }
 
-/** A filter reveals its fields in every record, so only callers who see them in all records may use it. */
+/**
+ * Restricts who may use a filter: it reveals its fields in every record, so only callers who see them in all records may use
+ * it.
+ */
 function everywhere(seers: ConditionFilterPlan["visibleTo"]): ConditionFilterPlan["visibleTo"] {
   return seers.map((grants) => grants.filter((grant) => grant.if === undefined));
 }
 
-/** Renames the filter's value in the expression to a name unique within a request. */
+/** Renames the filter's value in its condition to a name that is unique within a request. */
 function named(expression: TypedExpression, names: readonly string[], name: string): TypedExpression {
   return replaced(expression, (one) => {
     const isValue = one.kind === "variable" && names.includes(one.path[0] ?? "");
@@ -49,7 +52,7 @@ function named(expression: TypedExpression, names: readonly string[], name: stri
   });
 }
 
-/** Expressions are plain data: every part with `kind` and `at` is an expression. */
+/** Replaces expressions in plain data, in which every object with `kind` and `at` is an expression. */
 function replaced<Value>(value: Value, edit: (one: TypedExpression) => TypedExpression): Value {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, edit)) as Value;

@@ -1,4 +1,4 @@
-/** Plans responses: the record as visible to the caller, or a custom shape. */
+/** Plans responses: the record as the caller may see it, or a custom shape. */
 import { camelCase } from "../../base/case.ts";
 import { returnsToken, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
@@ -40,7 +40,7 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   return { ...statuses, kind: "members", members: proved ? members : members.map(withoutProof) };
 }
 
-/** The envelope of a record in responses, and in bodies that create or change one. */
+/** Plans the object around a record, in responses and in bodies that create or change one. */
 export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
   // The webhook resources have no envelope, as the reference documents them.
   const added = resource === webhookResource || resource === deliveryResource;
@@ -48,7 +48,7 @@ export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpo
   return one === undefined || action === "list" || action === "history" ? {} : { wrap: one };
 }
 
-/** A custom envelope for a page of records. */
+/** Plans a custom object around a page of records. */
 export function pageOf(shape: Shape): PageShape {
   switch (shape.kind) {
     case "object": {
@@ -64,7 +64,10 @@ export function pageOf(shape: Shape): PageShape {
   }
 }
 
-/** Creating a record, logging in and renewing return a token of the record; other operations only for the caller's record. */
+/**
+ * Whether a response of the action may contain a token of the record, because the caller has just created it, logged in or
+ * renewed; other actions return tokens only of the caller's own record.
+ */
 function proves(action: ResourceEndpoint["action"]): boolean {
   return action === "create" || action === "login" || action === "renew";
 }
@@ -109,7 +112,7 @@ function expressionSource({ model }: PlanInput, resource: string, expression: Ty
   };
 }
 
-/** A member computed from restricted fields is visible only to callers who see all of these fields. */
+/** Returns who sees a member that is computed from restricted fields: only callers who see all of these fields. */
 function memberVisibility(
   planInput: PlanInput,
   resource: string,
@@ -119,7 +122,7 @@ function memberVisibility(
   return visibleTo.length === 0 ? {} : { visibleTo };
 }
 
-/** The members of an aggregate response. */
+/** Plans the members of an aggregate's response. */
 export function aggregateMembers(
   planInput: PlanInput,
   operation: string,
@@ -148,7 +151,7 @@ export function viewPlans(planInput: PlanInput, tables: readonly Table[]): ViewP
   );
 }
 
-/** The fields of a view, as in the record's own responses. */
+/** Plans the fields of a view, as in the record's own responses. */
 function fieldMembers({ fields = [] }: ViewDefinition, { columns, virtual }: Table): readonly ResponseMember[] {
   return fields.flatMap((name): ResponseMember[] => {
     const column = columns.find((one) => one.name === name);
@@ -187,7 +190,7 @@ function viewMembers(
       schema: fieldSchema(model, field, "output"),
       nullable: expression.nullable,
     };
-    // Views also appear in responses without a token.
+    // Makes tokens nullable, since views also appear in responses without a token.
     return withoutProof({ name, source, absent, ...visibleTo });
   });
 }

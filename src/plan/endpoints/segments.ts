@@ -1,2 +1,2 @@
-/** Re-exports path segments as text for the runtime. */
+/** Re-exports functions about path segments for the runtime. */
 export { segmentText } from "../../language/endpoints/resolve.ts";

@@ -1,4 +1,4 @@
-/** Operations: their paths, requests, responses, lists and views. */
+/** The types of operations: their paths, requests, responses, lists and views. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Method } from "../../language/endpoints/model.ts";
@@ -12,16 +12,16 @@ import type { Envelope } from "./envelope.ts";
 
 /** Part 4 of the plan. */
 export interface EndpointsPart {
-  /** `{base_url}` or an absolute URL; the server fills it in. */
+  /** `{base_url}` or an absolute URL; the server replaces `{base_url}`. */
   readonly base: string;
-  /** The origins whose pages may call; absent: none. */
+  /** The origins whose pages may call the service; absent: none. */
   readonly cors?: CorsPlan;
   readonly operations: readonly Operation[];
-  /** Handlers with fully declared requests and responses; served if the service has functions (`servedPlan`). */
+  /** The operations of handlers with a wire; served if the service has functions (`servedPlan`). */
   readonly contractOperations: readonly ContractOperation[];
-  /** Operations for functions that bypass permissions; only in the newest version. */
+  /** The operations for functions that bypass permissions; only in the newest version. */
   readonly system: readonly SystemOperations[];
-  /** By name, if the document has any. */
+  /** The views by name; absent if the document has none. */
   readonly views?: Readonly<Record<string, ViewPlan>>;
 }
 
@@ -30,7 +30,10 @@ export interface EndpointsPart {
 export interface Operation {
   readonly name: string;
   readonly sentence: string;
-  /** `receive`: receives an incoming event. Unsupported operations are in `unenforced` instead. */
+  /**
+   * What the operation does. `receive`: receives an incoming event. Operations that this release does not support are in
+   * `unenforced` instead.
+   */
   readonly action: ResourceAction | "handler" | "receive";
   readonly method: Method;
   readonly path: readonly Segment[];
@@ -38,71 +41,77 @@ export interface Operation {
   readonly resource: string;
   /** The path parameter of the current record, and the unique column that it is compared with. */
   readonly key?: { readonly parameter: string; readonly column: string };
-  /** Instead of a key: a condition; the current record is the oldest that fulfils it. */
+  /** A condition instead of a key: the current record is the oldest that satisfies it. */
   readonly the?: TypedExpression;
   /**
-   * Path parameters of parents, outermost first: each is compared with `column` of `resource`, and must be referenced by the
-   * `field` of the next parent, the last one by that of the record.
+   * The path parameters of parents, outermost first. Each is compared with `column` of `resource`; the `field` of the next
+   * parent, or of the record for the last parent, must refer to the parent.
    */
   readonly parents: readonly Parent[];
-  /** A `read` without a record: the response is about the whole service; `resource` is unused. */
+  /** Set for a `read` without a record: the response is about the whole service, and `resource` is unused. */
   readonly aggregate?: true;
   readonly allow: readonly GrantPlan[];
   /**
-   * To whom a record is visible although no grant of `allow` permits the operation on it (then 403, else the `unseen` status).
-   * The grants of the resource's read and list operations, except lists with `where`; without any, those of all its operations.
+   * The callers to whom a record is visible. If no grant of `allow` permits the operation on a record, they get a 403, all
+   * others the `unseen` status. The grants of the resource's read and list operations, except lists with `where`; without any
+   * such operation, those of all its operations.
    */
   readonly visible: readonly GrantPlan[];
-  /** Absent for read, list and delete, which reject a body. A transition without `takes` accepts only `{}`. */
+  /** The body. Absent for read, list and delete, which reject a body. A transition without `takes` accepts only `{}`. */
   readonly body?: BodyPlan;
-  /** A read returns the bytes of this file of the record; an update accepts only them. */
+  /** The file column that a read returns as bytes and an update accepts as bytes. */
   readonly file?: FilePlan & { readonly column: string };
-  /** PUT only: whether it creates a missing record, with the path's key as its id. */
+  /** For PUT: whether it creates a missing record, whose id is the key in the path. */
   readonly creates: boolean;
-  /** Query parameters, available as `input`; those of lists are in `list`. */
+  /** The query parameters, available as `input`; those of lists are in `list`. */
   readonly query: readonly QueryPlan[];
-  /** The guard: `if` must be true for the operation to run, else it returns the error `else`. `if` may name fields of the record, if the operation has one. */
+  /**
+   * The guard: if `if` is not true, the operation does not run and returns the error `else`. `if` may read fields of the
+   * record, if the operation has one.
+   */
   readonly guard?: { readonly if: TypedExpression; readonly else: string };
-  /** For `link` and `unlink`. */
+  /** The association of a `link` or `unlink`. */
   readonly link?: AssociationPlan;
-  /** For `clear`: a condition besides permissions. */
+  /** For `clear`: the condition for the records to delete, besides permissions. */
   readonly where?: TypedExpression;
   readonly response: ResponsePlan;
-  /** For a `history` only pages. */
+  /** The pages, filters and sorting of a list; for a `history` only pages. */
   readonly list?: ListPlan;
-  /** For `move`: makes the first transition whose `from` includes the present state and whose guard is true. */
+  /** For `move`: the operation makes the first transition whose `from` includes the current state and whose guard is true. */
   readonly moves: readonly TransitionPlan[];
   readonly choose: readonly ChoicePlan[];
-  /** Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition accepts it. */
+  /**
+   * Whether `If-Match` is required or accepted. Only update, replace and delete may require it; a transition only accepts it.
+   */
   readonly edits: "required" | "optional" | "none";
   readonly repeats?: { readonly header: string; readonly required: boolean; readonly retentionMilliseconds: number };
-  /** Effects on other records, of the operation and of the states it enters, in the same transaction. */
+  /** The effects on other records, of the operation and of the states that it enters, in the same transaction. */
   readonly effects: readonly EffectPlan[];
-  /** For `receive`. */
+  /** For `receive`: the incoming event. */
   readonly inbound?: InboundPlan;
-  /** For a `handler` with a wire: then `body` has the whole request, grouped by location. */
+  /** For a `handler` with a wire: then `body` describes the whole request, grouped by location. */
   readonly wire?: HttpContract;
-  /** For `login`, `renew` and `logout`. */
+  /** For `login`, `renew` and `logout`: what the operation does with sessions. */
   readonly session?: SessionPlan;
-  /** The operation can change the caller's secret, and requires the present one. */
+  /** Set if the operation can change the caller's secret, which requires the current one. */
   readonly presentSecret?: PresentSecretPlan;
-  /** The events of part 6 that it emits, besides those of entered states. */
+  /** The events of part 6 that the operation emits, besides those of entered states. */
   readonly emits: readonly string[];
-  /** The rules of the table that its write may break; evaluated over the record after the write. */
+  /** The rules of the table that the write may break; evaluated over the record after the write. */
   readonly rules: readonly RulePlan[];
   readonly limits: ServerLimits;
   readonly rates: readonly Limited[];
-  /** The window quotas that count its success. Live quotas are checked at every write of a record. */
+  /** The window quotas that count each success of the operation. Live quotas are checked at every write of a record. */
   readonly quotas: readonly Limited[];
-  /** The error codes of functions that run before or after it. */
+  /** The error codes of functions that run before or after the operation. */
   readonly hooked?: readonly string[];
-  /** Codes of the document's errors that it may return. */
+  /** The codes of the document's errors that the operation may return. */
   readonly errors: readonly string[];
-  /** Columns of the current record that guards, permissions and rules need, for stores that load only these. */
+  /** The columns of the current record that guards, permissions and rules need, for stores that load only these. */
   readonly needs: readonly string[];
 }
 
-/** Operations for functions, without permissions. */
+/** The operations on a resource for functions, without permissions. */
 export interface SystemOperations {
   readonly resource: string;
   readonly create: Operation;
@@ -121,7 +130,7 @@ export interface ContractOperation extends HttpContract {
   readonly template: string;
   readonly resource?: string;
   readonly allow: readonly GrantPlan[];
-  /** The operation as served with functions. */
+  /** The operation as it is served with functions. */
   readonly operation: Operation;
 }
 
@@ -143,15 +152,15 @@ export interface ContractParameter {
 export interface ContractBodyPlan {
   readonly required: boolean;
   readonly media: readonly string[];
-  /** Absent: any content. */
+  /** The schema of the body. Absent: any content. */
   readonly schema?: JsonObject;
   readonly note?: string;
 }
 
 export interface ContractResponsePlan {
-  /** Three digits, a class such as `4XX`, or `default`. */
+  /** The status: three digits, a class such as `4XX`, or `default`. */
   readonly status: string;
-  /** Empty: no body. */
+  /** The media types of the response. Empty: no body. */
   readonly media: readonly string[];
   readonly schema?: JsonObject;
   readonly headers: readonly Omit<ContractParameter, "in">[];
@@ -160,14 +169,14 @@ export interface ContractResponsePlan {
 
 export interface Parent {
   readonly parameter: string;
-  /** The parent's resource, and the unique column. */
+  /** The resource of the parent; `column` is the unique column with which the parameter is compared. */
   readonly resource: string;
   readonly column: string;
-  /** The reference field of the record (or the next parent) to it. */
+  /** The reference field of the record (or of the next parent) that refers to the parent. */
   readonly field: string;
   /** The column type of `field`. */
   readonly type: ColumnType;
-  /** To whom the parent is visible. */
+  /** The callers to whom the parent is visible. */
   readonly visible: readonly GrantPlan[];
 }
 
@@ -175,22 +184,25 @@ export interface BodyPlan {
   /** JSON Schema 2020-12 of the body, closed at every depth (R2.3). For `update` every member is optional. */
   readonly schema: JsonObject;
   readonly mediaTypes: readonly string[];
-  /** File fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
+  /** The file fields, sent as parts of a form; or the field whose bytes are the whole body (`Operation.file`). */
   readonly files?: Readonly<Record<string, FilePlan>>;
-  /** Whether an absent body is rejected; false: it means `{}`. */
+  /** Whether an absent body is rejected; otherwise it means `{}`. */
   readonly required: boolean;
-  /** The objects that enclose its members; absent: none. `schema` describes the flat body. */
+  /** The objects around the body's members; absent: none. `schema` describes the flat body. */
   readonly envelope?: Envelope;
-  /** The document declares the members of this body; absent: they are the resource's fields. */
+  /** Set if the document declares the members of this body; absent: they are the resource's fields. */
   readonly own?: true;
   /** Fields of the record that the body sets. Other members are only `input.x`. */
   readonly fields: readonly InputField[];
-  /** Members that set no field: also stored as `input.x` in their column form, and their references must exist. */
+  /**
+   * Members that set no field: they are only `input.x`, in the form in which columns store them, and their references must
+   * exist.
+   */
   readonly others: readonly InputField[];
   /**
-   * For `update` and `replace`: fields (columns or virtual) that may only be sent unchanged (R2.4), so that clients can send back
-   * what they read. Those not in `schema` are compared and removed before validation. A PUT that `creates` has the create-only
-   * ones in `schema`: they are compared only if the record exists.
+   * For `update` and `replace`: the fields (columns or computed) that may only be sent unchanged (R2.4), so that clients can
+   * send back what they read. Fields that are not in `schema` are compared and removed before validation. A PUT that `creates`
+   * has the create-only fields in `schema`: they are compared only if the record exists.
    */
   readonly fixed: readonly string[];
 }
@@ -198,22 +210,22 @@ export interface BodyPlan {
 export interface InputField {
   readonly name: string;
   readonly type: ColumnType;
-  /** How to convert the sent value; absent: stored as sent. */
+  /** How to convert the sent value; absent: it is stored as sent. */
   readonly form?: InputForm;
-  /** The value if omitted; not for `update`. Other defaults belong to the column. */
+  /** The value of an omitted member; not for `update`. Other defaults belong to the column. */
   readonly default?: Json;
-  /** Stored as a hash (modifier `secret`). */
+  /** Whether the value is stored as a hash (modifier `secret`). */
   readonly secret?: true;
 }
 
 /** How to convert a valid value to its stored form, and which references in it must exist. */
 export type InputForm =
-  /** `2026-01-01T01:00:00+01:00` to UTC. */
+  /** Converts `2026-01-01T01:00:00+01:00` to UTC. */
   | { readonly kind: "timestamp" }
-  /** The record with this id must be visible to the caller (R2.10). */
+  /** The record with this id must exist and be visible to the caller (R2.10). */
   | { readonly kind: "reference"; readonly resource: string; readonly visible: readonly GrantPlan[] }
   | { readonly kind: "list" | "map"; readonly of: InputForm }
-  /** An embedded value; members without a conversion or default are omitted here. */
+  /** An embedded value; its members without a conversion or default are omitted here. */
   | {
       readonly kind: "object";
       readonly members: Readonly<Record<string, { readonly form?: InputForm; readonly default?: Json }>>;
@@ -221,36 +233,36 @@ export type InputForm =
 
 export interface ResponsePlan {
   readonly status: number;
-  /** The status after creating, for an operation that may create or not. */
+  /** The status if the operation created a record, for an operation that may create or not. */
   readonly created?: number;
-  /** The status if nothing had to change. For a create: returns the existing record. */
+  /** The status if nothing had to change. For a create: it returns the existing record. */
   readonly same?: number;
   readonly accepted?: AcceptedPlan;
-  /** The error if an existing record would have to change. */
+  /** The error code if a record exists that would have to change. */
   readonly differs?: string;
-  /** Statuses of errors in this operation only. */
+  /** The statuses of errors in this operation only, by code. */
   readonly errors?: Readonly<Record<string, number>>;
   /**
-   * `record`: the resource as visible to the caller; `members`: the document's `gives`; `shape`: the result of a handler's
-   * function; `none`: no body. For a list: of each item.
+   * The form of the response. `record`: the resource as the caller may see it; `members`: the document's `gives`; `shape`: the
+   * result of a handler's function; `none`: no body. For a list: the form of each item.
    */
   readonly kind: "record" | "members" | "shape" | "none";
-  /** The member that contains the response; for a list see `page`. */
+  /** The member that contains the response; for a list, see `page`. */
   readonly wrap?: string;
   readonly members?: readonly ResponseMember[];
-  /** The view of the members. */
+  /** The view that the members are from. */
   readonly view?: string;
   readonly shape?: ShapePlan;
 }
 
-/** The required result of a handler's function. */
+/** The result that a handler's function must return. */
 export interface ShapePlan {
   readonly schema: JsonObject;
-  /** Members for which the function returns one or more records, which the response shows as visible to the caller. */
+  /** The members for which the function returns one or more records, which the response shows as the caller may see them. */
   readonly records: readonly { readonly member: string; readonly resource: string; readonly many: boolean }[];
 }
 
-/** When a success is 202: if `if` is true of the record after the operation; without `if`, in these states. */
+/** When a success has the status 202: if `if` is true of the record after the operation; without `if`, in these states. */
 export interface AcceptedPlan {
   readonly status: number;
   readonly if?: TypedExpression;
@@ -269,9 +281,9 @@ export interface QueryPlan {
 /** The record of another resource that an operation creates or deletes. */
 export interface AssociationPlan {
   readonly resource: string;
-  /** Over the current record. */
+  /** The values of the associated record, computed from the current record. */
   readonly values: readonly { readonly field: string; readonly expression: TypedExpression }[];
-  /** Over the other resource: it has these values, which are members of the variable `link`. */
+  /** A condition over the other resource: it has these values, which are members of the variable `link`. */
   readonly where: TypedExpression;
 }
 
@@ -279,12 +291,12 @@ export interface ResponseMember {
   readonly name: string;
   readonly source: ResponseSource;
   readonly absent: "left out" | "null";
-  /** Who sees a member that reads restricted fields: callers who pass one grant of each list. */
+  /** The callers who see a member that reads restricted fields: those who pass at least one grant of each list. */
   readonly visibleTo?: readonly (readonly GrantPlan[])[];
 }
 
 export type ResponseSource =
-  /** Over the record after the operation. */
+  /** The expression is evaluated over the record after the operation. */
   | {
       readonly kind: "expression";
       readonly expression: TypedExpression;
@@ -301,7 +313,7 @@ export type ResponseSource =
       readonly nullable: boolean;
     }
   | { readonly kind: "object"; readonly members: readonly ResponseMember[] }
-  /** The current record, as visible to the caller or as a view. */
+  /** The current record, as the caller may see it or as a view. */
   | { readonly kind: "whole" }
   | { readonly kind: "view"; readonly view: string }
   /** Another record as a view, or a list of them. */
@@ -317,16 +329,16 @@ export interface ListPlan {
   readonly kind: "cursor" | "offset" | "page" | "none";
   readonly size: number;
   readonly max: number;
-  /** The names of its parameters. */
+  /** The names of the list's parameters. */
   readonly names: Readonly<Record<ListParameter, string>>;
   /** The object around a page's items. */
   readonly page: PageShape;
-  /** The list's condition, besides permissions. */
+  /** The list's own condition, besides permissions. */
   readonly where?: TypedExpression;
   readonly filters: readonly FilterPlan[];
-  /** Custom filters of the document. */
+  /** The filters that the document declares with a condition. */
   readonly conditions: readonly ConditionFilterPlan[];
-  /** The columns that `?search=` searches, for callers who see them. */
+  /** The columns in which `?search=` searches, for callers who see them. */
   readonly searches: readonly string[];
   readonly sorts: readonly string[];
 }
@@ -341,27 +353,30 @@ export type PageShape =
   | { readonly kind: "count" }
   | { readonly kind: "object"; readonly members: readonly { readonly name: string; readonly shape: PageShape }[] };
 
-/** A filter or sort exists only for callers who see the column (its `visibleTo`). */
+/** A filter on a column. A filter or sort exists only for callers who see the column (its `visibleTo`). */
 export interface FilterPlan {
   readonly field: string;
   readonly type: ColumnType;
-  /** `eq` always; `gt gte lt lte` for ordered types; `in`. */
+  /** The operators: `eq` always; `gt`, `gte`, `lt`, `lte` for ordered types; `in`. */
   readonly operators: readonly FilterOperator[];
-  /** JSON Schema of one value. */
+  /** JSON Schema of a single value. */
   readonly schema: JsonObject;
 }
 
-/** `?name=value` */
+/** A filter with a condition: `?name=value`. */
 export interface ConditionFilterPlan {
   readonly name: string;
   readonly type: ColumnType;
   /** JSON Schema of the value. */
   readonly schema: JsonObject;
-  /** The field that the value is compared with: its conversions between versions also apply to the value. */
+  /** The field that the value is compared with: the field's conversions between versions also apply to the value. */
   readonly field?: { readonly resource: string; readonly name: string };
-  /** Over a record of the list; the value is the member `name` of the variable `filter`. */
+  /** The condition over a record of the list; the value is the member `name` of the variable `filter`. */
   readonly condition: TypedExpression;
-  /** Who may use it: callers who pass one grant of every list, each for a restricted field that the condition reads. */
+  /**
+   * The callers who may use the filter: those who pass at least one grant of every list, each list for a restricted field that
+   * the condition reads.
+   */
   readonly visibleTo: readonly (readonly GrantPlan[])[];
 }
 

@@ -6,7 +6,7 @@ import type { ErrorPlan } from "./types.ts";
 import type { ErrorsPart } from "./types.ts";
 import type { PlanInput } from "../input.ts";
 
-/** Codes with a second status: 400 for an unreadable request, 422 for an invalid one. */
+/** Codes with a second status: `invalid-request` is 422 for an invalid request and 400 for an unreadable one. */
 const secondStatus: Readonly<Record<string, number>> = { "invalid-request": 400 };
 
 export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorPlan>> {
@@ -47,7 +47,7 @@ export function errorPlans({ model }: PlanInput): Readonly<Record<string, ErrorP
   return plans;
 }
 
-/** The bodies of errors, and the messages of violations. */
+/** Plans the bodies of errors and the messages of violations. */
 export function errorBodies({
   model,
 }: PlanInput): Pick<ErrorsPart, "problemBody" | "problemBodies" | "violationMessages"> {
@@ -60,7 +60,7 @@ function statuses(code: string, status: number): Pick<ErrorPlan, "status" | "sta
   return { status, statuses: second === undefined || second === status ? [status] : [status, second] };
 }
 
-/** Whole seconds, as required in `Retry-After`. */
+/** Returns a duration in whole seconds, as `Retry-After` requires. */
 function secondsOf(text: string): number | undefined {
   const duration = parseDuration(text);
   return duration === undefined ? undefined : Math.max(1, Math.ceil(lengthOf(duration) / 1000));

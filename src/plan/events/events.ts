@@ -17,7 +17,7 @@ import type { EventsPart } from "./types.ts";
 import { placeholder, type PlanInput } from "../input.ts";
 
 const day = 86_400_000;
-/** As Standard Webhooks recommends: ten attempts in about three days. */
+/** The default waits between attempts, as Standard Webhooks recommends: ten attempts in about three days. */
 const usualRetry = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"];
 
 export function eventsPlan(planInput: PlanInput): EventsPlan {
@@ -48,8 +48,8 @@ export function eventsPlan(planInput: PlanInput): EventsPlan {
 }
 
 /**
- * Receivers of the document's events also receive events about their own webhook endpoints, whatever the grant's condition: it is
- * about the document's records.
+ * Returns the grants to receive an event. Receivers of the document's events also receive events about their own webhook
+ * endpoints, whatever the condition of their grant, which is about the document's records.
  */
 function receivingGrants(grants: readonly Grant[], resource: string): readonly Grant[] {
   if (resource !== webhookResource && resource !== deliveryResource) return grants;
@@ -60,7 +60,7 @@ function receivers(planInput: PlanInput, grants: readonly Grant[], resource: str
   const { model, older, typed } = planInput;
   return grants.map(({ who, if: condition }) => {
     if (condition === undefined) return grantPlan(planInput, who);
-    // The newest version decides the receivers.
+    // The newest version decides the receivers, so an older version has a placeholder.
     if (older === true) return grantPlan(planInput, who, placeholder);
     return grantPlan(planInput, who, typeCondition(model, condition, resource, { typed }));
   });
@@ -88,14 +88,14 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
   };
 }
 
-/** Candidate names for the stream's pseudo-resource, since the document may have a resource `Event`. */
+/** Candidate names for the resource that represents the stream, since the document may have a resource `Event`. */
 const eventNames = ["Event", "ServiceEvent", "ServiceEvents"];
 
 function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: Stream): StreamPlan {
   const { resources, endpoints } = planInput.model;
   const resource = eventNames.find((name) => lookup(resources.resources, name) === undefined) ?? "Event";
   const free = (name: string): string => (lookup(endpoints.endpoints, name) === undefined ? name : `${name}s`);
-  // Every possible receiver may call it; conditions are checked for the record of each event.
+  // Every possible receiver may call the stream; the conditions are checked for the record of each event.
   const allow = grants.map(({ who }) => grantPlan(planInput, who));
   const segments = pathSegments(path);
   const common = {
@@ -154,7 +154,7 @@ function streamPlan(planInput: PlanInput, { path, for: grants, resume, keep }: S
   };
 }
 
-/** Filters by one type, or with `.*` by a prefix. */
+/** A filter by one type, or with `.*` by a prefix. */
 const typeFilter: FilterPlan = {
   field: "type",
   type: "text",
@@ -167,7 +167,7 @@ const typeFilter: FilterPlan = {
   },
 };
 
-/** The operations of the event stream, if the document has one. */
+/** Returns the operations of the event stream, if the document has one. */
 export function streamOperations({ events: { stream } }: EventsPart): readonly Operation[] {
   return stream === undefined ? [] : [stream.follow, stream.read];
 }
@@ -179,7 +179,7 @@ export function hasEvents({ events, operations }: Pick<EndpointsPart & EventsPar
   );
 }
 
-/** The document's operations and the stream's. */
+/** Returns the operations of the document and of the stream. */
 export function everyOperation(plan: Pick<EndpointsPart & EventsPart, "operations" | "events">): readonly Operation[] {
   return [...plan.operations, ...streamOperations(plan)];
 }

@@ -12,7 +12,7 @@ import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
 import type { PlanInput } from "../input.ts";
 
-/** Empty without any resource. */
+/** Plans the incoming events; empty if the document has no resource. */
 export function inboundOperations(planInput: PlanInput, tables: readonly Table[]): readonly Operation[] {
   const [first] = tables;
   if (first === undefined) return [];
@@ -34,9 +34,9 @@ function inbound(
     const resource = referenceOf(model, type);
     return resource === undefined ? [] : [{ member, resource }];
   });
-  // Operation names contain no dots, so the suffix is unique.
+  // If an operation has the event's name, the suffix makes this name unique, since names of operations contain no dots.
   const name = lookup(model.endpoints.endpoints, event) === undefined ? event : `${event}.received`;
-  // Every operation needs a resource.
+  // The plan of every operation needs a resource, even if the event changes none.
   const resource = effects[0]?.resource ?? references[0]?.resource ?? first.resource;
   const repeats = idempotencyOf(planInput, "receive", inEvent.method);
   return {
@@ -53,12 +53,12 @@ function inbound(
     body: bodyOf(planInput, inEvent),
     creates: false,
     query: [],
-    // 202 whether or not the event causes a transition.
+    // The status is 202 whether or not the event causes a transition.
     response: { status: 202, kind: "none" },
     moves: [],
     choose: [],
     edits: "none",
-    // Senders of events may not know the idempotency header of this service.
+    // Senders of events may not know the idempotency header of this service, so it is optional.
     ...(repeats === undefined ? {} : { repeats: { ...repeats, required: false } }),
     effects,
     inbound: { event, credential: inEvent.with, references },
@@ -92,5 +92,5 @@ function bodyOf(planInput: PlanInput, { carries, optional = [] }: InEvent): Body
   };
 }
 
-/** An event may refer to any record: its sender is not a user of the service. */
+/** An event may refer to any record, since its sender is not a user of the service. */
 const anything = (): readonly GrantPlan[] => [{ who: { kind: "anyone" } }];

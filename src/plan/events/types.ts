@@ -1,4 +1,4 @@
-/** Events: what is emitted, received, and delivered to whom. */
+/** The types of events: which are emitted, received, and delivered to whom. */
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
@@ -13,7 +13,7 @@ export interface InboundPlan {
   readonly event: string;
   /** The credential that the sender must present. A request with any other credential is rejected. */
   readonly credential: string;
-  /** The payload's members that refer to records, in payload order. */
+  /** The payload's members that refer to records, in the order of the payload. */
   readonly references: readonly { readonly member: string; readonly resource: string }[];
 }
 
@@ -21,56 +21,56 @@ export interface InboundPlan {
 
 export interface EventsPlan {
   readonly envelope: "cloudevents" | "plain";
-  /** By name. */
+  /** The outgoing events by name. */
   readonly out: Readonly<Record<string, OutEventPlan>>;
   readonly webhook?: WebhookPlan;
   readonly stream?: StreamPlan;
-  /** How long events are stored. */
+  /** How long events are stored, in milliseconds. */
   readonly retentionMilliseconds: number;
 }
 
 export interface OutEventPlan {
   readonly resource: string;
-  /** The members of its data, for every receiver; absent: the resource as visible to the receiver. */
+  /** The members of the event's data, for every receiver; absent: the resource as the receiver may see it. */
   readonly carries?: readonly string[];
-  /** Receivers, evaluated over the record at the time of the event: webhook subscribers, and callers of the stream. */
+  /** The receivers, evaluated over the record at the time of the event: webhook subscribers, and callers of the stream. */
   readonly webhook: readonly GrantPlan[];
   readonly stream: readonly GrantPlan[];
 }
 
-/** How webhooks are delivered. Endpoints and deliveries are resources, `Webhook` and `WebhookDelivery`. */
+/** How webhooks are delivered. Endpoints and deliveries are resources: `Webhook` and `WebhookDelivery`. */
 export interface WebhookPlan {
   readonly signed: boolean;
   readonly timeoutMilliseconds: number;
-  /** Waits between attempts; after the last one the delivery has failed. */
+  /** The waits between attempts in milliseconds; after the last attempt the delivery has failed. */
   readonly retryMilliseconds: readonly number[];
   /** Whether a failed delivery disables its endpoint. */
   readonly disable: boolean;
   /** Whether the events of one record are delivered in order. */
   readonly inOrder: boolean;
-  /** Over a delivery: it is for the endpoint `input.webhook`. */
+  /** A condition over a delivery: it is for the endpoint `input.webhook`. */
   readonly of: TypedExpression;
-  /** Over a delivery: it waits for an attempt at the endpoint `input.webhook`. */
+  /** A condition over a delivery: it waits for an attempt at the endpoint `input.webhook`. */
   readonly waiting: TypedExpression;
-  /** Over a delivery: it is about `input.record`, and its body is still stored. */
+  /** A condition over a delivery: it is about `input.record`, and its body is still stored. */
   readonly about: TypedExpression;
-  /** Over a delivery: it is pending for `input.webhook`, and about `input.record`. */
+  /** A condition over a delivery: it is pending for `input.webhook`, and about `input.record`. */
   readonly ahead: TypedExpression;
-  /** Over a delivery: it is for `input.webhook` and `input.event`, and about `input.record`. */
+  /** A condition over a delivery: it is for `input.webhook` and `input.event`, and about `input.record`. */
   readonly made: TypedExpression;
 }
 
 /**
- * The event stream, which callers follow or list. Its operations are not in `operations`, because they read the journal instead
- * of a table.
+ * The event stream, which callers follow or list. Its operations are not in `operations`, because they read the event log
+ * instead of a table.
  */
 export interface StreamPlan {
   /** `GET /events`: the stream, or a page of events. */
   readonly follow: Operation;
-  /** `GET /events/{id}` */
+  /** `GET /events/{id}`: a single event. */
   readonly read: Operation;
   /** The request header with the id of the last received event. */
   readonly resume: string;
-  /** How long after an event a caller may resume from it. */
+  /** How long after an event a caller may resume from it, in milliseconds. */
   readonly resumableMilliseconds: number;
 }

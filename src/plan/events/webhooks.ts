@@ -1,6 +1,6 @@
 /**
  * Adds the resources of webhooks to a model: endpoints and their deliveries. It writes them as a document fragment, so that
- * permissions, lists, edits, retries, limits, errors and exports are those of every other operation.
+ * permissions, lists, edits, retries, limits, errors and exports treat them like any other resource.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { readDocument } from "../../document/read.ts";
@@ -12,7 +12,10 @@ import { lookup } from "../../language/resources/fields.ts";
 import { deliveryResource, webhookOperations, webhookResource } from "../../language/events/decide.ts";
 import type { Webhook } from "../../language/events/model.ts";
 
-/** The model with webhooks as resources; unchanged without. Cached: the fragment costs as much as a small document. */
+/**
+ * Returns the model with webhooks as resources; unchanged if it has none. Cached, since the fragment costs as much as a small
+ * document.
+ */
 export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
   const webhook = model.events.delivery?.webhook;
   if (webhook === undefined || lookup(model.resources.resources, webhookResource) !== undefined) return model;
@@ -50,7 +53,10 @@ function added(model: Model, webhook: Webhook): Model {
   };
 }
 
-/** Event names of all versions; creating an endpoint checks the names of the caller's version. */
+/**
+ * Returns the event names of all versions; when an endpoint is created, the service checks its event names against the
+ * caller's version.
+ */
 function namesOf({ events, versioning }: Model): readonly string[] {
   const before = (versioning.versions ?? []).flatMap(({ changes }) =>
     changes.flatMap((change) => (change.kind === "event" && change.was !== undefined ? [change.was] : [])),
@@ -73,12 +79,12 @@ export function withEventNames(model: Model): Model {
   };
 }
 
-/** A document may have webhooks but no events yet. */
+/** Returns the schema of an event name; a document may have webhooks but no events yet. */
 function oneOf(names: readonly string[]): Json {
   return names.length === 0 ? false : { enum: names };
 }
 
-/** Subscribers may create endpoints, and use only those that they created. */
+/** Returns the permissions: subscribers may create endpoints, and use only those that they created. */
 function allowed(grants: readonly Grant[]): Readonly<Record<string, readonly Grant[]>> {
   const creating = grants.map(({ who }): Grant => ({ who }));
   const owning = creating.map((grant): Grant => ({ ...grant, if: "own" }));
@@ -99,7 +105,7 @@ const withSecret = [
   secret,
 ].join(", ");
 
-/** Simple YAML, so that reading it needs no YAML library (`document/plain-yaml.ts`). */
+/** Returns the fragment in simple YAML, so that reading it needs no YAML library (`document/plain-yaml.ts`). */
 function fragment(model: Model, { method, path, then }: Webhook): string {
   const names = namesOf(model).map((one) => JSON.stringify(one));
   const events = names.length === 0 ? "false" : `{ enum: [${names.join(", ")}] }`;

@@ -1,6 +1,6 @@
 /**
- * Plans part 8 except retention: server limits (from part 8, else the defaults R8.8 and R4.21), rates and quotas, with the limits
- * of each operation.
+ * Plans part 8 except retention: the server's limits (from part 8, else the defaults R8.8 and R4.21), rates and quotas, with
+ * the limits of each operation.
  */
 import { parseSize } from "../../base/bytes.ts";
 import { parseClockDuration } from "../../base/duration.ts";
@@ -23,7 +23,7 @@ export function serverLimits({ model }: PlanInput): ServerLimits {
   };
 }
 
-/** The limits of one operation: its own line, else the one for all requests. */
+/** Returns the limits of one operation: from its own line, else from the line for all requests. */
 export function operationLimits(planInput: PlanInput, operation: string): ServerLimits {
   const { size = {}, time = {} } = planInput.model.limits;
   const general = serverLimits(planInput);
@@ -33,7 +33,7 @@ export function operationLimits(planInput: PlanInput, operation: string): Server
   };
 }
 
-/** The longest time limit of all operations, for requests whose operation is not known yet. */
+/** Returns the longest time limit of all operations, for requests whose operation is not known yet. */
 export function longestRequest({
   limits,
   operations,
@@ -65,7 +65,10 @@ export function ratePlans(planInput: PlanInput): readonly RatePlan[] {
   }));
 }
 
-/** Its own rates and those of `all` and `anyone`; a rate per resource only if the path identifies its record. */
+/**
+ * Returns the rates of an operation and those of `all` and `anyone`; a rate per resource only if the path identifies its
+ * record.
+ */
 export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Limited[] {
   return statedRates(planInput).flatMap(({ target, rate }, limit) => {
     if (target !== "all" && target !== "anyone" && target !== resolvedRate.operation) return [];
@@ -74,7 +77,7 @@ export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Lim
   });
 }
 
-/** The rates of all requests, also to unknown operations. */
+/** Returns the rates of all requests, including those to unknown operations. */
 export function generalRates(planInput: PlanInput): readonly Limited[] {
   return statedRates(planInput).flatMap(({ target, rate: { per } }, limit): readonly Limited[] => {
     if ((target !== "all" && target !== "anyone") || (per !== "user" && per !== "ip")) return [];
@@ -110,7 +113,7 @@ export function quotaPlans(planInput: PlanInput): readonly QuotaPlan[] {
   });
 }
 
-/** Without named states: all except final ones. */
+/** Returns the states that a quota counts. Without named states: all except final ones. */
 function countedStates(
   { model }: PlanInput,
   resource: string,
@@ -121,7 +124,7 @@ function countedStates(
   return Object.keys(lifecycle.states).filter((state) => !lifecycle.final?.includes(state));
 }
 
-/** The window quotas that count the operation. */
+/** Returns the window quotas that count the operation. */
 export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): readonly Limited[] {
   const { operation, resource, action } = resolvedRate;
   const makes = action === "create" || action === "link" || creates(planInput.model, resolvedRate);
@@ -134,7 +137,7 @@ export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): 
   });
 }
 
-/** The window quotas of a handler, which creates no records by itself. */
+/** Returns the window quotas of a handler, which creates no records by itself. */
 export function quotasOfOperation(
   planInput: PlanInput,
   resolvedRate: Rated,
@@ -149,7 +152,7 @@ export function quotasOfOperation(
   });
 }
 
-/** Columns to index, so that counting an owner's live records reads no others. */
+/** Returns the columns to index, so that counting an owner's live records reads no other records. */
 export function quotaIndexes({ model }: PlanInput, resource: string): readonly (readonly string[])[] {
   const live = (lookup(model.limits.quota ?? {}, resource) ?? []).filter(({ kind }) => kind === "live");
   return live.flatMap(({ per }) => {
@@ -170,7 +173,7 @@ function statedQuotas(planInput: PlanInput): readonly StatedQuota[] {
   );
 }
 
-/** A live quota needs a resource of the document with a field for the owner. */
+/** Whether a live quota can be counted: it needs a resource of the document with a field for the owner. */
 export function isCounted(planInput: PlanInput, target: string, quota: Quota): boolean {
   if (quota.kind === "window") return true;
   return isResource(planInput, target) && ownerFields(planInput.model, target, quota.per).length > 0;
@@ -183,8 +186,8 @@ function isResource({ model }: PlanInput, name: string): boolean {
 // ── Names and windows ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The names of the rates, then of the quotas: as short as is unique, and derived from the content of the lines instead of their
- * positions, so that a limit keeps its name and counts when others are added or removed.
+ * Returns the names of the rates and of the quotas. A name is as short as is unique, and derived from the content of the line
+ * instead of its position, so that a limit keeps its name and counts when other limits are added or removed.
  */
 function namesOf(planInput: PlanInput): { readonly rates: readonly string[]; readonly quotas: readonly string[] } {
   const rates = statedRates(planInput);

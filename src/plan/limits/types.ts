@@ -1,13 +1,13 @@
-/** Limits of the server, rates, quotas and retention. */
+/** The types of the server's limits, rates, quotas and retention. */
 import type { CountedBy } from "../../language/limits/counted.ts";
 import type { Erased } from "../../language/resources/erased-value.ts";
 
 /** Part 8 of the plan. */
 export interface LimitsPart {
   readonly limits: ServerLimits;
-  /** In document order; operations refer to rates by index. */
+  /** The rates in document order; operations refer to them by index. */
   readonly rates: readonly RatePlan[];
-  /** The rates of every request, also of one to an unknown operation. */
+  /** The rates of every request, including requests to unknown operations. */
   readonly generalRates: readonly Limited[];
   readonly quotas: readonly QuotaPlan[];
 }
@@ -19,26 +19,26 @@ export interface ServerLimits {
 }
 
 /**
- * A rate limit. A window starts at the first request of a key and allows `count` requests; with `burst` it is a token bucket of
- * that size, which gains `count` tokens per window.
+ * A rate limit. A window starts at the first request of a key and allows `count` requests. With `burst` the limit is a token
+ * bucket of that size, which gains `count` tokens per window.
  */
 export interface RatePlan {
   /**
-   * The name in `RateLimit` fields and error responses: `collect-per-Parcel`, with its window if another limit has the same name.
-   * Only letters, digits, `-` and `_`, so that it needs no escapes (RFC 9651 section 3.3.3).
+   * The name in `RateLimit` fields and error responses: `collect-per-Parcel`, with its window if another limit has the same
+   * name. It has only letters, digits, `-` and `_`, so that it needs no escapes (RFC 9651 section 3.3.3).
    */
   readonly name: string;
-  /** Every request, or only those that carry no credential. */
+  /** Whether the rate counts every request, or only those without a credential. */
   readonly of: "all" | "anonymous";
   readonly count: number;
   readonly windowMilliseconds: number;
-  /** `user`, `ip`, or a resource. */
+  /** What the rate counts by: `user`, `ip`, or a resource. */
   readonly per: string;
   readonly burst?: number;
 }
 
 export type QuotaPlan =
-  /** Maximum successful calls or created records per window. */
+  /** The most successful calls or created records in a window. */
   | {
       readonly kind: "window";
       readonly name: string;
@@ -47,7 +47,7 @@ export type QuotaPlan =
       readonly windowMilliseconds: number;
       readonly per: string;
     }
-  /** Maximum records at a time with the same value in `column` and, if `states` is present, in one of these states. */
+  /** The most records at a time with the same value in `column` and, if `states` is present, in one of these states. */
   | {
       readonly kind: "live";
       readonly name: string;
@@ -57,7 +57,7 @@ export type QuotaPlan =
       readonly count: number;
     };
 
-/** A limit of an operation: the index of its plan, and the key of the counter. */
+/** A limit of an operation: the index of the limit's plan, and what identifies the counter. */
 export interface Limited {
   readonly limit: number;
   readonly by: CountedBy;

@@ -1,4 +1,4 @@
-/** The name, title and purpose of the service. */
+/** The types of the name, title and purpose of the service. */
 export interface PurposePart {
   readonly service: string;
   readonly title: string;

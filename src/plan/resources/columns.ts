@@ -36,7 +36,7 @@ const scalarColumns: { readonly [name: string]: ColumnType } = {
   json: "json",
 }; // biome-ignore format: a table
 
-/** The column type of an expression's value. Durations are milliseconds. */
+/** Returns the column type of an expression's value. Durations are milliseconds. */
 export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   switch (type.kind) {
     case "bool":
@@ -57,19 +57,19 @@ export function columnTypeOfValue(model: Model, type: ValueType): ColumnType {
   }
 }
 
-/** The column type of a computed value in a response: for `json`, the type of the expression. */
+/** Returns the column type of a computed value in a response: for a `json` member, the type of its expression. */
 export function columnTypeOfComputed(model: Model, type: FieldType, { type: made }: TypedExpression): ColumnType {
   const declared = columnTypeOf(model, type);
   return declared === "json" ? columnTypeOfValue(model, made) : declared;
 }
 
-/** The expression type of a column; JSON values are compared as text. */
+/** Returns the expression type of a column; JSON values are compared as text. */
 export function valueTypeOfColumn(type: ColumnType): ValueType {
   const kinds = { integer: "int", number: "double", boolean: "bool", timestamp: "timestamp" } as const;
   return type === "text" || type === "json" ? { kind: "string" } : { kind: kinds[type] };
 }
 
-/** The JSON Schema of an expression: for a field its declared schema, else by its type. */
+/** Returns the JSON Schema of an expression: for a field its declared schema, else a schema of the expression's type. */
 export function schemaOfExpression(model: Model, resource: string, expression: TypedExpression): JsonObject {
   const type = fieldTypeOf(model, resource, expression);
   const schema = type === undefined ? schemaOfValue(model, expression.type) : jsonSchemaOf(model, type);

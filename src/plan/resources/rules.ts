@@ -1,4 +1,4 @@
-/** Plans rules: those of a single record, and those that a transaction checks after its writes. */
+/** Plans rules: those of a single record, and those that a transaction checks after all its writes. */
 import { isItself, negation, reachOf, type Reach } from "../../expression/reach.ts";
 import { expressibleInSql } from "../../expression/sql.ts";
 import { parts, type TypedExpression } from "../../expression/typed.ts";
@@ -32,8 +32,8 @@ function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): b
 }
 
 /**
- * The rules that a write of this resource can break and that read other records; and rules of a single record that read a
- * reference which a deletion can clear, since the deletion itself evaluates no rules.
+ * Returns the rules that a write of this resource can break and that read other records; also rules of a single record that
+ * read a reference which a deletion can clear, since the deletion itself evaluates no rules.
  */
 export function lateRules(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly LateRule[] {
   const cleared = columnsCleared(columns);
@@ -46,7 +46,7 @@ export function lateRules(planInput: PlanInput, resource: string, columns: reado
   );
 }
 
-/** The columns that change when a referenced record is deleted. */
+/** Returns the columns that change when a referenced record is deleted. */
 function columnsCleared(columns: readonly Column[]): readonly string[] {
   const cleared = columns.filter(({ references }) => references?.onDelete === "clear");
   return cleared.length === 0 ? [] : [...cleared.map(({ name }) => name), ...computedColumns({ columns })];
@@ -114,12 +114,12 @@ function lateRulesOf({ model }: PlanInput, { resource, rule, name }: Named, writ
   ];
 }
 
-/** Whether the rule has the same value for all records with one value in `field`. */
+/** Whether the rule has the same value for all records that have the same value in `field`. */
 function isSameForAll({ local: read }: Reach, field: string | undefined): boolean {
   return read.every((name) => name === field);
 }
 
-/** The columns by which rules look for records; each gets an index. */
+/** Returns the columns by which rules look for records; each gets an index. */
 export function ruleColumns(planInput: PlanInput, resource: string): readonly string[] {
   const columns = Object.keys(planInput.model.resources.rules).flatMap((of) =>
     rulePlans(planInput, of).flatMap(({ expression, isLate }) => {
@@ -136,11 +136,11 @@ export function ruleColumns(planInput: PlanInput, resource: string): readonly st
 export interface PlannedWrite {
   readonly resource: string;
   readonly kind: "insert" | "update" | "delete";
-  /** For an update: the columns that it may change. */
+  /** For an update, the columns that it may change. */
   readonly columns?: ReadonlySet<string>;
 }
 
-/** The errors of rules that read other records and that these writes may break. */
+/** Returns the codes of errors of rules that read other records and that these writes may break. */
 export function lateErrors(writes: readonly PlannedWrite[], tables: readonly Table[]): readonly string[] {
   return writes.flatMap((write) => {
     const { lateRules: rules = [] } = tables.find(({ resource }) => resource === write.resource) ?? {};
@@ -153,7 +153,7 @@ function concerns({ on }: LateRule, { columns, kind }: PlannedWrite): boolean {
   return on.columns === "any" || on.columns.some((name) => columns?.has(name));
 }
 
-/** The writes of a deletion: records deleted with it, and references cleared. */
+/** Returns the writes of a deletion: records deleted together with the record, and references cleared. */
 export function writesOfDeletion(
   resource: string,
   tables: readonly Table[],

@@ -44,7 +44,7 @@ function buildTable(planInput: PlanInput, resource: string): Table {
   const absentEqual = uniques.filter(
     (set) => set.absent === "equal" && columns.some(({ name, nullable }) => nullable && set.columns.includes(name)),
   );
-  // Older versions define no timers.
+  // Older versions have no timers, since only the newest version runs.
   const timed = planInput.older === true ? [] : timedJobs(planInput, resource);
   const late = lateRules(planInput, resource, columns);
   return {
@@ -70,7 +70,7 @@ function idPlan({ model }: PlanInput, resource: string): IdPlan {
   const type = lookup(fieldsOf(model, resource), "id")?.type;
   assert(type?.kind === "id", `${resource} has no id`);
   if (type.made !== "server") return { made: type.made };
-  // A plain `id` has no prefix; an id of another type gets its value from the default.
+  // An `id` without a prefix has an empty one; an id of another type gets its value from the default.
   return { made: "server", ...(type.of === undefined ? { prefix: type.prefix ?? "" } : {}) };
 }
 
@@ -98,7 +98,7 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
   };
 }
 
-/** References in hashed or computed values need no check. */
+/** Returns where a value contains references; values that are hashed or computed need no check. */
 function holdsOf({ model }: PlanInput, field: Field): Pick<Column, "holds"> {
   const isReference = referenceOf(model, field.type) !== undefined;
   if (isReference || field.computed !== undefined || field.marks.includes("secret")) return {};
@@ -106,7 +106,10 @@ function holdsOf({ model }: PlanInput, field: Field): Pick<Column, "holds"> {
   return holds.length === 0 ? {} : { holds };
 }
 
-/** `around`: the enclosing embedded types; `nonet check` rejects a type inside itself. */
+/**
+ * Returns where references are inside a type. `around`: the enclosing embedded types; `nonet check` rejects a type inside
+ * itself.
+ */
 function nestedReferences(
   model: Model,
   type: FieldType,
@@ -124,7 +127,7 @@ function nestedReferences(
   );
 }
 
-/** The schema of the field's value in responses; null is allowed only for `| null`. */
+/** Returns the schema of the field's value in responses; it allows null only for `| null`. */
 function transportSchema({ model }: PlanInput, field: Field): Column["schema"] {
   const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
   return absence(field) === "null" ? orNull(schema) : schema;
@@ -146,7 +149,7 @@ function onDelete({ marks }: Field): "refuse" | "delete" | "clear" {
 
 function defaultPlan({ model }: PlanInput, field: Field): DefaultPlan | undefined {
   const { type } = field;
-  // The server generates ids of type `uuid` without a default.
+  // The server generates ids of type `uuid` without a declared default.
   const made = type.kind === "id" && type.made === "server" && type.of?.kind === "scalar" ? type.of.name : undefined;
   if (made === "uuid" && field.default === undefined) return { kind: "uuid" };
   if (field.default?.kind !== "literal") return field.default;
@@ -202,7 +205,7 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
   const ruled = (lookup(model.resources.rules, resource) ?? []).flatMap((rule): UniqueSet[] => {
     if (rule.kind !== "unique") return [];
     const { absent, else: code, fields: columns } = rule;
-    // Two rules over the same fields are merged.
+    // Two rules over the same fields are merged into one set.
     return [{ columns, ...(absent === "equal" ? { absent } : {}), ...(code === undefined ? {} : { else: code }) }];
   });
   const sets = new Map<string, UniqueSet>();
@@ -212,10 +215,10 @@ function uniqueSets({ model }: PlanInput, resource: string): readonly UniqueSet[
 }
 
 /**
- * Every possible query has an index (R8.8): each filter and sort; the columns that `choose`, `where` and permissions compare with
- * one value; such a permission combined with each sort; the columns that quotas count and rules look up; references that tie
- * lists to a parent, or that a deletion follows. A unique column has one already; columns without such a query get none, because
- * an index costs each write.
+ * Returns the indexes of a table, so that every possible query has one (R8.8): each filter and sort; the columns that
+ * `choose`, `where` and permissions compare with one value; such a permission combined with each sort; the columns that quotas
+ * count and rules look up; references by which lists depend on a parent, or that a deletion follows. A unique column already
+ * has an index; other columns get none, because each index slows down writes.
  */
 function indexes(planInput: PlanInput, resource: string, columns: readonly Column[]): readonly (readonly string[])[] {
   const uniques = uniqueSets(planInput, resource).flatMap((set) => (set.columns.length === 1 ? set.columns : []));
@@ -242,7 +245,7 @@ function indexes(planInput: PlanInput, resource: string, columns: readonly Colum
   return unique(sets.map((set) => JSON.stringify(set))).map((text) => JSON.parse(text) as string[]);
 }
 
-/** Indexes for the delivery queries of `WebhookPlan`. */
+/** The indexes for the queries over deliveries in `WebhookPlan`. */
 const deliveryIndexes = [
   ["webhook", "state", "nextAttemptAt"],
   ["record", "webhook", "state"],

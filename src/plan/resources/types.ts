@@ -1,4 +1,4 @@
-/** The plan of a resource's storage: tables, columns, references, rules. */
+/** The types of a resource's storage: tables, columns, references, rules. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Default, Modifier } from "../../language/resources/model.ts";
@@ -8,46 +8,48 @@ import type { LifecyclePlan, TimedJob } from "../states/types.ts";
 /** Part 2 of the plan. */
 export interface ResourcesPart {
   readonly tables: readonly Table[];
-  /** Named JSON Schemas, by their reference URI. */
+  /** The named JSON Schemas, by the URI with which references name them. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
 }
 
 // ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * A resource as a table. Besides `columns` every table has `_seq` (integer primary key, order of creation) and `_rev` (integer,
- * changes with every visible change). Resources with states also have a regular column `state`; resources with timers have
- * `_entered` (epoch milliseconds of entering the state) and `_due` (when the next timer is due; see `schedule.ts`).
+ * A resource as a table. Besides `columns`, every table has `_seq` (integer primary key, order of creation) and `_rev`
+ * (integer that changes with every visible change). Resources with states also have a regular column `state`; resources with
+ * timers have `_entered` (when the record entered the state, in epoch milliseconds) and `_due` (when the next timer is due;
+ * see `schedule.ts`).
  */
 export interface Table {
   readonly resource: string;
-  /** The table's name in the store, snake_case plural: `parcels`. */
+  /** The table's name in the store, a plural in snake_case: `parcels`. */
   readonly name: string;
   /** How the column `id` gets its value. */
   readonly id: IdPlan;
-  /** In the order of members in responses. */
+  /** The columns in the order of members in responses. */
   readonly columns: readonly Column[];
-  /** Fields computed at reading, `:=` without `unique`, `filter` or `sort`. */
+  /** The fields computed at each read: `:=` without `unique`, `filter`, `sort` or `search`. */
   readonly virtual: readonly Virtual[];
   /** Sets of columns that are unique together, besides `id`. */
   readonly uniques: readonly (readonly string[])[];
-  /** The sets of `uniques` in which two nulls conflict; in others they do not. */
+  /** The sets of `uniques` in which two nulls conflict; in the other sets nulls do not conflict. */
   readonly absentEqual?: readonly (readonly string[])[];
-  /** The sets of `uniques` whose conflict has an error of the document; others use `already-exists`. */
+  /** The sets of `uniques` for whose conflict the document declares an error; the others use `already-exists`. */
   readonly conflicts: readonly { readonly columns: readonly string[]; readonly else: string }[];
-  /** Sets of columns to index, each implicitly followed by `_seq`: for filters, sorts and ownership. */
+  /** Sets of columns to index, each followed by `_seq`: for filters, sorts and ownership. */
   readonly indexes: readonly (readonly string[])[];
   readonly rules: readonly RulePlan[];
-  /** Rules, of any resource, that read other records and that a write of this resource may break. */
+  /** The rules, of any resource, that read other records and that a write of this resource may break. */
   readonly lateRules?: readonly LateRule[];
   readonly lifecycle?: LifecyclePlan;
-  /** Timed jobs in document order, transitions before retention; absent: none. */
+  /** The timed jobs in document order, transitions before retention; absent: none. */
   readonly timed?: readonly TimedJob[];
 }
 
 /**
- * `server`: a prefix, `_` and 26 characters that sort by time, or only those for an empty prefix; for an id of another type, the
- * column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the path.
+ * How ids are made. `server`: a prefix, `_` and 26 characters that sort by time, or only these for an empty prefix; for an id
+ * of another type, the column's `default`. `counter`: 1, 2, 3, never reused. `client`: from the body, or for a PUT from the
+ * path.
  */
 export type IdPlan =
   | { readonly made: "server"; readonly prefix?: string }
@@ -55,21 +57,21 @@ export type IdPlan =
   | { readonly made: "client" };
 
 export interface Column {
-  /** The name of the field, of the column and in JSON. */
+  /** The name of the field, which is also the name of the column and of the JSON member. */
   readonly name: string;
   readonly type: ColumnType;
   /** Whether the column allows null. */
   readonly nullable: boolean;
-  /** How JSON shows null: no member (`?`), or null (`| null`). */
+  /** How JSON represents null: no member (`?`), or null (`| null`). */
   readonly absent: "left out" | "null";
   /** The closed list of values, which the store enforces. */
   readonly values?: readonly string[];
   readonly references?: ReferencePlan;
   /** For a file: the value is its metadata `{ id, type, bytes, sha256, name? }`; the bytes are stored separately. */
   readonly file?: FilePlan;
-  /** References inside the value; deleting a referenced record is rejected. */
+  /** Where the value contains references; deleting a record to which it refers is rejected. */
   readonly holds?: readonly HeldReference[];
-  /** Stored, and recomputed at each write of the record. */
+  /** The expression of a stored computed field, which is computed again at each write of the record. */
   readonly computed?: TypedExpression;
   readonly default?: DefaultPlan;
   readonly marks: readonly Modifier[];
@@ -82,31 +84,32 @@ export interface Column {
 export interface ReferencePlan {
   readonly resource: string;
   readonly onDelete: "refuse" | "delete" | "clear";
-  /** The reference is to the same resource, and cycles are forbidden. */
+  /** Set if the reference is to the same resource and must form no cycles. */
   readonly tree?: true;
 }
 
 /** The allowed files. */
 export interface FilePlan {
   readonly maxBytes: number;
-  /** Media types, a subtype may be `*`; empty: any. */
+  /** The allowed media types, whose subtype may be `*`; empty: any. */
   readonly media: readonly string[];
 }
 
-/** The location of a resource's ids inside a value: member names, and `*` for every list item or map value. */
+/** Where ids of a resource are inside a value: member names, and `*` for every list item or map value. */
 export interface HeldReference {
   readonly resource: string;
   readonly path: readonly string[];
 }
 
-/** A default; a literal also has its typed value. */
+/** The default of a column; a literal also has its typed value. */
 export type DefaultPlan =
   | Exclude<Default, { kind: "literal" }>
   | { readonly kind: "literal"; readonly text: string; readonly value: Json };
 
 /**
- * How a value is stored and written in JSON. `text`; `integer`; `number` (double; integers have no fraction); `boolean`;
- * `timestamp` (RFC 3339 in UTC with milliseconds); `json` (lists, maps, embedded values, schema fields, money).
+ * How a value is stored and written in JSON. `text`; `integer`; `number` (a double; one without a fraction is written as an
+ * integer); `boolean`; `timestamp` (RFC 3339 in UTC with milliseconds); `json` (lists, maps, embedded values, schema fields,
+ * money).
  */
 export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "json";
 
@@ -122,46 +125,54 @@ export interface Virtual {
 export interface RulePlan {
   readonly expression: TypedExpression;
   readonly else: string;
-  /** Reads other records, so it is evaluated after all writes (`Table.lateRules`); absent: before its record's. */
+  /**
+   * Set if the rule reads other records, so that it is evaluated after all writes (`Table.lateRules`); absent: it is evaluated
+   * before its record is written.
+   */
   readonly isLate?: true;
-  /** The rule reads the time, the caller or the former record, so it does not apply to stored data. */
+  /** Set if the rule reads the time, the caller or the former record, so that it does not apply to stored data. */
   readonly isAboutWrite?: true;
 }
 
-/** A rule to evaluate after a transaction has written a record of this table, and the records to evaluate it for. */
+/**
+ * A rule to evaluate after a transaction has written a record of this table, and the records for which to evaluate the rule.
+ */
 export interface LateRule {
-  /** The resource of the rule. */
+  /** The resource whose rule it is. */
   readonly resource: string;
   readonly rule: TypedExpression;
   readonly else: string;
   /** A unique name of the rule. */
   readonly name: string;
-  /** `itself`: evaluated for the written record, with the former one as `old`. `other`: for the records that read it. */
+  /**
+   * For which records the rule is evaluated. `itself`: the written record, with its former values as `old`. `other`: the
+   * records that read the written record.
+   */
   readonly kind: "itself" | "other";
   readonly on: {
     readonly insert: boolean;
     readonly delete: boolean;
-    /** The rule is evaluated after an update of one of these. */
+    /** The columns after whose update the rule is evaluated. */
     readonly columns: readonly string[] | "any";
   };
   readonly find: RuleFinder;
   readonly isAboutWrite: boolean;
-  /** The rule iterates over the records of a resource, which only the database can do. */
+  /** Set if the rule iterates over the records of a resource, so that only the database can evaluate it. */
   readonly inDatabase: boolean;
-  /** True for a record that violates the rule; absent if SQL cannot express it. */
+  /** A condition that is true for a record that violates the rule; absent if SQL cannot express it. */
   readonly broken?: TypedExpression;
-  /** Writes with different values of this field cannot affect each other's records. */
+  /** Two writes with different values of this field cannot affect each other's records. */
   readonly key?: string;
 }
 
-/** How to find the records to evaluate a rule for. */
+/** How to find the records for which to evaluate a rule. */
 export interface RuleFinder {
   /** A column of the written record: `where` reads its values, before and after the write, as `reach.value`. */
   readonly column?: string;
-  /** Absent: all records. */
+  /** The condition for the records; absent: all records. */
   readonly where?: TypedExpression;
-  /** Replaces `where` for a null; absent: a null matches no record. */
+  /** The condition in place of `where` if the value is null; absent: a null matches no record. */
   readonly absent?: TypedExpression;
-  /** The rule has the same value for all of them, so evaluating one is enough. */
+  /** Set if the rule has the same value for all found records, so that evaluating one of them is enough. */
   readonly one: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Plans the data changes of part 9: renames, and the values that data of the version before lacks or has in another type. The
- * same entries convert the requests of old callers.
+ * Plans the data changes of part 9: renames, and values that the data of the version before lacks or has in another type. The
+ * same entries convert the requests of older callers.
  */
 import { checkExpression } from "../../expression/check.ts";
 import { parseExpression } from "../../expression/parse.ts";
@@ -21,7 +21,7 @@ import { columnTypeOf } from "../resources/columns.ts";
 import { reshapesOf } from "../versioning/reshape.ts";
 import { assert, type PlanInput } from "../input.ts";
 
-/** Newest first, as the document lists them. */
+/** Returns the steps between versions, newest first, as the document lists them. */
 export function buildHistory({ model }: Pick<PlanInput, "model">): readonly VersionStep[] {
   const names = new Names();
   const { found } = conversionsOf(model);
@@ -39,7 +39,10 @@ export function buildHistory({ model }: Pick<PlanInput, "model">): readonly Vers
   });
 }
 
-/** Maps names and types of a version to those of the document, while iterating over versions from the newest to the oldest. */
+/**
+ * Maps names and types of a version to those of the document, while the planner iterates over versions from the newest to the
+ * oldest.
+ */
 class Names {
   readonly #resources = new Map<string, string>();
   readonly #fields = new Map<string, string>();
@@ -58,12 +61,14 @@ class Names {
     return same;
   }
 
-  /** The type of a field in the current version of the iteration; the field has the document's name. */
+  /** Returns the type of a field in the current version of the iteration; the field has the document's name. */
   typeOf(model: Model, resource: string, field: string): FieldType | undefined {
     return this.#types.get(`${resource}.${field}`) ?? lookup(fieldsOf(model, resource), field)?.type;
   }
 
-  /** Continues with the names of the version before; fields first, because entries use this version's resource names. */
+  /**
+   * Continues with the names of the version before: fields first, because entries use the resource names of their own version.
+   */
   before(changes: Version["changes"]): void {
     for (const change of changes) {
       if (change.kind !== "retype") continue;
@@ -83,7 +88,10 @@ class Names {
 
 type Model = PlanInput["model"];
 
-/** `names`: of the version; `former`: of the version before, which `taken as` expressions use. */
+/**
+ * Returns the data changes of an entry. `names`: those of its version; `former`: those of the version before, which `taken as`
+ * expressions use.
+ */
 function dataChange(model: Model, names: Names, former: Names, change: Change): readonly DataChange[] {
   switch (change.kind) {
     case "rename": {
@@ -110,7 +118,7 @@ function dataChange(model: Model, names: Names, former: Names, change: Change): 
   }
 }
 
-/** The type in the entry, which the reader of the document has already checked. */
+/** Returns the type in the entry, which the reader of the document has already checked. */
 function formerType(was: string): FieldType {
   const type = readType(createReader(), "versioning", unlocatedText(was));
   assert(type !== undefined, `\`${was}\` is no type`);
@@ -121,15 +129,16 @@ interface Subject {
   readonly model: Model;
   readonly resource: string;
   readonly field: string;
-  /** The type in the version of the entry. */
+  /** The field's type in the version of the entry. */
   readonly type: FieldType;
-  /** The document's name of a field with this name in the version before. */
+  /** Returns the document's name of a field that has this name in the version before. */
   nameNow(older: string): string;
 }
 
 /**
- * A value, or an expression over the record and `value`, the field's former value. Quoted text is an expression, bare text a
- * value: so for a text field the expression is tried first, for other types the value, such as `2026-01-01`.
+ * Plans a value, or an expression over the record and `value`, the field's former value. In entries, quoted text is an
+ * expression and bare text a value, such as `2026-01-01`. For a text field both are possible: the expression is tried first,
+ * for other types the value.
  */
 function fallbackPlan(subject: Subject, text: string, former: ValueType | undefined): FallbackPlan | undefined {
   const { model, type } = subject;
@@ -140,7 +149,7 @@ function fallbackPlan(subject: Subject, text: string, former: ValueType | undefi
     : (literal ?? expressionPlan(subject, text, former));
 }
 
-/** Here the field's own name means `value`, its former value. */
+/** Plans an expression in which the field's own name means `value`, its former value. */
 function expressionPlan(
   subject: Subject,
   expressionText: string,

@@ -32,7 +32,7 @@ function momentOf(on: TriggerSource & { kind: "after" | "at" }): Pick<TimedJob, 
   return { since: { kind: "entered" }, after: durationOf(on.duration), cause: `after ${on.duration}` };
 }
 
-/** `90d after final`, after a state, or after the time in a field. */
+/** Plans retention: `90d after final`, after a state, or after the time in a field. */
 function retention(planInput: PlanInput, resource: string): readonly TimedJob[] {
   const { model } = planInput;
   const keep = lookup(model.limits.keep ?? {}, resource);
@@ -60,7 +60,7 @@ function durationOf(text: string): Duration {
 
 function erasures({ model }: PlanInput, resource: string): readonly Erasure[] {
   const fields = Object.entries(fieldsOf(model, resource));
-  // Computed fields change with the erased ones.
+  // Erases computed fields too, since they change with the erased ones.
   const personal = fields.filter(
     ([, field]) => field.marks.includes("personal") && isStored(field) && field.computed === undefined,
   );

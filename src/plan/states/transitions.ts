@@ -1,4 +1,4 @@
-/** Plans the transitions of an operation, and the transitions of other records that they cause. */
+/** Plans the transitions of an operation, and the transitions of other records that these cause. */
 import { eventResource } from "../../language/analysis/expressions.ts";
 import { fieldsOf, lifecycleOf, lookup, referenceOf, referencesTo } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
@@ -6,7 +6,7 @@ import { type Transition, transitionName, type Trigger } from "../../language/st
 import type { EffectPlan, TransitionPlan } from "./types.ts";
 import { type PlanInput, typedAt, unique } from "../input.ts";
 
-/** The transitions of the resource by the operation, in document order. */
+/** Returns the transitions of the resource by the operation, in document order. */
 export function transitionsBy(planInput: PlanInput, resource: string, operation: string): readonly TransitionPlan[] {
   return triggered(planInput, resource).flatMap((one) =>
     one.trigger.on.kind === "by" && one.trigger.on.operation === operation
@@ -26,7 +26,10 @@ export function triggered({ model }: PlanInput, resource: string): readonly Trig
   return moves.flatMap((transition) => transition.triggers.map((trigger, index) => ({ transition, trigger, index })));
 }
 
-/** One plan, or two if a transition's target is also one of its sources: from that state it enters no state. */
+/**
+ * Returns the plan of a transition: two plans if its target is also one of its sources, since from that state the record
+ * enters no state.
+ */
 export function transitionPlans(
   planInput: PlanInput,
   resource: string,
@@ -58,8 +61,8 @@ export function startsOf({ model }: PlanInput, resource: string, { from, to }: T
 }
 
 /**
- * The effects of an operation on other records: its events, and those of the states it enters, trigger transitions of the records
- * that their payloads refer to, which cause events in turn.
+ * Plans the effects of an operation on other records. Its events, and those of the states that it enters, trigger transitions
+ * of the records to which their payloads refer; these transitions cause events in turn.
  */
 export function effectsOf(
   planInput: PlanInput,
@@ -77,7 +80,7 @@ export function effectsOf(
   ];
 }
 
-/** The effects of entering a state; `before`: the events that led there. */
+/** Plans the effects of entering a state. `before`: the events that led to the state. */
 export function effectsOfState(
   planInput: PlanInput,
   resource: string,
@@ -86,7 +89,7 @@ export function effectsOfState(
 ): readonly EffectPlan[] {
   const { out = {} } = planInput.model.events;
   return Object.entries(out).flatMap(([event, { when }]) => {
-    // `nonet check` rejects events that cause themselves; this guards against cycles that it does not find.
+    // `nonet check` rejects events that cause themselves; this test stops at cycles that the check does not find.
     const emitted =
       when.kind === "enters" && when.resource === resource && when.state === state && !before.includes(event);
     return emitted ? effectsOfEvent(planInput, event, resource, state, [...before, event]) : [];
@@ -98,7 +101,10 @@ export function effectsOfInbound(planInput: PlanInput, event: string): readonly 
   return effectsOfEvent(planInput, event, undefined, undefined, [event]);
 }
 
-/** `resource`: the event's resource; undefined for an incoming event, whose payload names the records. */
+/**
+ * Plans the effects of an event. `resource`: the event's resource; undefined for an incoming event, whose payload refers to
+ * the records.
+ */
 function effectsOfEvent(
   planInput: PlanInput,
   event: string,
@@ -130,7 +136,7 @@ function effectsOfEvent(
   });
 }
 
-/** The members in `carries`, else all stored members. */
+/** Returns the members of an event's payload: those in `carries`, else all stored members. */
 function payloadOf({ model }: PlanInput, event: string, resource: string | undefined): readonly string[] {
   if (resource === undefined) return Object.keys(lookup(model.events.in ?? {}, event)?.carries ?? {});
   const names = Object.keys(recordMembers(model, resource));
@@ -138,7 +144,9 @@ function payloadOf({ model }: PlanInput, event: string, resource: string | undef
   return carries === undefined ? names : names.filter((name) => carries.includes(name));
 }
 
-/** The payload member that refers to the record to change; undefined if the trigger is not for this event or resource. */
+/**
+ * Returns the payload member that refers to the record to change; undefined if the trigger is not for this event or resource.
+ */
 function referringField(
   { model }: PlanInput,
   event: string,
@@ -158,14 +166,14 @@ function referringField(
   return resource === target ? "id" : references[0];
 }
 
-/** The events that running an operation emits by itself. */
+/** Returns the events that the operation itself emits, apart from those of states. */
 export function emitsOf({ model }: PlanInput, operation: string): readonly string[] {
   return Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
     when.kind === "operation" && when.operation === operation ? [event] : [],
   );
 }
 
-/** The events that entering each state emits. */
+/** Returns the events that records emit when they enter a state, by state. */
 export function emitsByState({ model }: PlanInput, resource: string): Readonly<Record<string, readonly string[]>> {
   const entering = Object.entries(model.events.out ?? {}).flatMap(([event, { when }]) =>
     when.kind === "enters" && when.resource === resource ? [{ event, state: when.state }] : [],

@@ -1,4 +1,4 @@
-/** The plan of a resource's states, transitions and timers. */
+/** The types of a resource's states, transitions and timers. */
 import type { Duration } from "../../base/duration.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { Erasure } from "../limits/types.ts";
@@ -7,20 +7,23 @@ export interface LifecyclePlan {
   readonly states: readonly string[];
   readonly start: string;
   readonly final: readonly string[];
-  /** Events emitted on entering a state, by state; without states that emit none. */
+  /** By state, the events that records emit when they enter the state; without states that emit none. */
   readonly emits: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A job that runs `after` a moment for a record in one of `states` (R3.5; part 8, `keep`). */
+/** A job that runs a duration `after` a moment for a record in one of `states` (R3.5; part 8, `keep`). */
 export interface TimedJob {
-  /** Absent: in any state. */
+  /** The states in which the job runs. Absent: in any state. */
   readonly states?: readonly string[];
-  /** The time when the record entered its state, or the value of a column (`timestamp`, or a date, meaning midnight in UTC). */
+  /**
+   * The moment: when the record entered its state, or the value of a column (a timestamp, or a date, which means midnight in
+   * UTC).
+   */
   readonly since: { readonly kind: "entered" } | { readonly kind: "column"; readonly column: string };
   readonly after: Duration;
   /** The text in the document: `after 48h`, `at collectBy`, `keep 90d after final`. */
   readonly cause: string;
-  readonly act: /** Makes the first possible transition of `moves`; `effects`: of entering its state. */
+  readonly act: /** Makes the first possible transition of `moves`; `effects`: those of entering its state. */
     | { readonly kind: "move"; readonly moves: readonly TransitionPlan[]; readonly effects: readonly EffectPlan[] }
     | { readonly kind: "delete" }
     /** Erases the personal columns. */
@@ -28,12 +31,12 @@ export interface TimedJob {
 }
 
 export interface TransitionPlan {
-  /** Source states; `any` in the document means every state except final ones and the target. */
+  /** The source states; `any` in the document means every state except final ones and the target. */
   readonly from: readonly string[];
   readonly to: string;
-  /** Whether it enters a state: false for a transition to the same state. */
+  /** Whether the record enters a state: false for a transition to the same state. */
   readonly changesState: boolean;
-  /** In the guard and in `set`, `old` and bare names mean the record before the transition. */
+  /** The guard. In the guard and in `set`, `old` and bare names mean the record before the transition. */
   readonly if?: TypedExpression;
   readonly else?: string;
   readonly set: readonly { readonly field: string; readonly expression: TypedExpression }[];
@@ -47,8 +50,9 @@ export interface ChoicePlan {
 }
 
 /**
- * When the current record enters `state` (absent: whenever the operation succeeds), the record that `field` refers to makes the
- * first possible transition of `moves`; without one nothing happens. `field` is `id` for the record itself.
+ * An effect on another record: when the current record enters `state` (absent: whenever the operation succeeds), the record to
+ * which `field` refers makes the first possible transition of `moves`; if none is possible, nothing happens. `field` is `id`
+ * for the current record itself.
  */
 export interface EffectPlan {
   readonly event: string;
@@ -56,8 +60,8 @@ export interface EffectPlan {
   readonly field: string;
   readonly resource: string;
   readonly moves: readonly TransitionPlan[];
-  /** Columns of the current record in the event's payload: members of `input` in the guards and sets of `moves`. */
+  /** The columns of the current record in the event's payload: members of `input` in the guards and sets of `moves`. */
   readonly payload: readonly string[];
-  /** Effects of the transition in turn. */
+  /** The effects of the other record's transition. */
   readonly effects: readonly EffectPlan[];
 }

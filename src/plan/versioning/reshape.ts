@@ -1,6 +1,6 @@
 /**
- * Plans the conversion of stored embedded values: the entries of part 9 about embedded types, for every field that contains one
- * at any depth.
+ * Plans the conversion of stored embedded values: applies the entries of part 9 about embedded types to every field that
+ * contains such a value at any depth.
  */
 import type { Model } from "../../language/model.ts";
 import { literalValue } from "../../language/resources/default-value.ts";
@@ -10,14 +10,14 @@ import { type Conversion, olderOf } from "../../language/versioning/conversions.
 import type { Version } from "../../language/versioning/model.ts";
 import type { HeldType, ReshapePlan, TypeStep } from "./types.ts";
 
-/** A field in its version's names, and the conversion of its value. */
+/** A field with the names of its version, and the conversion of its value. */
 interface Reshaped {
   readonly resource: string;
   readonly field: string;
   readonly reshape: ReshapePlan;
 }
 
-/** `model`: the model at `version`. `found`: the conversions of its entries. */
+/** Returns the conversions of embedded values. `model`: the model at `version`. `found`: the conversions of its entries. */
 export function reshapesOf(
   model: Model,
   version: Version,
@@ -76,17 +76,17 @@ function defaultOf(model: Model, { default: made, type }: Field): Conversion | u
   return value === undefined ? undefined : { kind: "value", value };
 }
 
-/** The embedded type inside a type, and the lists and maps around it, outermost first. */
+/** Returns the embedded type inside a type, and the lists and maps around it, outermost first. */
 export function heldType(model: Model, type: FieldType): HeldType | undefined {
   const { of, enclosing } = innermost(type);
   const isHeld = of.kind === "named" && lookup(model.resources.types, of.name) !== undefined;
   return isHeld ? { type: of.name, enclosing } : undefined;
 }
 
-/** All types reachable from a type, which may contain itself. */
+/** Returns all types reachable from a type, which may contain itself. */
 function reachedFrom(steps: ReadonlyMap<string, TypeStep>, start: string): readonly string[] {
   const reached = new Set([start]);
-  // Iterating over a Set includes values added meanwhile.
+  // The loop also visits types that it adds to the Set.
   for (const name of reached) for (const { type } of Object.values(steps.get(name)?.holds ?? {})) reached.add(type);
   return [...reached];
 }

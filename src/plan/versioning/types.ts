@@ -1,4 +1,4 @@
-/** Types of the steps between versions: data, embedded types, defaults. */
+/** The types of the steps between versions: changes of data, conversions of embedded types, default values. */
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ColumnType } from "../resources/types.ts";
@@ -6,7 +6,7 @@ import type { ConversionPlan } from "./version.ts";
 
 // ── Versions of the data ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** The data changes from the version before. */
+/** The data changes between the version before and this version. */
 export interface VersionStep {
   readonly version: string;
   readonly changes: readonly DataChange[];
@@ -14,9 +14,9 @@ export interface VersionStep {
 
 export type DataChange =
   | { readonly kind: "rename-resource"; readonly from: string; readonly to: string }
-  /** `resource`: its name in this version. */
+  /** Renames a field. `resource`: its name in this version. */
   | { readonly kind: "rename-field"; readonly resource: string; readonly from: string; readonly to: string }
-  /** The value of a field that had none; with the document's names. */
+  /** Fills a field that had no value; with the document's names. */
   | { readonly kind: "fill"; readonly resource: string; readonly field: string; readonly taken: FallbackPlan }
   /** Replaces a value stored with the type `was`. */
   | {
@@ -26,13 +26,13 @@ export type DataChange =
       readonly was: ColumnType;
       readonly taken: FallbackPlan;
     }
-  /** Converts the embedded values of a field. */
+  /** The conversion of embedded values, with the type names of their version. */
   | { readonly kind: "reshape"; readonly resource: string; readonly field: string; readonly reshape: ReshapePlan };
 
-/** With the type names of their version. */
+/** All reachable types by name. */
 export interface ReshapePlan extends HeldType {
   readonly kind: "reshape";
-  /** All reachable types, by name. */
+  /** An embedded type, and the lists and maps around its values, outermost first. */
   readonly types: Readonly<Record<string, TypeStep>>;
 }
 
@@ -45,15 +45,15 @@ export interface HeldType {
 export interface TypeStep {
   readonly renames: readonly (readonly [from: string, to: string])[];
   /**
-   * Expressions over the former value, with its former names: for a missing member, or with `was` (its former name) for a present
-   * one.
+   * Expressions over the former value, with its former names: for a missing member, or with `was` (the member's former name)
+   * for a present one.
    */
   readonly taken: readonly { readonly member: string; readonly was?: string; readonly taken: ConversionPlan }[];
-  /** Members that contain embedded values, by their new names. */
+  /** The members that contain embedded values, by their new names. */
   readonly holds: Readonly<Record<string, HeldType>>;
 }
 
 export type FallbackPlan =
   | { readonly kind: "literal"; readonly value: Json }
-  /** Over the record, and for `convert` also `value`, the former value. */
+  /** An expression over the record, for `convert` also over `value`, the former value. */
   | { readonly kind: "expression"; readonly expression: TypedExpression };

@@ -1,6 +1,6 @@
 /**
- * Plans the older versions of a document: each from its model (`modelAt`) with the same builder as the newest, so that its
- * callers are validated against its schemas, and the steps between neighbours as data.
+ * Plans the older versions of a document. Each is planned from its own model (`modelAt`) with the same builder as the newest,
+ * so that its callers are validated against its schemas; the steps between consecutive versions are plain data.
  */
 import { doesOf, type FreeEndpoint, resolveEndpoint, type ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { Endpoint, ResolvedPath } from "../../language/endpoints/model.ts";
@@ -35,7 +35,7 @@ import type {
   VersionsPlan,
 } from "./version.ts";
 
-/** `planned` builds the plan of one version's model; `newest` is the plan of the document itself. */
+/** Plans all versions. `planned`: builds the plan of one version's model; `newest`: the plan of the document itself. */
 export function versionsPlan(
   planInput: PlanInput,
   newest: Pick<Plan, "tables" | "operations" | "views">,
@@ -101,7 +101,7 @@ interface Built {
   readonly older?: OlderPlan;
 }
 
-/** A date means its first moment. */
+/** Returns the deprecation of a version; a date means its first moment. */
 function deprecationOf({ deprecated = {} }: Versioning, version: string): VersionPlan["deprecated"] {
   const deprecation = lookup(deprecated, version);
   if (deprecation === undefined) return undefined;
@@ -115,7 +115,7 @@ function deprecationOf({ deprecated = {} }: Versioning, version: string): Versio
 
 interface ShapeExpressions {
   readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** Paths of expressions with names that the version does not have. */
+  /** The paths of expressions with names that the version does not have. */
   readonly later: ReadonlySet<string>;
 }
 
@@ -127,7 +127,7 @@ function shapeExpressions(model: Model): ShapeExpressions {
 
 // ── What runs ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The newest version's operations, planned with the methods and paths of an older one. */
+/** Plans the newest version's operations with the methods and paths of an older version. */
 function runningOperations(
   planInput: PlanInput,
   newest: Pick<Plan, "tables" | "operations">,
@@ -150,7 +150,7 @@ function runningOperations(
     const adjusted = { ...now, method, path, meant, ...(of === undefined ? {} : { of }) };
     const file = then.kind === "resource" && then.file !== undefined ? resolveEndpoint(model, operation) : undefined;
     if (file?.kind === "resource" && file.file !== undefined) {
-      // The planner recognises a file operation by its newest path: planned there, then moved to the older path.
+      // The planner recognises a file operation by its newest path, so it is planned there and then moved to the older path.
       const bare = path.replace(/\/$/, "");
       const last = bare.slice(bare.lastIndexOf("/") + 1);
       files.set(operation, { last, path });
@@ -181,12 +181,12 @@ function runningOperations(
     });
 }
 
-/** The path with parameter names removed. */
+/** Returns the path without the names of its parameters. */
 function withoutNames(path: string): string {
   return path.replaceAll(/\{[^{}]*\}/g, "{}");
 }
 
-/** The resources and columns of an older path, in the newest version's names. */
+/** Returns the resources and columns that an older path identifies, with their newest names. */
 function meantNow(
   { anchor, key, parents, resource }: ResourceEndpoint | FreeEndpoint,
   steps: readonly StepPlan[],
@@ -225,7 +225,7 @@ interface Between {
   readonly newer: Model;
   readonly plan: Pick<Plan, "tables" | "operations">;
   readonly newerPlan: Pick<Plan, "tables" | "operations" | "views">;
-  /** The newer version, which has the entries. */
+  /** The newer version, whose entries describe the differences. */
   readonly version: Version;
   readonly found: ReadonlyMap<string, Conversion>;
 }
@@ -272,7 +272,7 @@ function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
   });
 }
 
-/** The older version's definitions that changed, or contain one that changed. */
+/** Returns the older version's definitions that changed, or that contain a changed one. */
 function changedDefinitions(between: Between): ReadonlySet<string> {
   const { older, version } = between;
   const places = version.changes.flatMap((change): readonly string[] => {
@@ -311,7 +311,7 @@ function typeShape(between: Between, older: string, fields: Fields, changed: Rea
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
-/** In responses a record is its columns, then its computed members. */
+/** Plans the conversion of a record: in responses, its columns come before its computed members. */
 function recordShape(between: Between, older: string, changed: ReadonlySet<string>): ShapeStep {
   const newer = newerName(between, older);
   const present = transportMembers(between.newerPlan.tables, newer);
@@ -346,7 +346,7 @@ function stateValues({ version }: Between, resource: string): MemberStep["values
   return values.length === 0 ? undefined : Object.fromEntries(values);
 }
 
-/** The entries about a member, with their paths. */
+/** Returns the entries about a member, with their paths. */
 function changesOf({ version }: Between, of: string, newer: string): readonly (readonly [Change, string])[] {
   return version.changes.flatMap((change, index) => {
     const about = "target" in change && change.target.of === of && change.target.field === newer;
@@ -467,7 +467,7 @@ function operationSteps(between: Between, changed: ReadonlySet<string>, nested: 
   });
 }
 
-/** Whether the members are equal, in the same order, and none is converted. */
+/** Whether both versions have the same members in the same order, and none is converted. */
 function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(now);
   const plain = members.every(({ older, newer, absent: _, as: __, enclosing: ___, ...rest }, index) => {
@@ -483,7 +483,7 @@ function inputStep(between: Between, older: string, newer: string, changed: Read
   const resolved = resolveEndpoint(between.older, older);
   const resource = resolved?.kind === "resource" ? newerName(between, resolved.resource) : newer;
   const members = Object.entries(fields).map(([name, field]) => {
-    // Members from a view are fields of the resource, and are converted like them.
+    // A member from a view is a field of the resource, and is converted like the field.
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
     return memberStep(between, isCustom ? newer : resource, name, field, "left out", changed);
   });
@@ -491,7 +491,7 @@ function inputStep(between: Between, older: string, newer: string, changed: Read
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
-/** Converts a handler's response like a record, member by member. */
+/** Plans the conversion of a handler's response, like that of a record, member by member. */
 function shapeStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
   const fields = lookup(between.older.endpoints.endpoints, older)?.shape ?? {};
   const members = Object.entries(fields).map(([name, field]) =>
@@ -502,8 +502,8 @@ function shapeStep(between: Between, older: string, newer: string, changed: Read
 }
 
 /**
- * A custom response: a member that is a single field is converted like that field, a view like that view. Nested objects get
- * separate steps in `nested`.
+ * Plans the conversion of a custom response: a member that is a single field is converted like that field, a view like that
+ * view. Nested objects get their own steps in `nested`.
  */
 function responseStep(between: Between, older: string, newer: string, nested: ShapeStep[]): ShapeStep {
   const then = resolveEndpoint(between.older, older);
@@ -522,7 +522,7 @@ interface ResponseScope {
   readonly between: Between;
   readonly nested: ShapeStep[];
   readonly operation: Operation;
-  /** The operation to whose members the entries refer. */
+  /** The operation that has the members to which the entries refer. */
   readonly name: string;
 }
 
@@ -585,12 +585,12 @@ function responseMemberStep(
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The name of a view's step, which no resource or type can have. */
+/** Returns the name of a view's step, which no resource or type can have. */
 function viewStep(view: string): string {
   return `view ${view}`;
 }
 
-/** Converts fields like the resource's, and members by their sources. */
+/** Plans the conversion of a view: its fields are converted like those of the resource, its other members by their sources. */
 function viewShape(between: Between, name: string): ShapeStep {
   const { older, newer, newerPlan, version } = between;
   const changed = changedDefinitions(between);
@@ -633,7 +633,7 @@ function viewShape(between: Between, name: string): ShapeStep {
   return { older: viewStep(name), newer: viewStep(name), members: steps, added };
 }
 
-/** The conversions of a field, for a member that is that field alone. */
+/** Returns the conversions of a field, for a member that is only that field. */
 function fieldStep(between: Between, about: string, expression: TypedExpression | undefined): Partial<MemberStep> {
   if (expression === undefined || (expression.kind !== "walk" && expression.kind !== "field")) return {};
   const resource = expression.kind === "walk" ? expression.resource : about;
