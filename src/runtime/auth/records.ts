@@ -4,7 +4,9 @@ import { defined } from "../../base/defined.ts";
 import type { AuthenticationPart, CredentialPlan, LoginPlan } from "../../plan/authentication/types.ts";
 import type { ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { Store, ViewMember } from "../../store/port/store.ts";
-import type { LoginRecord, LoginRecords } from "../context/login.ts";
+import type { LoginGuard, LoginRecord, LoginRecords, Proved } from "../context/login.ts";
+import { nameText } from "./login-throttle.ts";
+import { isPassword } from "./password.ts";
 
 function createLoginRecords(
   { login, roles }: CredentialPlan,
@@ -49,6 +51,24 @@ function rolesIn(value: Value): readonly string[] {
 
 export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, credential: string): LoginRecords {
   return defined(logins.get(credential), `the records of ${credential}`);
+}
+
+/**
+ * The record that logs in with a name and a secret, within the limits of failed logins. An unknown name takes as long as a wrong
+ * secret; undefined for both (R5.7).
+ */
+export async function provedRecord(
+  { guard, logins }: { readonly guard: LoginGuard; readonly logins: ReadonlyMap<string, LoginRecords> },
+  credential: string,
+  { name, secret, address }: { readonly name: Value; readonly secret: string; readonly address: string },
+  now: number,
+): Promise<Proved | undefined> {
+  let found: LoginRecord | undefined;
+  const isRight = await guard.verified({ credential, name: nameText(name), address }, now, async () => {
+    found = await loginRecordsOf(logins, credential).byName(name);
+    return isPassword(secret, found?.secret ?? null);
+  });
+  return isRight && found?.secret ? { id: found.id, storedHash: found.secret } : undefined;
 }
 
 /** By credential. */

@@ -6,9 +6,8 @@ import type { CredentialPlan, LoginPlan, SessionPlan } from "../../plan/authenti
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { emptyResponse, textResponse } from "./responses.ts";
 import { type Call, credentialNamed, tableOf } from "../context/context.ts";
-import { hashPassword, isOutdated, isPassword, secretText } from "../auth/password.ts";
-import type { LoginRecord } from "../context/login.ts";
-import { loginRecordsOf } from "../auth/records.ts";
+import { hashPassword, isOutdated, secretText } from "../auth/password.ts";
+import { provedRecord } from "../auth/records.ts";
 import { endAfter, renewSession } from "../auth/session.ts";
 import { follow } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -19,29 +18,19 @@ import { allowTokens } from "../auth/token-placeholders.ts";
 import { readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 import { unproved } from "../auth/challenge.ts";
-import { nameText } from "../auth/login-throttle.ts";
 
-/**
- * Verifies a login before the transaction, because hashing would block other writes. An unknown name takes as long as a wrong
- * secret, and gets the same error (R5.7).
- */
+/** Verifies a login before the transaction, because hashing would block other writes. */
 export async function proveLogin(received: Call): Promise<Call> {
   const { context, httpRequest, now } = received;
   const plan = sessionOf(received);
   const call = validated(received);
   const name = call.input[defined(plan.name, "the member with the name")] as Value;
-  const text = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
-  const attempt = { credential: plan.credential, name: nameText(name), address: httpRequest.address };
-  let found: LoginRecord | undefined;
-  const isRight = await context.guard.verified(attempt, now, async () => {
-    found = await loginRecordsOf(context.logins, plan.credential).byName(name);
-    return isPassword(text, found?.secret ?? null);
-  });
-  if (!isRight) throw unproved(received, plan);
-  const { id, secret: storedHash } = defined(found, "the record whose secret was right");
-  if (storedHash === null) throw new Error("a secret was right that nobody has");
-  const renewed = isOutdated(storedHash) ? { renewed: await hashPassword(text, context.random) } : {};
-  return { ...received, proved: { id, storedHash, ...renewed } };
+  const secret = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
+  const { address } = httpRequest;
+  const proved = await provedRecord(context, plan.credential, { name, secret, address }, now);
+  if (proved === undefined) throw unproved(received, plan);
+  const renewed = isOutdated(proved.storedHash) ? { renewed: await hashPassword(secret, context.random) } : {};
+  return { ...received, proved: { ...proved, ...renewed } };
 }
 
 export async function login(received: Call, tx: Transaction): Promise<HttpResponse> {

@@ -3,11 +3,8 @@
  * credential, which starts no session; then the user consents; then the client gets a code and exchanges it for a token.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { defined } from "../../../base/defined.ts";
 import type { CredentialPlan, LoginPlan, OAuthPlan, OAuthUsersPlan } from "../../../plan/authentication/types.ts";
-import type { LoginRecord } from "../../context/login.ts";
-import { isPassword } from "../password.ts";
-import { loginRecordsOf } from "../records.ts";
+import { provedRecord } from "../records.ts";
 import type { HttpResponse, HttpRequest } from "../../../http/message.ts";
 import { idText } from "../../context/caller.ts";
 import { ApiError } from "../../errors/api-error.ts";
@@ -190,23 +187,16 @@ async function consentResponse(
 
 /** The id of the user's record after a login with the limits of the `login` action (R5.7); else the error for the page. */
 async function prove(options: UsersOptions, form: Form, { address }: HttpRequest): Promise<string | PageError> {
-  const { credential, logins, guard, clock } = options;
-  const by = credential.oauth.users.credential;
-  const name = form.get("name") ?? "";
-  const attempt = { credential: by, name: name.normalize("NFC"), address };
-  let found: LoginRecord | undefined;
+  const attempt = { name: form.get("name") ?? "", secret: form.get("secret") ?? "", address };
   try {
-    const isRight = await guard.verified(attempt, clock.now(), async () => {
-      found = await loginRecordsOf(logins, by).byName(name);
-      return isPassword(form.get("secret") ?? "", found?.secret ?? null);
-    });
-    if (!isRight) return { status: 400, text: "The name is unknown, or the password is wrong" };
+    const found = await provedRecord(options, options.credential.oauth.users.credential, attempt, options.clock.now());
+    if (found !== undefined) return idText(found.id);
+    return { status: 400, text: "The name is unknown, or the password is wrong" };
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     const { detail = "Try again later", headers = [] } = thrown.details;
     return { status: thrown.code === "rate-limited" ? 429 : 503, text: detail, headers };
   }
-  return idText(defined(found, "the record whose secret was right").id);
 }
 
 async function finished(
