@@ -4,6 +4,7 @@
  * so that the responses are always the same bytes; ids, tags and secrets are numbered in order of appearance.
  */
 import type { Json, JsonObject } from "../../src/base/json.ts";
+import { getOrMake } from "../../src/base/once.ts";
 import { exampleOf } from "../../src/export/example.ts";
 import { openapi } from "../../src/export/openapi/openapi.ts";
 import { servicePages } from "../../src/export/page/pages.ts";
@@ -15,6 +16,7 @@ import { seeded } from "../random.ts";
 import { createClient, type Reply, type Sent } from "../serve/client.ts";
 import { planOf, run, type Running } from "../serve/running.ts";
 import type { CorpusDocument } from "./documents.ts";
+import type { Output } from "./outputs.ts";
 
 const start = Date.parse("2026-11-22T08:00:00.000Z");
 /** Between two requests: the shortest rates are over, and timed transitions become due in the course of the script. */
@@ -22,7 +24,7 @@ const step = 61_000;
 
 export async function answersOf({ text }: CorpusDocument): Promise<string> {
   let present = start;
-  const random = seededBytes();
+  const { random, restart } = seededBytes();
   const plan = planOf(text);
   const result = check("document.md", text);
   let url = "";
@@ -39,6 +41,7 @@ export async function answersOf({ text }: CorpusDocument): Promise<string> {
   const lines: string[] = [];
   const known = new Map<string, string>();
   for (const request of requestsOf(plan, url, await callersOf(running, plan))) {
+    restart(lines.length);
     const sent = filled(request.sent, known);
     const reply = await client.send(sent);
     learn(request.sent.path, reply, known);
@@ -50,14 +53,35 @@ export async function answersOf({ text }: CorpusDocument): Promise<string> {
   return `${lines.join("\n\n")}\n`;
 }
 
-/** A sequence of its own for each length, so that one value more of a kind leaves the values of other kinds as they are. */
-function seededBytes(): (bytes: number) => Uint8Array {
+/**
+ * A separate sequence for each length, so that one value more of a kind leaves the values of other kinds as they are. Each request
+ * restarts them: between requests a store draws as many values as it needs.
+ */
+function seededBytes(): { random: (bytes: number) => Uint8Array; restart: (request: number) => void } {
   const sequences = new Map<number, () => number>();
-  return (bytes) => {
-    const chance = sequences.get(bytes) ?? seeded(bytes);
-    sequences.set(bytes, chance);
-    return Uint8Array.from({ length: bytes }, () => Math.floor(chance() * 256));
+  let seed = 0;
+  return {
+    random(bytes) {
+      const next = getOrMake(sequences, bytes, () => seeded(seed + bytes));
+      return Uint8Array.from({ length: bytes }, () => Math.floor(next() * 256));
+    },
+    restart(request) {
+      seed = (request + 1) * 1000;
+      sequences.clear();
+    },
   };
+}
+
+/**
+ * The responses on SQLite, and those on each store: PostgreSQL counts a rate some time after its response, when the clock of the
+ * script is already at the next request.
+ */
+export function answerOutputs(document: string, answers: string): readonly [onSqlite: Output, onEachStore: Output] {
+  const everywhere = answers.replaceAll(/(?<=^< ratelimit: .*;r=)\d+/gm, "<remaining>");
+  return [
+    { document, name: "answers", text: answers },
+    { document, name: "answers on each store", text: everywhere },
+  ];
 }
 
 interface Request {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { answersOf } from "./answers.ts";
+import { answerOutputs, answersOf } from "./answers.ts";
 import { documents } from "./documents.ts";
 import { digestOf, frozenPath } from "./frozen.ts";
 import { differencesBetween, findingOutputs, type Output, outputsOf } from "./outputs.ts";
@@ -16,7 +16,7 @@ async function* outputs(): AsyncIterable<Output> {
   const chosen = documents.filter(({ name }) => values.only === undefined || name.includes(values.only));
   for (const document of chosen) {
     yield* outputsOf(document);
-    yield { document: document.name, name: "answers", text: await answersOf(document) };
+    yield* answerOutputs(document.name, await answersOf(document));
   }
   if (values.only !== undefined) return;
   yield* differencesBetween(documents);
