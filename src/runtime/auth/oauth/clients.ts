@@ -8,10 +8,11 @@ import type { Key } from "../../../store/port/store.ts";
 import { subscriberOf } from "../../limits/limiter.ts";
 import { findKey, hashSecret, isSecret } from "../api-key.ts";
 import { attempt } from "../failures.ts";
+import { decode } from "../../routing/target.ts";
 import { readBasic } from "../methods.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { OAuthError } from "./error.ts";
-import { type Form, formDecoded } from "./form.ts";
+import type { Form } from "./form.ts";
 import type { OAuthOptions } from "./options.ts";
 import { findClient } from "./registered.ts";
 
@@ -68,8 +69,8 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
   // Both are form-encoded before the base64 encoding.
   const [name, secretText] = readBasic(text);
-  const user = formDecoded(name);
-  const password = secretText === undefined ? undefined : formDecoded(secretText);
+  const user = decode(name);
+  const password = secretText === undefined ? undefined : decode(secretText);
   if (user === undefined || password === undefined)
     throw new OAuthError("invalid_client", "The Authorization field is not Basic with a client and its secret");
   if (id !== undefined && id !== user) throw new OAuthError("invalid_request", "The request names two clients");

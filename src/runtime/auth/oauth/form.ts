@@ -1,4 +1,6 @@
 /** Reads the form body of requests to OAuth endpoints: each parameter at most once (RFC 6749 section 3.2). */
+import { ApiError } from "../../errors/api-error.ts";
+import { parseQuery } from "../../routing/target.ts";
 import { readBytes } from "../../validation/body.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { parseMediaType } from "../../../http/negotiation.ts";
@@ -25,26 +27,14 @@ export async function readForm(httpRequest: HttpRequest): Promise<Form> {
 
 /** A parameter without a value counts as absent (RFC 6749 section 3.1). */
 function parseForm(text: string): Form {
-  const form = new Map<string, string>();
-  const names = new Set<string>();
-  for (const part of text.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = formDecoded(equals === -1 ? part : part.slice(0, equals));
-    const value = formDecoded(equals === -1 ? "" : part.slice(equals + 1));
-    if (name === undefined || value === undefined) throw new OAuthError("invalid_request", "The form is malformed");
-    if (names.has(name)) throw new OAuthError("invalid_request", "A parameter is sent more than once");
-    names.add(name);
-    if (value !== "") form.set(name, value);
-  }
-  return form;
-}
-
-/** Undefined for an invalid percent-escape. */
-export function formDecoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return undefined;
+    return new Map([...parseQuery(text)].filter(([, value]) => value !== ""));
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    const isRepeated = thrown.details.violations?.[0]?.code === "repeated-parameter";
+    throw new OAuthError(
+      "invalid_request",
+      isRepeated ? "A parameter is sent more than once" : "The form is malformed",
+    );
   }
 }
