@@ -1,4 +1,4 @@
-/** Compiles all versions of a document: the newest one, which runs, and older ones, which are converted to it. */
+/** Compiles all versions of a document: the newest one, which runs, and older ones, which are converted to the newest. */
 import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../plan/versioning/version.ts";
 import { createValidators } from "./validation/validator.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
@@ -8,7 +8,7 @@ import { createVersionConverter, createStepConverters } from "./versions/convert
 import type { VersionedOperation, Served } from "./context/version.ts";
 
 export interface VersionsOptions extends CompileOptions {
-  /** The absolute address of a code's documentation. */
+  /** Returns the absolute URL of an error code's documentation. */
   readonly documentation: (code: string) => string;
 }
 
@@ -18,7 +18,7 @@ export interface Version {
   readonly operations: readonly { readonly compiled: CompiledOperation; readonly received?: VersionedOperation }[];
 }
 
-/** Newest first; a single one without a name if the document has no versions. */
+/** Creates the versions, newest first; a single one without a name if the document has no versions. */
 export function createVersions(
   options: VersionsOptions,
   newest: ReadonlyMap<string, CompiledOperation>,
@@ -62,7 +62,7 @@ export function createVersions(
   });
 }
 
-/** The newest version's operations; recompiled if this version has other paths. */
+/** Returns the newest version's operations; compiles them again if this version has other paths. */
 function runningOperations(
   options: CompileOptions,
   { operations }: OlderPlan,
@@ -70,7 +70,7 @@ function runningOperations(
 ): ReadonlyMap<string, CompiledOperation> {
   if (operations.length === 0) return newest;
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  // Recompile all, because operations refer to others of their resource (`Location`, allowed transitions).
+  // All operations are compiled again, because they refer to others of their resource (`Location`, allowed transitions).
   const { plan } = options;
   const mine = plan.operations.map((operation) => byName.get(operation.name) ?? operation);
   return compileOperations({ ...options, plan: { ...plan, operations: mine } });
@@ -91,7 +91,7 @@ function versionInfoOf(
     deprecated === undefined
       ? []
       : [
-          // RFC 9745: a structured field's date. RFC 8594: an HTTP date.
+          // `Deprecation` is a date of structured fields (RFC 9745), `Sunset` an HTTP date (RFC 8594).
           ...(since === undefined ? [] : ["Deprecation", `@${Math.floor(since / 1000)}`]),
           ...(sunset === undefined ? [] : ["Sunset", new Date(sunset).toUTCString()]),
           ...(guide === undefined ? [] : ["Link", `<${guide}>; rel="deprecation"; type="text/html"`]),

@@ -1,20 +1,20 @@
-/** `/livez` and `/readyz` (R1.2): anonymous, unversioned, not limited. */
+/** The pages `/livez` and `/readyz` (R1.2): anonymous, unversioned, without rate limits. */
 import type { JsonObject } from "../base/json.ts";
 import type { HttpResponse, HttpRequest } from "../http/message.ts";
 import { literalPath } from "./routing/router.ts";
 import type { Page } from "./context/endpoint.ts";
 
 /**
- * `warn`: some reads or all writes fail, or something is late. An operator has to act, but load balancers should continue,
- * because some requests still succeed.
+ * The status of the service. `warn`: some reads or all writes fail, or something is late; an operator has to act, but load
+ * balancers should continue, because some requests still succeed.
  */
 export type HealthStatus = "pass" | "warn" | "fail";
 
-/** Only operators get details, because they describe the infrastructure. */
+/** What the health pages disclose: only operators get details, because they describe the infrastructure. */
 export interface HealthDisclosure {
   /** Whether the client is an operator. */
   canReadHealth(httpRequest: HttpRequest): boolean;
-  /** The report for operators (`application/health+json`); others get only `status`. */
+  /** Returns the report for operators (`application/health+json`); others get only `status`. */
   details(status: HealthStatus): Promise<Health>;
 }
 
@@ -22,10 +22,10 @@ export interface Health extends JsonObject {
   readonly status: HealthStatus;
 }
 
-/** Timeout of the store; probes usually wait for one second or a few. */
+/** The timeout of the store in milliseconds; probes usually wait for one second or a few. */
 const patienceMilliseconds = 900;
 
-/** Live: the event loop runs. Ready: requests can be served. */
+/** Returns the pages. Live: the event loop runs. Ready: requests can be served. */
 export function healthPages(status: () => Promise<HealthStatus>, disclosure?: HealthDisclosure): readonly Page[] {
   return [
     { rate: "none", path: literalPath("/livez"), page: () => healthResponse({ status: "pass" }) },

@@ -1,9 +1,12 @@
-/** Random bytes, and the ids of requests, from a pool: they need few bytes, and a system call costs as much as many. */
+/**
+ * Provides random bytes, and the ids of requests, from a pool: they need few bytes, and a system call for few bytes costs as
+ * much as one for many.
+ */
 import { randomFillSync } from "node:crypto";
 
 const poolBytes = 8192;
 
-/** Returns each byte once, and clears it from memory. */
+/** Creates a function that returns each random byte once, and clears it from memory. */
 export function createRandom(): (bytes: number) => Uint8Array {
   const pool = new Uint8Array(poolBytes);
   let used = poolBytes;
@@ -21,12 +24,12 @@ export function createRandom(): (bytes: number) => Uint8Array {
 }
 
 const idBytes = 16;
-/** Draws the random bytes of this many ids at once, because a call costs more than the bytes. */
+/** How many ids' random bytes are drawn at once, because a call costs more than the bytes. */
 const idsAtOnce = 256;
-/** Base 32; the last of 26 digits has the remaining 3 bits of 16 bytes. */
+/** The digits of base 32; the last of 26 digits has the remaining 3 bits of 16 bytes. */
 const digits = "0123456789abcdefghijklmnopqrstuv";
 
-/** `req_` and 26 random characters (R1.3): a counter would reveal the number of requests. */
+/** Creates request ids: `req_` and 26 random characters (R1.3), since a counter would reveal the number of requests. */
 export function requestIds(random: (bytes: number) => Uint8Array): () => string {
   let pool: Uint8Array = new Uint8Array(0);
   let next = 0;

@@ -20,7 +20,8 @@ export interface Pipeline extends OtherResponses, Performing {
 }
 
 /**
- * Awaits only promises: `await` of a plain value costs a microtask, and the six of a read cost 5 % of its time. @throws ApiError
+ * Responds to a request. Awaits only promises: an `await` of a plain value costs a microtask, and the six of a read would cost
+ * 5 % of its time. @throws ApiError
  */
 export async function respond(service: Pipeline, incoming: IncomingRequest): Promise<HttpResponse> {
   const route = findRoute(service, incoming);
@@ -56,7 +57,7 @@ function shedLoad({ load }: Pipeline, { httpRequest, observation }: IncomingRequ
   load.assertRoom(httpRequest.account);
 }
 
-/** The limits by address; every response has a header for them, also errors (R8.1). */
+/** Applies the limits by address; every response, even an error, has a header field for them (R8.1). */
 function limitByAddress(service: Pipeline, incoming: IncomingRequest, route: Route): Promise<void> | undefined {
   const { authentication, context, snapshots } = service;
   if (route.limits === undefined) return undefined;
@@ -102,7 +103,7 @@ function resolveVersion(
   }
 }
 
-/** The operation at the path in the caller's version. */
+/** Returns the request of the operation at the path in the caller's version. */
 function operationRequest(
   service: Pipeline,
   incoming: IncomingRequest,
@@ -124,7 +125,7 @@ function limitByCaller(service: Pipeline, request: OperationRequest, found: Oper
   return admission && limitAfterAuth(admission, caller, kind.allowed === "denied", service.context.clock.now());
 }
 
-/** The caller's version has another operation at the path: apply its limits instead. */
+/** Applies the limits of another operation, since the caller's version has another one at the path. */
 async function limitAnew(service: Pipeline, request: OperationRequest): Promise<void> {
   const { observation, route } = request;
   if (observation.admission !== undefined) refundTokens(observation.admission, service.context.clock.now());

@@ -1,4 +1,4 @@
-/** The headers that every response gets, whatever it is about. */
+/** Adds the header fields that every response has. */
 import type { HttpResponse } from "../http/message.ts";
 import type { Served } from "./context/version.ts";
 
@@ -17,7 +17,7 @@ function securityHeaders(result: HttpResponse): readonly string[] {
   return result.policy === undefined ? apiHeaders : ["Content-Security-Policy", result.policy, ...common];
 }
 
-/** `all`: names and values of the response's fields in turn. */
+/** Adds the version. `all`: names and values of the response's fields, alternating. */
 export function addVersion(all: string[], { headers, vary, mediaType }: Served): void {
   all.push(...headers);
   const type = mediaType === undefined ? -1 : all.indexOf("Content-Type");
@@ -25,6 +25,6 @@ export function addVersion(all: string[], { headers, vary, mediaType }: Served):
   if (vary === undefined) return;
   const at = all.indexOf("Vary");
   if (at < 0) all.push("Vary", vary);
-  // Merges into an existing Vary field, because some caches read only the first one.
+  // The value is merged into an existing Vary field, because some caches read only the first one.
   else if (!(all[at + 1] ?? "").split(", ").includes(vary)) all[at + 1] = `${all[at + 1]}, ${vary}`;
 }

@@ -62,11 +62,11 @@ export interface ServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
-  /** Environment variables with the document's secrets. */
+  /** The environment variables with the document's secrets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Encrypts cursors; the same in all processes of a service and after every restart. */
+  /** The secret that encrypts cursors; the same in all processes of a service and after every restart. */
   readonly cursorSecret: string;
-  /** The service's absolute address; it may change before the first request, when the port is known. */
+  /** Returns the service's absolute URL; it may change before the first request, when the port is known. */
   readonly baseUrl: () => string;
   /** Called with each error that is a bug of Nonet or of its store. */
   readonly report: (failure: unknown, requestId: string) => void;
@@ -74,19 +74,19 @@ export interface ServiceOptions {
   readonly observe?: Observe | undefined;
   /** Called with a message about each timed job that a rule of the document prevents. */
   readonly notice?: (message: string) => void;
-  /** Shared rate counts; default: those of the store, if it has any. */
+  /** The shared rate counts; default: those of the store, if it has any. */
   readonly rates?: Rates | undefined;
   /** Called after each timed job. */
   readonly timerObserver?: TimerObserver | undefined;
-  /** The health details for operators (R1.2); absent: no details. */
+  /** The health details for operators (R1.2); absent: the health pages have no details. */
   readonly health?: HealthDisclosure | undefined;
-  /** Required if the document has webhooks. */
+  /** The options of webhooks; required if the document has webhooks. */
   readonly webhooks?: WebhookOptions;
   /** The functions of the service's owner. */
   readonly functions?: ServiceFunctions | undefined;
   /** Called with a function's name when it starts; the returned callback is called when it ends. */
   readonly functionBegan?: ((name: string) => () => void) | undefined;
-  /** Pages besides the operations: `/openapi.json`, the page at `/`. */
+  /** The pages besides the operations: `/openapi.json`, the page at `/`. */
   readonly pages?: readonly Page[];
 }
 
@@ -107,22 +107,25 @@ export interface Service extends Responder {
 export interface LiveService extends Service {
   /** Renders events for their receivers. */
   readonly renderer: EventRenderer;
-  /** The status of `/readyz` (R1.2). Never rejects. */
+  /** Returns the status of `/readyz` (R1.2). Never rejects. */
   health(): Promise<HealthStatus>;
-  /** All routes of all versions: `GET /parcels/{id}`. */
+  /** All routes of all versions, such as `GET /parcels/{id}`. */
   readonly routes: readonly string[];
-  /** Number of open event streams. */
+  /** Returns the number of open event streams. */
   streams(): number;
   /**
-   * Compiles schemas in small steps, which the first request of each operation would wait for. Call it once the server listens.
-   * Never rejects.
+   * Compiles schemas in small steps, for which the first request of each operation would have to wait. Call it once the server
+   * listens. Never rejects.
    */
   warm(): Promise<void>;
   /** Applies a transition by the system, with its event log entry. */
   transition(tx: Transaction, transition: SystemTransition): Promise<void>;
 }
 
-/** Called at every request; the address changes at most once, when the socket opens. */
+/**
+ * Returns a function that is called at every request and returns the service's URL; the URL changes at most once, when the
+ * socket opens.
+ */
 function baseOf(written: string, address: () => string): () => string {
   let [known, base] = ["", ""];
   return () => {
@@ -346,15 +349,15 @@ function createResponder(
     return wire === undefined ? problem : asContractResponse(wire, error, problem);
   }
 
-  /** R8.9: an error about the memory budget has no Retry-After yet. */
+  /** Adds `Retry-After` to an error about the memory budget, which has none yet (R8.9). */
   function withWait({ code, details }: ApiError): ApiErrorDetails {
     if (code !== "overloaded" || details.headers?.includes("Retry-After") === true) return details;
     return { ...details, headers: [...(details.headers ?? []), ...load.retryAfter()] };
   }
 
   /**
-   * R7.4: the client gets only the request id. Temporary store errors are not reported: the client may retry. A full disk is
-   * reported too.
+   * Returns the response for a bug: the client gets only the request id (R7.4). Temporary store errors are not reported, as
+   * the client may retry; a full disk is.
    */
   function failed(thrown: unknown, observation: ObservationBuilder): HttpResponse {
     const { requestId } = observation;
@@ -409,19 +412,19 @@ function createResponder(
 async function warm(compiled: readonly CompiledOperation[]): Promise<void> {
   for (const { validate } of compiled) {
     if (validate === undefined) continue;
-    // Let waiting requests run first.
+    // Lets waiting requests run first.
     await setImmediate();
     validate(null);
   }
 }
 
-/** The path of the document's base address. */
+/** Returns the path of the document's base URL. */
 function prefixOf(base: string): string {
   const path = base.startsWith("{base_url}") ? base.slice("{base_url}".length) : new URL(base).pathname;
   return path.replace(/\/+$/, "");
 }
 
-/** Operations are last, so that they replace pages with the same path. */
+/** Returns the routes. Operations are last, so that they replace pages with the same path. */
 function routesOf(
   prefix: string,
   operations: Version["operations"],
@@ -458,7 +461,7 @@ function routesOf(
   ];
 }
 
-/** The path `/` has one empty segment. */
+/** Returns the segments of a path; the path `/` has one empty segment. */
 function rooted(path: readonly Segment[]): readonly Segment[] {
   return path.length === 0 ? [{ kind: "literal", text: "" }] : path;
 }

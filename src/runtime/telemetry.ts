@@ -16,15 +16,15 @@ import {
 import type { RequestHeaders } from "../http/message.ts";
 import type { Observation, Observe } from "./context/observation.ts";
 
-/** In seconds; the conventions recommend these for `http.server.request.duration`. */
+/** The bounds of the histogram in seconds, as the conventions recommend for `http.server.request.duration`. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 const name = "nonet";
 
 /**
- * Call it after the SDK is registered: the API returns a no-op meter before.
+ * Creates the reports. Call it after the SDK is registered: before that, the API returns a meter that does nothing.
  *
- * @param baseUrl the service's address; called at the first request
+ * @param baseUrl the service's URL; called at the first request
  */
 export function createTelemetry(baseUrl: () => string): Observe {
   const tracer = trace.getTracer(name);
@@ -41,7 +41,7 @@ export function createTelemetry(baseUrl: () => string): Observe {
       ...request,
       ...(server ??= serverAttributes(baseUrl())),
       "url.path": pathOf(httpRequest.target),
-      // The conventions' attribute for a response header, here the request id that clients know (R1.3).
+      // The conventions' attribute for a response header field, here the request id that clients know (R1.3).
       "http.response.header.request-id": [requestId],
       ...(knownMethods.has(method) ? {} : { "http.request.method_original": method }),
     };
@@ -61,7 +61,7 @@ export function createTelemetry(baseUrl: () => string): Observe {
   };
 }
 
-/** The `traceparent` of a context, for outgoing requests; undefined without a trace. */
+/** Returns the `traceparent` of a context, for outgoing requests; undefined without a trace. */
 export function traceparentOf(inContext: Context): string | undefined {
   const carrier: { traceparent?: string } = {};
   propagation.inject(inContext, carrier);
@@ -69,7 +69,7 @@ export function traceparentOf(inContext: Context): string | undefined {
 }
 
 export interface Sending {
-  /** Header fields of the outgoing request, with this span as the parent (R1.4). */
+  /** The header fields of the outgoing request, with this span as the parent (R1.4). */
   readonly headers: Readonly<Record<string, string>>;
   /** Ends the span with the response status, or with a constant word for the failure. */
   ended(status: number | undefined, failure?: string): void;
@@ -99,7 +99,7 @@ export function startSending(method: string, url: URL, traceparent: string | und
   };
 }
 
-/** The propagator chooses the names of the fields. */
+/** The propagator's own choice of header fields is used. */
 const headerFields = {
   keys: () => [],
   get: (headers: RequestHeaders, field: string) => headers.get(field.toLowerCase()),
@@ -112,7 +112,7 @@ function requestAttributes(method: string, secure: boolean): Attributes {
   };
 }
 
-/** From the service's public address, because clients control the Host field. */
+/** Returns the server's attributes from the service's public URL, because clients control the Host field. */
 function serverAttributes(baseUrl: string): Attributes {
   const url = new URL(baseUrl);
   return { "server.address": url.hostname, "server.port": portOf(url) };
@@ -122,7 +122,7 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 }
 
-/** Only server errors are errors; a 4xx response is a regular outcome. */
+/** Returns the attributes of the outcome. Only server errors count as errors; a 4xx response is a regular outcome. */
 function outcomeAttributes({ route, status, code }: Observation): Attributes {
   return {
     "http.response.status_code": status,
@@ -142,7 +142,7 @@ function spanName(method: string, route?: string): string {
   return route === undefined ? verb : `${verb} ${route}`;
 }
 
-/** Without the query, which may contain private data. */
+/** Returns the path of a target without the query, which may contain private data. */
 function pathOf(target: string): string {
   const path = /^https?:\/\/[^/?#]*([^?#]*)/i.exec(target)?.[1] ?? target.split("?", 1)[0] ?? "";
   return path === "" ? "/" : path;

@@ -44,7 +44,7 @@ function preflightResponse(service: OtherResponses, request: IncomingRequest): H
   return { ...rendered, headers: [...rendered.headers, ...headers] };
 }
 
-/** The options of the path (R4.2), the same for all callers and records; or of the server for `*`. */
+/** Returns the options of the path (R4.2), the same for all callers and records; or of the server for `*`. */
 function options(methods: readonly string[], routed?: Routed<Endpoint>): HttpResponse {
   const headers = ["Allow", methods.join(", "), "Cache-Control", "no-store"];
   for (const [method, field] of [

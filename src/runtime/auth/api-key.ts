@@ -8,7 +8,7 @@ import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { Key, KeyStore } from "../../store/port/store.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** 27 digits of base 62 hold 160 bits. */
+/** The number of base 62 digits that hold 160 bits. */
 const randomDigits = 27;
 const checkDigits = 6;
 
@@ -30,7 +30,7 @@ export function refreshPrefix({ prefix }: CredentialPlan): string {
   return `${prefix}r_`;
 }
 
-/** Digits after the prefix that identify a key in failure counts: enough to be unique; the others remain secret. */
+/** How many digits after the prefix identify a key in failure counts: enough to be unique; the other digits stay secret. */
 const nameDigits = 8;
 
 /** The part of a key that identifies it in failure counts; undefined if the text is no key of this prefix. */
@@ -49,8 +49,8 @@ export function hintOf(prefix: string, secret: string): string {
 }
 
 /**
- * Expiry of the key in epoch milliseconds; infinite for a key that never expires. The expiry of a key that was revoked at once is
- * 0, so that it stays revoked even if the clock is set back.
+ * Returns the expiry of the key in epoch milliseconds; infinite for a key that never expires. A key that was revoked at once
+ * has the expiry 0, so that it stays revoked even if the clock is set back.
  */
 export function endOf({ expires, revoked }: Key, { revokedAfterMilliseconds }: CredentialPlan): number {
   if (revoked !== undefined && revokedAfterMilliseconds === 0) return 0;
@@ -63,7 +63,7 @@ export function isGoodKey(key: Key, credential: CredentialPlan, now: number): bo
   return key.credential === credential.name && endOf(key, credential) > now;
 }
 
-/** The key with this hash; undefined for an unknown, expired or revoked one, and for one of another credential. */
+/** Returns the key with this hash; undefined if the key is unknown, expired, revoked or of another credential. */
 export async function findKey(
   credential: CredentialPlan,
   keys: KeyStore,

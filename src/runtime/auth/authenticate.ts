@@ -1,4 +1,4 @@
-/** Authenticates a request: from its credential fields to its caller (R5.2 to R5.7). */
+/** Authenticates a request: determines its caller from its credential fields (R5.2 to R5.7). */
 import { createHmac } from "node:crypto";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
@@ -13,8 +13,8 @@ import { type Method, methodsOf, type ProvingOptions } from "./methods.ts";
 
 export interface Authentication {
   /**
-   * Returns the caller, anonymous for a request without a credential; throws 401 for a bad credential, 400 for a malformed one.
-   * `allowsRepeat` accepts a signature that was used before, because the stored response is sent again.
+   * Returns the caller, an anonymous one for a request without a credential; throws 401 for an invalid credential, 400 for a
+   * malformed one. `allowsRepeat` accepts a signature that was used before, because the stored response is sent again.
    */
   authenticate(
     httpRequest: HttpRequest,
@@ -28,28 +28,31 @@ export interface Authentication {
   still(httpRequest: HttpRequest, caller: Caller): Promise<Caller | undefined>;
   /** Whether the request has a credential, valid or not. */
   carries(httpRequest: HttpRequest): boolean;
-  /** The 401 error for a caller without credentials (R5.2). */
+  /** Returns the 401 error for a caller without a credential (R5.2). */
   challenge(): ApiError;
-  /** The 403 error for a caller without a matching grant; names the scope that is missing (RFC 6750 section 3.1). */
+  /** Returns the 403 error for a caller without a matching grant; it names the missing scope (RFC 6750 section 3.1). */
   forbidden(caller: Caller, allow: Operation["allow"]): ApiError;
 }
 
 export interface AuthenticationOptions extends ProvingOptions {
   readonly plan: Pick<PurposePart & AuthenticationPart, "service" | "credentials">;
-  /** The absolute address of the service, without a trailing slash. */
+  /** Returns the service's absolute URL, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly failures: FailureLimits;
-  /** Secret for HMACs, the same in all processes that serve the data. */
+  /** The secret key for HMACs, the same in all processes that serve the data. */
   readonly salt: string;
   readonly kinds: CallerKinds;
 }
 
-/** An authenticated caller is cached for this long, and so is a revoked one (R5.4: at most one second). */
+/**
+ * How long an authenticated caller is cached, in milliseconds, and so how long a revoked one may still pass (R5.4: at most one
+ * second).
+ */
 const cacheMilliseconds = 500;
 
 /**
- * The wall clock (`since`, `until`) decides whether the credential is valid; it can be set back. The monotonic clock (`elapsed`)
- * decides how long the entry is cached.
+ * A caller in the cache. The wall clock (`since`, `until`), which can be set back, decides whether the credential is valid.
+ * The monotonic clock (`elapsed`) decides how long the entry is cached.
  */
 interface CachedCaller {
   readonly caller: Caller;
@@ -69,7 +72,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const fields = groupByField(plan.credentials.flatMap((credential) => methodsOf(credential, options)));
   const fromAddress = options.failures("keys from an address");
   const forKey = options.failures("keys of a name");
-  // The counters contain HMACs, which do not reveal parts of secrets.
+  // The counters contain HMACs, so that they reveal no parts of secrets.
   const hashed = (text: string) => createHmac("sha256", options.salt).update(text).digest("base64url");
   const challenges = challengeFields(plan, options.baseUrl);
 
@@ -133,7 +136,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return undefined;
   }
 
-  /** R5.7: only failures count, because a caller with a valid credential may share the address with an attacker. */
+  /** Limits failures only (R5.7), because a caller with a valid credential may share the address with an attacker. */
   async function limitFailures(
     address: string,
     methods: readonly Method[],
@@ -202,7 +205,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 interface Field {
-  /** Lower case. */
+  /** The name of the header field in lower case. */
   readonly name: string;
   readonly methods: readonly Method[];
   /** Recently authenticated callers, by field value. */
@@ -212,7 +215,7 @@ interface Field {
 /** The credential that a request carries. */
 interface Sent {
   readonly field: Field;
-  /** The unparsed value of the field. */
+  /** The value of the field, not parsed. */
   readonly value: string;
   readonly httpRequest: HttpRequest;
   readonly body: () => Promise<Uint8Array>;
@@ -224,12 +227,15 @@ function groupByField(methods: readonly Method[]): readonly Field[] {
   return [...byName].map(([name, ofField]) => ({ name, methods: ofField, cached: new Map() }));
 }
 
-/** `scheme` in lower case. */
+/** Returns the authentication methods of a field. `scheme` is in lower case. */
 function methodsFor(field: Field, scheme: string | undefined): readonly Method[] {
   return field.methods.filter((method) => method.scheme === undefined || method.scheme.toLowerCase() === scheme);
 }
 
-/** `scheme` in lower case. If no method of the field has a scheme, the secret is the whole value. */
+/**
+ * Splits the value of a field into scheme and secret; the scheme is in lower case. If no method of the field has a scheme, the
+ * whole value is the secret.
+ */
 function splitScheme(field: Field, value: string): { scheme: string | undefined; secret: string } {
   if (field.methods.every(({ scheme }) => scheme === undefined)) return { scheme: undefined, secret: value.trim() };
   const space = value.indexOf(" ");
@@ -238,8 +244,8 @@ function splitScheme(field: Field, value: string): { scheme: string | undefined;
 }
 
 /**
- * The WWW-Authenticate fields of a 401 response, as names and values in turn: one for each credential method, with the error for
- * the methods that the request used. Basic has no parameter for an error (RFC 7617).
+ * Returns the WWW-Authenticate fields of a 401 response, names and values alternating: one for each credential method, with an
+ * error for the methods that the request used. Basic has no parameter for an error (RFC 7617).
  */
 function challengeFields(
   { service, credentials }: Pick<PurposePart & AuthenticationPart, "service" | "credentials">,
@@ -248,7 +254,7 @@ function challengeFields(
   const challenges = [...Map.groupBy(credentials, (credential) => challengeOf(service, credential))];
   return (tried, error, detail) =>
     challenges.flatMap(([plain, plans]) => {
-      // RFC 9728 section 5.1: the address at which a client finds the authorization server.
+      // The URL at which a client finds the authorization server (RFC 9728 section 5.1).
       const metadata = `, resource_metadata="${baseUrl()}${resourceMetadataPath}"`;
       const challenge = plans.some(({ oauth }) => oauth !== undefined) ? plain + metadata : plain;
       const withError =

@@ -4,7 +4,7 @@ import type { PurposePart } from "../../plan/purpose/types.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Call } from "../context/context.ts";
 
-/** Each challenge once, as names and values in turn, without an error. */
+/** Returns each challenge once, without an error; names and values alternate. */
 export function challengeHeaders({
   service,
   credentials,
@@ -13,14 +13,17 @@ export function challengeHeaders({
   return [...challenges].flatMap((challenge) => ["WWW-Authenticate", challenge]);
 }
 
-/** A custom field has no scheme: its challenge names the kind of credential and the field. */
+/**
+ * Returns the challenge of a credential. A custom field has no scheme: its challenge names the kind of credential and the
+ * field.
+ */
 export function challengeOf(service: string, { kind, sent }: CredentialPlan): string {
   if (sent.scheme !== undefined) return `${sent.scheme} realm="${service}"`;
   const wanted = kind === "hmac-sha256" ? "Signature" : kind === "api-key" ? "ApiKey" : "Token";
   return `${wanted} realm="${service}", header="${sent.header}"`;
 }
 
-/** 403 for a valid token without the required scopes; the challenge lists them (RFC 6750 section 3.1). */
+/** Returns the 403 error for a valid token without the required scopes; its challenge lists them (RFC 6750 section 3.1). */
 export function lacking({ scopes, sent }: CredentialPlan, missing: readonly string[]): ApiError {
   const detail = `The token does not have the scope ${missing.join(" ")}`;
   const needed = scopes.length === 0 ? missing : scopes;
@@ -28,11 +31,11 @@ export function lacking({ scopes, sent }: CredentialPlan, missing: readonly stri
   return new ApiError("forbidden", { detail, headers: ["WWW-Authenticate", `${sent.scheme ?? "Bearer"} ${error}`] });
 }
 
-/** The error of a failed login: the same for an unknown name and for a wrong secret. */
+/** Returns the error of a failed login, which is the same for an unknown name and for a wrong secret. */
 export function unproved({ context: { plan } }: Call, { else: code }: Pick<SessionPlan, "else">): ApiError {
   if (code !== "unauthenticated") return new ApiError(code);
   return new ApiError(code, { detail: "The name or the secret is wrong", headers: challengeHeaders(plan) });
 }
 
-/** Where clients find the authorization server of the service (RFC 9728). */
+/** The path at which clients find the authorization server of the service (RFC 9728). */
 export const resourceMetadataPath = "/.well-known/oauth-protected-resource";

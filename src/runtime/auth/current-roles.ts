@@ -1,4 +1,6 @@
-/** Finds the current roles of a caller whose request has ended, such as the creator of a webhook (R5.10, R6.13). */
+/**
+ * Finds the current roles of a caller after the caller's request has ended, such as the creator of a webhook (R5.10, R6.13).
+ */
 import type { Subject } from "../../language/authentication/decide.ts";
 import type { AuthenticationPart } from "../../plan/authentication/types.ts";
 import type { Key } from "../../store/port/store.ts";
@@ -15,8 +17,8 @@ export interface Holder {
 }
 
 /**
- * Returns those of the caller's earlier roles that one of its keys still has; undefined if none of its keys is valid any more. A
- * caller that is a record has the roles of the record. Tokens of another issuer cannot be looked up: their roles remain.
+ * Returns those of the caller's former roles that one of its keys still has; undefined if none of its keys is valid any more.
+ * A caller that is a record has the roles of the record. Tokens of another issuer cannot be looked up, so their roles stay.
  */
 export async function rolesHeld(
   plan: AuthenticationPart,
@@ -42,7 +44,7 @@ async function rolesOf(
   const records = logins.get(users?.credential ?? credential ?? "");
   if (records !== undefined) {
     const record = await records.byId(owner);
-    // An OAuth client may have acted for itself, with its key.
+    // An OAuth client that acted for itself used its key.
     if (record !== undefined || users === undefined)
       return record && roles.filter((role) => record.roles.includes(role));
   }

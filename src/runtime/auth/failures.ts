@@ -8,17 +8,17 @@ import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 
-/** The reservation of one name in a limit; nothing is consumed yet. */
+/** Returns the reservation of a failure for a name; nothing is consumed yet. */
 export type FailureLimit = (name: string, now: number) => Reservation;
 
 const rate = { count: 10, windowMilliseconds: 60_000 };
-/** Beyond this many names, several names share a counter, which limits the memory. */
+/** The most names with a counter of their own, which limits the memory; further names share counters. */
 const maximumKeys = 100_000;
 
-/** Creates a limit; `name` is unique. */
+/** Creates the limit called `name`, which must be unique. */
 export type FailureLimits = (name: string) => FailureLimit;
 
-/** `secret`: the key of the HMAC that replaces names in the store of shared counts. */
+/** Creates the limits. `secret`: the key of the HMAC that replaces names in the store of shared counts. */
 export function createFailureLimits(sharing: Sharing | undefined, secret: string): FailureLimits {
   return (what) => {
     const limiter = createRateLimiter({ rate: { name: `failed ${what}`, ...rate }, maximumKeys, seed: seedOf(secret) });

@@ -1,13 +1,15 @@
 /**
- * `hmac-sha256`: a device signs each request. The field reads `t=<unix seconds>,v1=<hex>`. The signature covers the time, the
- * method, the target and the body, separated by newlines, so it is valid for this request only. The clocks may differ by five
- * minutes; within them the server accepts a signature once.
+ * Verifies `hmac-sha256` signatures, with which a device signs each request. The field contains `t=<unix seconds>,v1=<hex>`.
+ * The signature covers the time, the method, the target and the body, separated by newlines, so it is valid for one request
+ * only. The clocks may differ by five minutes; during this time the server accepts a signature once.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const toleranceSeconds = 300;
 
-/** A signature is valid for at most this long: five minutes on both sides, plus 1 ms for the exclusive end. */
+/**
+ * How long a signature can be valid, in milliseconds: five minutes before and after, plus 1 ms because the end is exclusive.
+ */
 export const goodMilliseconds: number = 2 * toleranceSeconds * 1000 + 1;
 
 export interface Signed {
@@ -23,13 +25,13 @@ export function signature(secret: string, seconds: number, request: Signed): str
     .digest("hex");
 }
 
-/** The field's value for a request at `seconds`; clients compute the same. */
+/** Returns the value of the field for a request at `seconds`; clients compute the same value. */
 export function signatureField(secret: string, seconds: number, request: Signed): string {
   return `t=${seconds},v1=${signature(secret, seconds, request)}`;
 }
 
 export interface SignatureVerifier {
-  /** The signature, and whether it was used before; undefined if it is invalid. */
+  /** Returns the signature, and whether it was used before; undefined if it is invalid. */
   verify(field: string, request: Signed, now: number): Verified | undefined;
 }
 
@@ -38,7 +40,7 @@ export interface Verified {
   readonly again: boolean;
 }
 
-/** Without a secret all signatures are invalid. */
+/** Creates a verifier. Without a secret all signatures are invalid. */
 export function createSignatureVerifier(secret: string | undefined): SignatureVerifier {
   if (secret === undefined || secret === "") return { verify: () => undefined };
   // Used signatures, oldest first, with the time (epoch milliseconds) at which they can be deleted.

@@ -17,10 +17,16 @@ export type VerifyToken = (token: string, now: number) => Promise<JWTPayload | u
 
 const sharedSecret = ["HS256", "HS384", "HS512"];
 const publicKey = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
-/** `typ` of access tokens: `at+jwt` (RFC 9068); many issuers send `JWT` or nothing. Others are no access tokens. */
+/**
+ * The accepted values of `typ`. Access tokens have `at+jwt` (RFC 9068), but many issuers send `JWT` or nothing. Tokens with
+ * any other value are no access tokens.
+ */
 const types = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 
-/** Undefined for invalid tokens, and for all tokens without a secret; throws 503 if the issuer's keys are unavailable. */
+/**
+ * Creates a verifier, which returns undefined for invalid tokens, and for all tokens if there is no secret; it throws 503 if
+ * the issuer's keys are unavailable.
+ */
 export function createTokenVerifier(credential: CredentialPlan, secret: string | undefined): VerifyToken {
   const options: JWTVerifyOptions = {
     algorithms: credential.jwks === undefined ? sharedSecret : publicKey,
@@ -55,18 +61,21 @@ function shortLived(
 async function verified(verify: () => ReturnType<typeof jwtVerify>): Promise<JWTPayload | undefined> {
   try {
     const { payload, protectedHeader } = await verify();
-    // `1e400` is a number in JSON, but parses to Infinity.
+    // `1e400` is valid JSON, but JavaScript parses it to Infinity.
     return types.has(protectedHeader.typ?.toLowerCase()) && Number.isFinite(payload.exp) ? payload : undefined;
   } catch (thrown) {
     if (thrown instanceof ApiError) throw thrown;
-    // The caller gets the same error for every kind of invalid token (R5.7).
+    // Every invalid token causes the same error, so that callers learn nothing about it (R5.7).
     return undefined;
   }
 }
 
 const refetchMilliseconds = 300_000;
 
-/** The issuer's keys, fetched at first use. An unknown key id fetches them again, at most once in five minutes. */
+/**
+ * Returns a function that gets the issuer's keys. Fetches them at the first use, and again for an unknown key id, at most once
+ * in five minutes.
+ */
 function issuerKeys(url: URL): (now: number) => JWTVerifyGetKey {
   const keys = createRemoteJWKSet(url, { cooldownDuration: Number.POSITIVE_INFINITY });
   let refetched = Number.NEGATIVE_INFINITY;

@@ -1,12 +1,12 @@
 /**
- * Limits password guessing before a password is hashed (R5.7): ten failures a minute from one address, and ten for one name from
- * all addresses. Each attempt counts as a failure before it is verified and is refunded if it succeeds, so parallel attempts
- * cannot exceed the limit. An attempt that finds the limit used up while others are being verified waits for their outcome:
- * parallel logins with the right password all pass.
+ * Limits password guessing before a password is hashed (R5.7): ten failures a minute from one address, and ten for one name
+ * from all addresses. Each attempt counts as a failure before it is verified and is refunded if it succeeds, so parallel
+ * attempts cannot exceed the limit. If the limit is used up while other attempts are being verified, an attempt waits for
+ * their outcome, so parallel logins with the correct password all succeed.
  *
- * Above the limit a right password is rejected too; otherwise guessing would not be limited. The owner is not locked out: the
- * limit lasts a minute, an address from which the name has logged in before has ten separate failures, and open sessions stay
- * valid.
+ * Above the limit a correct password is rejected too; otherwise guessing would not be limited. The owner is not locked out:
+ * the limit lasts a minute, an address from which the name has logged in before has ten failures of its own, and open sessions
+ * stay valid.
  */
 import { createHmac } from "node:crypto";
 import { getOrMake } from "../../base/once.ts";
@@ -19,15 +19,15 @@ import type { Attempt, LoginGuard } from "../context/login.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import { idText } from "../context/caller.ts";
 
-/** Maximum number of (name, address) pairs with a successful login that are remembered. */
+/** The most (name, address) pairs with a successful login that are remembered. */
 const maximumKnown = 100_000;
 
-/** `salt`: a secret, the same in all processes that share the counts. */
+/** Creates the guard of logins. `salt`: a secret, the same in all processes that share the counts. */
 export function createLoginGuard(failures: FailureLimits, salt: string): LoginGuard {
   const fromAddress = failures("logins from an address");
   const forName = failures("logins of a name");
   const known = new Set<string>();
-  // The counters contain HMACs, which do not reveal names.
+  // The counters contain HMACs, so that they reveal no names.
   const hashed = (...parts: readonly string[]) =>
     createHmac("sha256", salt).update(parts.join("\0")).digest("base64url");
   const countedBy = ({ credential, name, address }: Attempt): string => {
@@ -41,14 +41,14 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
     getOrMake(active, bucketRef, () => new Set()).add(outcome);
   }
 
-  /** Reserves a failure in each limit. If a limit is used up, waits for the attempts in progress, which may be refunded. */
+  /** Reserves a failure in each limit. If a limit is used up, waits for the attempts in progress, which may refund theirs. */
   async function admitted(attempt: Attempt, now: number, outcome: Promise<void>): Promise<readonly Reservation[]> {
     for (;;) {
       assertRoom();
       const wanted = [fromAddress(subscriberOf(attempt.address), now), forName(countedBy(attempt), now)];
       const reserved = await reserveAttempt(wanted, now);
       if ("reservations" in reserved) {
-        // Without `await` in between: the next attempt has to find this one in `active`.
+        // There is no `await` before this line, so that the next attempt finds this one in `active`.
         for (const { bucketRef } of reserved.reservations) begin(bucketRef, outcome);
         return reserved.reservations;
       }
@@ -85,13 +85,13 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
   };
 }
 
-/** Hashing is slow on purpose: with too many logins in the queue, the server rejects new ones. */
+/** Throws if too many logins wait to be hashed: hashing is slow on purpose, so the server rejects new logins then. */
 export function assertRoom(): void {
   if (!isHashingBusy()) return;
   throw new ApiError("overloaded", { detail: "Too many logins at the moment", headers: ["Retry-After", "5"] });
 }
 
-/** The normalised name (NFC) for the counters: keyboards differ in how they write `é`. */
+/** Returns the name in a normal form (NFC) for the counters: keyboards differ in how they write `é`. */
 export function nameText(name: Value): string {
   return (typeof name === "string" ? name : idText(name)).normalize("NFC");
 }

@@ -23,7 +23,7 @@ export interface ProvingOptions {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
-  /** The records that can log in, by credential. */
+  /** The records that can log in, by name of the credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
   /** The counts that processes share. */
@@ -38,7 +38,10 @@ export interface ProvingOptions {
 export interface Method {
   readonly credential: CredentialPlan;
   readonly scheme: string | undefined;
-  /** The name for failure counts: the beginning of a key, or the user name of a password. Absent for kinds without one. */
+  /**
+   * Returns the name for failure counts: the beginning of a key, or the login name of a password. Absent for kinds without
+   * one.
+   */
   names?(secret: string): string | undefined;
   prove(secret: string, httpRequest: HttpRequest, body: () => Promise<Uint8Array>): Promise<Proof | undefined>;
 }
@@ -47,14 +50,14 @@ export interface Proof {
   readonly user: string;
   readonly roles: readonly string[];
   readonly claims: Readonly<Record<string, Value>>;
-  /** Epoch milliseconds until which the proof may be cached; 0: never. */
+  /** Until when the proof may be cached, in epoch milliseconds; 0: never. */
   readonly until: number;
-  /** Present for a request signature. */
+  /** The verified signature; present for a signed request. */
   readonly signed?: Verified;
   readonly session?: Caller["session"];
 }
 
-/** The methods of one credential of the document. */
+/** Returns the authentication methods of one credential of the document. */
 export function methodsOf(credential: CredentialPlan, options: ProvingOptions): readonly Method[] {
   const secret = credential.secret === undefined ? undefined : options.environment[credential.secret];
   const scheme = credential.sent.scheme;
@@ -107,7 +110,7 @@ async function proveKey(
   return { user: key.user, roles: rolesOf(credential, key.roles, {}), claims: {}, until: endOf(key, credential) };
 }
 
-/** The user name and the password of `Basic`; only a user name in a text without a colon. */
+/** Returns the user name and the password of `Basic`; only a user name if the text has no colon. */
 export function readBasic(text: string): readonly [user: string, password?: string] {
   const decoded = Buffer.from(text, "base64").toString("utf8");
   const colon = decoded.indexOf(":");
@@ -118,7 +121,7 @@ function userOf(text: string): string {
   return readBasic(text)[0];
 }
 
-/** A key as the user name of `Basic` with an empty password: `curl -u key:` sends it so (R5.3). */
+/** Verifies a key that is sent as the user name of `Basic` with an empty password, as `curl -u key:` does (R5.3). */
 function proveKeyAsUser(credential: CredentialPlan, options: ProvingOptions): Method["prove"] {
   return async (text) => {
     const [user, password] = readBasic(text);
@@ -126,7 +129,7 @@ function proveKeyAsUser(credential: CredentialPlan, options: ProvingOptions): Me
   };
 }
 
-/** `user:secret`; the secret is a key of that user. */
+/** Verifies `user:secret` of `Basic`, where the secret is a key of that user. */
 async function proveBasic(
   credential: CredentialPlan,
   options: ProvingOptions,
@@ -137,7 +140,7 @@ async function proveBasic(
   return proof?.user === user ? proof : undefined;
 }
 
-/** A session of a record that still exists, with its current roles (R5.10); for that reason it is never cached. */
+/** Verifies a session. Its record must still exist, and has its current roles (R5.10); therefore sessions are never cached. */
 async function proveSession(
   credential: CredentialPlan,
   { sessions, logins, clock }: ProvingOptions,
@@ -153,12 +156,13 @@ async function proveSession(
   return { user, roles: record.roles, claims: {}, until: 0, session: known };
 }
 
-/** Maximum number of verified secrets that are recognised without hashing. */
+/** The most verified secrets that are recognised without hashing. */
 const maximumRecognised = 10_000;
 
 /**
- * `name:secret` of a record. Hashing is slow on purpose, and clients send such a credential with every request. So the server
- * remembers for each verified secret the stored hash that it matched; the entry is valid while the record has that hash.
+ * Verifies `name:secret` of a record. Hashing is slow on purpose, but clients send such a credential with every request. So
+ * the server remembers, for each verified secret, the stored hash that it matched; the entry is valid as long as the record
+ * has that hash.
  */
 function proveRecord(credential: CredentialPlan, { logins, guard, clock, random }: ProvingOptions): Method["prove"] {
   const salt = random(32);
@@ -180,7 +184,7 @@ function proveRecord(credential: CredentialPlan, { logins, guard, clock, random 
   };
 }
 
-/** An access token that the service has issued. */
+/** Verifies an access token that the service has issued. */
 async function proveIssuedToken(
   credential: CredentialPlan,
   options: ProvingOptions,
@@ -199,7 +203,10 @@ function tokenVerifier(credential: CredentialPlan, secret: string | undefined): 
   return async (token, now) => (await loaded)(token, now);
 }
 
-/** RFC 7515 section 7.1: base64url without padding, so each token has exactly one spelling. */
+/**
+ * A regular expression for signed tokens. They are base64url without padding (RFC 7515 section 7.1), so each token has exactly
+ * one spelling.
+ */
 const jws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function proveToken(credential: CredentialPlan, clock: Clock, verify: VerifyToken): Method["prove"] {
@@ -248,7 +255,7 @@ function proveSignature(
     const signed = { method: httpRequest.method, target: httpRequest.target, body: await body() };
     let verified = verifier.verify(text, signed, clock.now());
     if (verified === undefined) return undefined;
-    // Another process may have accepted the same signature.
+    // Tests whether another process has already accepted the same signature.
     if (!verified.again && sharing !== undefined && (await isReplayed(sharing, credential, verified.signature)))
       verified = { ...verified, again: true };
     return { user: credential.name, roles: rolesOf(credential, [], {}), claims: {}, until: 0, signed: verified };
@@ -260,7 +267,7 @@ async function isReplayed(sharing: Sharing, { name }: CredentialPlan, signature:
   return (await sharing.want({ name: `signatures of ${name}`, key: signature, limit }, () => {})) === false;
 }
 
-/** `realm.roles` is a claim with that name, or else the member `roles` of the claim `realm`. */
+/** Returns a claim: `realm.roles` is the claim with that name, or else the member `roles` of the claim `realm`. */
 function claimAt(claims: Value, path: string): Value | undefined {
   if (claims === null || typeof claims !== "object" || Array.isArray(claims)) return undefined;
   const members = claims as Readonly<Record<string, Value>>;

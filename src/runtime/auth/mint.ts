@@ -9,7 +9,7 @@ export interface Minting {
   readonly user: string;
   readonly roles: readonly string[];
   readonly credential: CredentialPlan;
-  /** Lifetime; absent: until the key is revoked. */
+  /** The lifetime of the key in milliseconds; absent: until it is revoked. */
   readonly milliseconds?: number | undefined;
 }
 
@@ -35,14 +35,14 @@ export async function mintKey(
   return { key, secret };
 }
 
-/** The credentials whose keys Nonet creates; another issuer creates the other ones. */
+/** Returns the credentials whose keys Nonet creates; those of the others are created by another issuer. */
 export function keyCredentials({ credentials }: AuthenticationPart): readonly CredentialPlan[] {
   return credentials.filter(
     ({ kind, oauth, login }) => kind === "api-key" || (kind === "basic" && login === undefined) || oauth !== undefined,
   );
 }
 
-/** Default lifetime of a key. For OAuth the document declares the lifetime of tokens, not of client keys. */
+/** Returns the default lifetime of a key. For OAuth the document declares the lifetime of tokens, not of client keys. */
 export function keyMilliseconds({ oauth, lastsMilliseconds }: CredentialPlan): number | undefined {
   return oauth === undefined ? lastsMilliseconds : undefined;
 }

@@ -1,32 +1,32 @@
 /**
- * Hashes passwords and other fields marked `secret`: the store has `argon2id$m$t$p$salt$hash`, salt and hash in base64, so that
- * the cost can be raised later. `scrypt$N$r$p$salt$hash` of earlier releases is still accepted.
+ * Hashes passwords and other fields marked `secret`. The store has `argon2id$m$t$p$salt$hash`, with salt and hash in base64,
+ * so that the cost can be increased later. `scrypt$N$r$p$salt$hash` of earlier releases is still accepted.
  *
- * A text is first converted to Unicode's composed form (NFC), as RFC 8265 section 4.2 requires for passwords: keyboards differ in
- * how they write `é`. Nothing else changes: case, blanks and control characters count, also NUL, and no text is truncated.
+ * A text is first converted to Unicode's composed form (NFC), as RFC 8265 section 4.2 requires for passwords: keyboards differ
+ * in how they write `é`. Nothing else is changed or cut off: case, blanks, control characters and NUL all count.
  */
 import { argon2, scrypt, type ScryptOptions, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Json } from "../../base/json.ts";
 import { canonicalText } from "../../http/json.ts";
 
-/** The first of OWASP's settings for Argon2id: 19 MiB (`m` is in KiB), 2 passes, 1 lane. */
+/** The cost of a hash: the first of OWASP's settings for Argon2id, 19 MiB (`m` is in KiB), 2 passes, 1 lane. */
 const cost = { m: 19_456, t: 2, p: 1 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** Takes a good part of a second on another thread: never call it inside a transaction. */
+/** Hashes a password. Takes a good part of a second on another thread: never call it inside a transaction. */
 export function hashPassword(text: string, random: (bytes: number) => Uint8Array): Promise<string> {
   return hashWithSalt(text, random(saltBytes));
 }
 
-/** The same hash for the same text and salt: compares a text with an earlier one without storing it. */
+/** Returns the same hash for the same text and salt, to compare a text with an earlier one without storing the text. */
 export async function hashWithSalt(text: string, salt: Uint8Array): Promise<string> {
   const hash = await argon2id(text, salt, cost);
   return ["argon2id", cost.m, cost.t, cost.p, base64(salt), base64(hash)].join("$");
 }
 
-/** Whether the text has this hash. With `null` the result is false after the same time (R5.7). */
+/** Whether the text has this hash. With `null` the result is false, after the same time (R5.7). */
 export async function isPassword(text: string, storedHash: string | null): Promise<boolean> {
   const [method, a, b, c, salt = "", expected = ""] = (storedHash ?? nobodys).split("$");
   const [first, second, third] = [Number(a), Number(b), Number(c)];
@@ -47,12 +47,12 @@ export function isOutdated(storedHash: string): boolean {
   return !storedHash.startsWith(`argon2id$${cost.m}$${cost.t}$${cost.p}$`);
 }
 
-/** A hash that matches no known text. */
+/** A hash that matches no known text, for unknown names. */
 const nobodys = `argon2id$${cost.m}$${cost.t}$${cost.p}$${base64(new Uint8Array(saltBytes))}$${base64(new Uint8Array(hashBytes))}`;
 
-/** Maximum parallel hashes, so that the store still gets a thread of the pool; others wait in a queue. */
+/** The most hashes computed in parallel, so that the store still gets a thread of the pool; others wait in a queue. */
 const concurrency = 2;
-/** With a longer queue, the server rejects further logins with `Retry-After`. */
+/** The longest queue of hashes; while it is full, the server rejects further logins with `Retry-After`. */
 const longestQueue = 100;
 
 let running = 0;
@@ -68,7 +68,7 @@ async function queued<Result>(task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } finally {
-    // The next one in the queue takes over the slot.
+    // The next task in the queue takes over the slot.
     const next = waiting.shift();
     if (next === undefined) running -= 1;
     else next();
@@ -94,7 +94,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** The text of a secret that is hashed: a string unchanged, other values as canonical JSON. */
+/** Returns the text of a secret to hash: a string unchanged, other values as canonical JSON. */
 export function secretText(value: Json): string {
   return typeof value === "string" ? value : canonicalText(value);
 }

@@ -1,6 +1,6 @@
 /**
- * A caller who changes its login secret proves the present one (`changed` of a credential): otherwise a stolen token would be
- * enough to take over the account. Failed attempts count like failed logins (R5.7).
+ * Verifies the current secret of a caller who changes it (`changed` of a credential): otherwise a stolen token would be enough
+ * to take over the account. Failed attempts count like failed logins (R5.7).
  */
 import type { Call, Values } from "../context/context.ts";
 import { isPassword, secretText } from "./password.ts";
@@ -13,7 +13,7 @@ import { invalid } from "../errors/api-error.ts";
 import { sentFor } from "../versions/request.ts";
 
 /**
- * Verifies the present secret before the transaction, because hashing would block other writers. It throws no error for a wrong
+ * Verifies the current secret before the transaction, because hashing would block other writers. Throws no error for a wrong
  * secret: the record may be another caller's, and a repeated request gets its stored response.
  */
 export async function provePresentSecret(call: Call): Promise<Call> {
@@ -31,7 +31,10 @@ export async function provePresentSecret(call: Call): Promise<Call> {
   return { ...call, presentSecret: { kind: "right", storedHash: record.secret } };
 }
 
-/** Call before writing `values` to `row`. A custom function that changes a secret checks this itself. */
+/**
+ * Throws unless the caller has proved the current secret of `row`, if `values` change it. Must run before the values are
+ * written. A handler that changes a secret has to verify this itself.
+ */
 export function checkPresentSecret(call: Call, row: Row, values: Values): void {
   const { presentSecret: plan } = call.compiled.operation;
   const { caller, presentSecret: present } = call;

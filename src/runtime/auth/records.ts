@@ -71,7 +71,7 @@ export async function provedRecord(
   return isRight && found?.secret ? { id: found.id, storedHash: found.secret } : undefined;
 }
 
-/** By credential. */
+/** Returns the records that can log in, by name of the credential. */
 export function allLoginRecords(
   { credentials, tables }: Pick<AuthenticationPart & ResourcesPart, "credentials" | "tables">,
   store: Pick<Store, "read">,

@@ -1,6 +1,6 @@
 /**
- * Session tokens: opaque and random, with the credential's prefix and a checksum like keys (R5.4). Refresh tokens have another
- * prefix.
+ * Creates and renews session tokens: opaque and random, with the credential's prefix and a checksum like keys (R5.4). Refresh
+ * tokens have another prefix.
  */
 import { createHmac } from "node:crypto";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
@@ -10,7 +10,7 @@ import type { SessionSecrets } from "../context/login.ts";
 
 export interface Opening {
   readonly credential: CredentialPlan;
-  /** The record's id. */
+  /** The id of the record that logs in. */
   readonly user: string;
   readonly session: string;
   readonly now: number;
@@ -53,18 +53,18 @@ function tokenOf(
   return { storedToken, secrets: { token, ...until } };
 }
 
-/** For this long a client may use a refresh token again: for two requests at once, or for a retry. */
+/** How long a client may use a replaced refresh token again, in milliseconds: for two concurrent requests, or for a retry. */
 export const graceMilliseconds = 10_000;
 
 export type Renewed =
   | { readonly kind: "renewed"; readonly user: string; readonly secrets: SessionSecrets }
-  /** A refresh token was used again after the grace period: the session ends. */
+  /** A refresh token was used again after the grace period, which ends the session. */
   | { readonly kind: "reused"; readonly session: string }
   | { readonly kind: "unknown" };
 
 /**
- * Replaces a refresh token at each use (RFC 9700 section 4.14.2). The new tokens are an HMAC of the old token with `secret`, so a
- * retry within the grace period gets the same tokens, without storing them.
+ * Replaces a refresh token, which happens at each use (RFC 9700 section 4.14.2). The new tokens are an HMAC of the old token
+ * with `secret`, so a retry within the grace period gets the same tokens although they are not stored.
  */
 export async function renewSession(
   tx: Transaction,
@@ -94,8 +94,8 @@ export async function renewSession(
 }
 
 /**
- * Expiry of the tokens of a session that ends at `now`. A session that ends at once gets 0, so that it stays ended even if the
- * clock is set back.
+ * Returns the expiry of a session's tokens if the session ends at `now`. A session that ends at once gets 0, so that it stays
+ * ended even if the clock is set back.
  */
 export function endAfter(now: number, revokedAfterMilliseconds: number | null | undefined): number {
   return revokedAfterMilliseconds ? now + revokedAfterMilliseconds : 0;

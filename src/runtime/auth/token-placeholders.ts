@@ -1,11 +1,11 @@
 /**
- * Tokens in responses. For `token(session)` of the document the store writes a placeholder into the text; a token replaces it
- * just before the response is sent. This happens in the transaction of the request, so a rollback leaves no session, and after
- * the response was saved for its idempotency key, so no secret is stored (R4.20).
+ * Puts tokens into responses. For `token(session)` of the document the store writes a placeholder into the text; a token
+ * replaces it just before the response is sent. This happens in the transaction of the request, so a rollback leaves no
+ * session, and after the response was saved for its idempotency key, so no secret is stored (R4.20).
  *
- * A token belongs to the record in the response. The server creates one for a record that this request created or that has just
- * logged in; a caller with a session gets the token of that session. For other records the member is null. Placeholders start
- * with a nonce, so that no stored text can imitate one.
+ * A token belongs to the record in the response. The server creates one for a record that this request created or that has
+ * just logged in; a caller with a session gets the token of that session. For other records the member is null. Placeholders
+ * start with a nonce, so that no stored text can imitate one.
  */
 import { instantText } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
@@ -30,7 +30,7 @@ export function allowTokens(
 
 const uses = ["token", "refreshToken", "expiry"] as const;
 
-/** Undefined if the document has no password credential. */
+/** Creates the placeholders of a request; undefined if the document has no password credential. */
 export function createPlaceholders(
   credentials: readonly CredentialPlan[],
   random: Context["random"],
@@ -44,7 +44,7 @@ export function createPlaceholders(
   return { nonce, variable: { ...Object.fromEntries(placeholders), end: `:${nonce}` }, proved: new Map() };
 }
 
-/** The text without nonces, the same for each request: the input of the entity tag. */
+/** Returns the text without nonces, so that it is the same for each request: the input of the entity tag. */
 export function unmarked({ placeholders }: Call, text: string): string {
   return placeholders === undefined ? text : text.replaceAll(placeholders.nonce, "");
 }
@@ -53,7 +53,7 @@ export function hasPlaceholders({ placeholders }: Call, { body }: HttpResponse):
   return placeholders !== undefined && typeof body === "string" && body.includes(placeholders.nonce);
 }
 
-/** The response without the placeholders of records whose tokens this caller may not have. */
+/** Returns the response without the placeholders of records whose tokens this caller may not have. */
 export function admitted(call: Call, response: HttpResponse): HttpResponse {
   if (call.placeholders === undefined || !hasPlaceholders(call, response)) return response;
   const { nonce } = call.placeholders;
@@ -74,7 +74,7 @@ function provedKey({ plan }: Context, credential: string, id: string): string {
   return `${plan.credentials.find(({ name }) => name === credential)?.login?.resource}\0${id}`;
 }
 
-/** The response with its tokens, created in the transaction. */
+/** Returns the response with its tokens, which are created in the transaction. */
 export function withTokens(call: Call, tx: Transaction | undefined, result: HttpResponse): Awaitable<HttpResponse> {
   return call.placeholders === undefined ? result : withMade(call, tx, result);
 }
@@ -110,14 +110,17 @@ async function secretsOf(call: Call, tx: Transaction | undefined, name: string, 
   return openSession(tx, { credential, user, session, now }, context.random);
 }
 
-/** A session without expiry (`until revoked` in the document) has null as its expiry. */
+/**
+ * Returns the text of a token or of its expiry; empty for a session without expiry (`until revoked`), for which the response
+ * has null.
+ */
 function textOf({ token, refreshToken, expires }: SessionSecrets, use: (typeof uses)[number]): string {
   if (use === "token") return token;
   if (use === "refreshToken") return refreshToken ?? "";
   return expires === undefined ? "" : instantText(expires);
 }
 
-/** Matches placeholders with `around` on both sides. An id may be any text; in JSON it is escaped. */
+/** Returns a pattern for placeholders with `around` on both sides. An id may be any text; in JSON it is escaped. */
 function placeholderPattern(nonce: string, around: "" | '"'): RegExp {
   return new RegExp(`${around}${nonce}:(${uses.join("|")}):([^:"]+):((?:[^"\\\\]|\\\\.)*?):${nonce}${around}`, "g");
 }
@@ -126,7 +129,10 @@ function idIn(escaped: string): string {
   return JSON.parse(`"${escaped}"`) as string;
 }
 
-/** Converts the placeholders of a stored response to those of this request, and allows their tokens, as the first request did. */
+/**
+ * Replaces the placeholders of a stored response with those of this request, and allows their tokens, as the first request
+ * did.
+ */
 export function remarked(call: Call, text: string, nonce: string): string {
   const { placeholders, context } = call;
   if (placeholders === undefined) return text;

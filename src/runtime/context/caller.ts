@@ -1,28 +1,31 @@
-/** The caller of a request, for permissions and expressions. */
+/** The caller of a request, as permissions and expressions use it. */
 import { getOrMake } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Subject } from "../../language/authentication/decide.ts";
 
 export interface Caller {
-  /** Null for anonymous callers. */
+  /** The caller's id; null for anonymous callers. */
   readonly id: string | null;
   readonly roles: readonly string[];
-  /** Whether scopes limit its token. */
+  /** Whether the caller's token is restricted by scopes. */
   readonly scoped: boolean;
   readonly claims: Readonly<Record<string, Value>>;
-  /** The credential that authenticated it; null for anonymous callers. */
+  /** The name of the credential that authenticated the caller; null for anonymous callers. */
   readonly credential: string | null;
-  /** The request's signature, if that authenticated it. */
+  /** The request's signature, if it authenticated the caller. */
   readonly signature?: string;
-  /** The session that authenticated it, with its token. */
+  /** The session that authenticated the caller, with its token. */
   readonly session?: { readonly session: string; readonly token: string; readonly expires?: number };
-  /** Callers of one kind have the same unconditional permissions. A small number that indexes compiled data; 0 is anonymous. */
+  /**
+   * The number of the caller's kind, an index into compiled data; 0 is anonymous. Callers of one kind have the same
+   * unconditional permissions.
+   */
   readonly kind: number;
 }
 
 export const anonymous: Caller = { id: null, roles: [], scoped: false, claims: {}, credential: null, kind: 0 };
 
-/** The caller for permission checks. */
+/** Returns the caller in the form that permission checks use. */
 export function subjectOf(caller: Caller): Subject | undefined {
   return caller.kind === 0 ? undefined : caller;
 }
@@ -30,11 +33,11 @@ export function subjectOf(caller: Caller): Subject | undefined {
 /** Numbers the kinds of callers: anonymous, and each combination of roles, limited by scopes or not. */
 export interface CallerKinds {
   of(subject: Subject): number;
-  /** The roles of a kind; undefined for anonymous. */
+  /** Returns the roles of a kind; undefined for anonymous callers. */
   subject(kind: number): Subject | undefined;
 }
 
-/** Ignores unknown roles, so the document limits the number of kinds. */
+/** Creates the numbering. It ignores unknown roles, so the document limits the number of kinds. */
 export function createCallerKinds(known: readonly string[]): CallerKinds {
   const numbers = new Map<string, number>();
   const subjects: (Subject | undefined)[] = [undefined];
@@ -48,7 +51,7 @@ export function createCallerKinds(known: readonly string[]): CallerKinds {
   };
 }
 
-/** A record's id as the text in `Caller.id`. */
+/** Returns a record's id as a text, as in `Caller.id`. */
 export function idText(id: Value | undefined): string {
   return typeof id === "number" ? id.toString() : typeof id === "string" ? id : "";
 }

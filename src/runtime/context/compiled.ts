@@ -18,15 +18,15 @@ export interface CompiledOperation {
   readonly validateResponse: Validator | undefined;
   /** Removes the write-only members from the response of a function; undefined if there are none. */
   readonly strip?: Strip | undefined;
-  /** For handlers with an HTTP contract. */
+  /** For handlers with a wire: the compiled responses. */
   readonly wire: CompiledContract | undefined;
   /** Columns that are stored as a hash. */
   readonly secrets: readonly Column[];
   /** Columns with `writeOnly` members inside their values. */
   readonly partlyHidden: ReadonlySet<string>;
-  /** By filter name: the validator of a value. */
+  /** The validators of filter values, by name of the filter. */
   readonly filters: ReadonlyMap<string, Validator>;
-  /** By query parameter: the validator of a value. */
+  /** The validators of query parameters, by name of the parameter. */
   readonly queries: ReadonlyMap<string, Validator>;
   /** The operation that reads a record of the resource, for `Location`. */
   readonly reading: Operation | undefined;
@@ -42,32 +42,32 @@ export interface ForKind {
   readonly allowed: Decision;
   readonly visible: Decision;
   readonly record: ResourceView;
-  /** The operation's custom response, if declared. */
+  /** The view of the operation's custom response, if declared. */
   readonly own: View | undefined;
   readonly parents: ParentFinder;
-  /** Reads a record that this kind may run the operation on. */
+  /** Reads a record on which this kind of caller may run the operation. */
   readonly read: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** Reads a record that this kind may see, if it may not run the operation. */
+  /** Reads a record that this kind of caller may see, if it may not run the operation on it. */
   readonly visibleRecord: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
   /** Reads the record if the operation's guard is true. */
   readonly passes: (key: Value, variables: Variables) => Awaitable<Found | undefined>;
-  /** For an aggregate: its response for this kind, and whether its guard is true. */
+  /** Reads an aggregate's response for this kind of caller; undefined if the guard is not true. */
   readonly aggregate: (variables: Variables) => Awaitable<string | undefined>;
   readonly readAggregate: (variables: Variables) => Awaitable<string | undefined>;
-  /** For `the`: the conditions of records that this kind may run the operation on, and may see. */
+  /** For `the`: the conditions of records on which this kind may run the operation, and of records that it may see. */
   readonly the: { readonly allowed?: TypedExpression; readonly visible?: TypedExpression } | undefined;
-  /** The same reads with another view; each call prepares new queries. */
+  /** Returns the same reads with another view; each call prepares new queries. */
   readsIn(view: View): Pick<ForKind, "read" | "list">;
-  /** A list query for a shape, prepared once. */
+  /** Returns a list query for a shape, prepared once. */
   list(shape: ListShape): (page: PageArguments, variables: Variables) => Awaitable<Page>;
 }
 
 export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search" | "from"> {
-  /** Names of the document's named filters. */
+  /** The names of the requested filters that the document declares with a condition. */
   readonly conditions: readonly string[];
 }
 
-/** The responses of an operation with an HTTP contract, with their validators. */
+/** The responses of an operation with a wire, with their validators. */
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
   readonly schemas: ResourcesPart["schemas"];
@@ -83,30 +83,30 @@ export interface CompiledResponse extends ContractResponsePlan {
 
 export interface ResourceView {
   readonly view: View;
-  /** Members that this kind sees in every record; it may filter and sort by them (R4.13). */
+  /** The members that this kind sees in every record; only by these may it filter and sort (R4.13). */
   readonly readable: ReadonlySet<string>;
-  /** Members that it sees in some record; only these may be named to it. */
+  /** The members that this kind sees in some record; error messages may name only these. */
   readonly known: ReadonlySet<string>;
-  /** Whether the text can change without the revision; then the entity tag is a hash of the text. */
+  /** Whether the text of a record can change without its revision; then the entity tag is a hash of the text. */
   readonly derived: boolean;
   /** Distinguishes the entity tags of different views of one revision (R4.15). */
   readonly tag: string;
 }
 
-/** The id of the last parent; null without one, undefined if one is absent or hidden. */
+/** Returns the id of the last parent; null without one, undefined if a parent is absent or hidden. */
 export type ParentFinder = (values: readonly (Value | undefined)[], variables: Variables) => Promise<Value | undefined>;
 
 /** Removes the write-only members of a value. */
 export type Strip = (value: Json) => Json;
 
 export interface Extension {
-  /** Further column values; `row` is the record before. May throw an ApiError. */
+  /** Returns further column values; `row` is the record before the write. May throw an ApiError. */
   fill?(call: Call, next: Values, row: Row | undefined): Values;
   /** Changes the response body, also of a replayed response; the result is never stored (R4.20). */
   transformBody?(body: string): string;
   /** Replaces the action, for resources without a table. */
   perform?(call: Call): Promise<HttpResponse>;
-  /** The media types of its responses, if not only JSON. */
+  /** The media types of the operation's responses, if not only JSON. */
   readonly offers?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The shared dependencies of all requests, and the state of one request. */
+/** The dependencies that all requests share, and the state of one request. */
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -20,7 +20,7 @@ import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { QuotaPlan } from "../../plan/limits/types.ts";
 import type { ApiError } from "../errors/api-error.ts";
 
-/** Created once, at start. */
+/** The dependencies of all requests, created once at start. */
 export interface Context {
   readonly plan: Plan;
   readonly store: Store;
@@ -28,28 +28,28 @@ export interface Context {
   readonly random: (bytes: number) => Uint8Array;
   readonly cursors: Cursors;
   readonly tables: ReadonlyMap<string, Table>;
-  /** By resource. */
+  /** The quotas of live records, by resource. */
   readonly liveQuotas: ReadonlyMap<string, readonly LiveQuota[]>;
-  /** Key of the hash for counter keys; the same after every restart. */
+  /** The key of the hash for counter keys; the same after every restart. */
   readonly secret: string;
   readonly compiled: ReadonlyMap<string, CompiledOperation>;
-  /** The records that can log in, by credential. */
+  /** The records that can log in, by name of the credential. */
   readonly logins: ReadonlyMap<string, LoginRecords>;
   readonly guard: LoginGuard;
-  /** By older version. */
+  /** The converters, by name of the older version. */
   readonly converters: ReadonlyMap<string, VersionConverter>;
   /** Makes an id with a prefix (R2.1). */
   newId(prefix: string): string;
-  /** The validator of computed values of a column. */
+  /** Returns the validator of a column's computed values. */
   columnValidator(column: Column): Validator;
   evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
-  /** The API's absolute base address, without a trailing slash. */
+  /** Returns the absolute base URL of the operations, without a trailing slash. */
   baseUrl(): string;
   /** The path of `baseUrl`, empty at the root. */
   readonly prefix: string;
-  /** The view of a resource for a kind of caller. */
+  /** Returns the view of a resource for a kind of caller. */
   viewFor(resource: string, kind: number): ResourceView;
-  /** The functions of an operation, for one call; undefined without any. */
+  /** Returns the functions of an operation, for one call; undefined if it has none. */
   functionsFor(operation: string): (() => CallFunctions) | undefined;
 }
 
@@ -62,20 +62,20 @@ export function credentialNamed({ plan }: Pick<Context, "plan">, name: string): 
   return defined(credential, `the credential ${name}`);
 }
 
-/** A change of records in progress: an operation's `Call`, a timer, or an event's effect. */
+/** A change of records in progress: by an operation's `Call`, a timer, or an event's effect. */
 export interface ChangeContext {
   readonly context: Context;
-  /** Epoch milliseconds; constant during the change. */
+  /** The time in epoch milliseconds; constant during the change. */
   readonly now: number;
-  /** Variables of expressions: caller, input, now, base. */
+  /** The variables of expressions: caller, input, now, base. */
   readonly variables: Variables;
-  /** For the event log: the actor (a caller's id, `anonymous`, `system`), the cause, the request. */
+  /** The actor in the event log: a caller's id, `anonymous` or `system`. The next members are the cause and the request. */
   readonly by: string;
   readonly cause: string;
   readonly request?: string | undefined;
   /** For an event's effect: the call that caused it, if any. */
   readonly call?: Call | undefined;
-  /** For a timer: the time at which it was due, epoch milliseconds. */
+  /** For a timer: the time at which it was due, in epoch milliseconds. */
   readonly due?: number;
 }
 
@@ -86,50 +86,53 @@ export interface Call extends ChangeContext {
   readonly observation: ObservationBuilder;
   readonly caller: Caller;
   readonly kind: ForKind;
-  /** The sent path, not decoded. */
+  /** The path as sent, not decoded. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
-  /** The query parameter of the version, not decoded; `query` omits it. */
+  /** The query parameter of the version, not decoded; `query` does not contain it. */
   readonly parameter?: string;
   /** The values of the operation's query parameters. */
   readonly received: JsonObject;
-  /** The parsed body; `{}` without one. */
+  /** The parsed body; `{}` if there is none. */
   readonly input: JsonObject;
-  /** The envelope of the body, if there is one. */
+  /** The enclosing objects of the body, if there are any. */
   readonly envelope?: Unwrapped;
-  /** The caller's version. */
+  /** The version of the caller. */
   readonly version: Served;
-  /** For an older version: the request in its names, which `input` has too until it is upgraded (versions/request.ts). */
+  /**
+   * For an older version: the request in the older names. Until the request is upgraded (versions/request.ts), `input` has
+   * these names too.
+   */
   readonly own?: VersionedRequest;
-  /** The record that logs in. */
+  /** The record that logs in, after its secret was verified. */
   readonly proved?: Proved;
-  /** The result of verifying the present secret, if the operation changes it. */
+  /** The result of verifying the current secret, if the operation changes the secret. */
   readonly presentSecret?: PresentSecret;
-  /** The placeholders of tokens in its response, if the document has some. */
+  /** The placeholders of tokens in the response, if the document has tokens. */
   readonly placeholders?: TokenPlaceholders;
-  /** The hashes of its secret members. */
+  /** The hashes of the secret members of the body. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The functions of the operation. */
   readonly functions?: CallFunctions;
-  /** The system performs it for a function, without permission checks. */
+  /** Set if the operation runs for a function as the system, without permission checks. */
   readonly system?: boolean;
 }
 
-/** The call that caused a change, if there is one. */
+/** Returns the call that caused a change, if there is one. */
 export function callOf(changeContext: ChangeContext): Call | undefined {
   return "compiled" in changeContext ? (changeContext as Call) : changeContext.call;
 }
 
 export interface Cursors {
   seal(position: readonly Value[], context: string): string;
-  /** The position; undefined for a forged cursor or one of another list. */
+  /** Returns the position in a cursor; undefined for a forged cursor or one of another list. */
   open(cursor: string, context: string): readonly Value[] | undefined;
 }
 
-/** A body without its envelope. */
+/** A body without the objects around its members. */
 export interface Unwrapped extends Opened {
-  /** The sent body, for the idempotency fingerprint. */
+  /** The body as sent, for the idempotency fingerprint. */
   readonly sent: JsonObject;
 }
 
@@ -141,8 +144,8 @@ export type Values = Record<string, Value>;
 export interface IncomingRequest {
   readonly httpRequest: HttpRequest;
   readonly observation: ObservationBuilder;
-  /** Converts an error to the response. */
+  /** Returns the response for an error. */
   readonly rejected: (error: ApiError) => HttpResponse;
-  /** Ids of uploaded files; those without a record are deleted at the end. */
+  /** The ids of uploaded files; those that no record uses are deleted at the end of the request. */
   readonly uploads: string[];
 }

@@ -9,7 +9,7 @@ export interface OperationEndpoint {
   readonly kind: "operation";
   readonly compiled: CompiledOperation;
   readonly limits: OperationLimits | undefined;
-  /** The operation of an older version, if the path is in one. */
+  /** The operation of an older version, if the path is in an older version. */
   readonly received?: VersionedOperation;
 }
 
@@ -17,9 +17,9 @@ export interface PageEndpoint {
   readonly kind: "page";
   readonly requestFields: readonly string[];
   readonly page: PageResponder;
-  /** Whether it requires a credential. */
+  /** Whether the page requires a credential. */
   readonly signedIn: boolean;
-  /** Absent only for health checks. */
+  /** The page's rate limits; absent only for health checks. */
   readonly limits: OperationLimits | undefined;
 }
 
@@ -27,21 +27,21 @@ export type Endpoint = OperationEndpoint | PageEndpoint;
 
 /** A page of the service besides the document's operations. */
 export interface Page {
-  /** Default: `GET`. */
+  /** The method. Default: `GET`. */
   readonly method?: "POST";
   readonly path: readonly Segment[];
-  /** Request headers that CORS allows (R4.22). */
+  /** The request header fields that CORS allows (R4.22). */
   readonly requestFields?: readonly string[];
   readonly page: PageResponder;
-  /** Whether it requires a credential. */
+  /** Whether the page requires a credential. */
   readonly signedIn?: boolean;
-  /** The page's rate limits: none for health checks, `stored` if it writes to the store, default `others`. */
+  /** Which rate limits apply: none for health checks, `stored` if the page writes to the store, default `others`. */
   readonly rate?: "none" | "stored";
 }
 
 export type PageResponder = (
   httpRequest: HttpRequest,
   parameters: Readonly<Record<string, string>>,
-  /** Returns the requested version. @throws ApiError if it is unavailable; only some pages need a version */
+  /** Returns the requested version. @throws ApiError if it is unavailable. Only some pages need a version. */
   version: () => Served,
 ) => HttpResponse | Promise<HttpResponse>;

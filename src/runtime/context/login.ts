@@ -5,7 +5,7 @@ export interface LoginRecord {
   readonly id: Value;
   /** The login name. */
   readonly name: Value;
-  /** The hash of the secret; null without one. */
+  /** The hash of the secret; null if the record has none. */
   readonly secret: string | null;
   readonly roles: readonly string[];
 }
@@ -18,14 +18,14 @@ export interface LoginRecords {
 export interface Attempt {
   readonly credential: string;
   readonly name: string;
-  /** The client's address. */
+  /** The client's IP address. */
   readonly address: string;
 }
 
 export interface LoginGuard {
   /**
    * Runs `verify`, which hashes the password, within the limits of failed logins. @throws ApiError if there are too many
-   * failures; `verify` does not run then
+   * failures; then `verify` does not run.
    */
   verified(attempt: Attempt, now: number, verify: () => Promise<boolean>): Promise<boolean>;
 }
@@ -37,16 +37,16 @@ export interface Proved {
   readonly renewed?: string;
 }
 
-/** `storedHash`: the hash that the sent secret matched. */
+/** The outcome of verifying the current secret. `storedHash`: the hash that the sent secret matched. */
 export type PresentSecret =
   | { readonly kind: "absent" }
   | { readonly kind: "wrong" }
   | { readonly kind: "right"; readonly storedHash: string };
 
-/** The tokens of a session; the client gets them once. */
+/** The tokens of a session, which the client gets only once. */
 export interface SessionSecrets {
   readonly token: string;
-  /** Epoch milliseconds; absent: until it is revoked. */
+  /** When the session expires, in epoch milliseconds; absent: it lasts until it is revoked. */
   readonly expires?: number;
   readonly refreshToken?: string;
 }
@@ -54,8 +54,8 @@ export interface SessionSecrets {
 export interface TokenPlaceholders {
   /** The secret text in each placeholder of this request. */
   readonly nonce: string;
-  /** The variable `tokens` of expressions. */
+  /** The value of the variable `tokens` in expressions. */
   readonly variable: Readonly<Record<string, Readonly<Record<string, string>> | string>>;
-  /** Records that this request has created or logged in, with their tokens if they exist already. */
+  /** The records that this request has created or logged in, with their tokens if these exist already. */
   readonly proved: Map<string, SessionSecrets | undefined>;
 }

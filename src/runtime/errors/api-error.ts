@@ -1,4 +1,4 @@
-/** An error response before it is rendered: a code of the plan's errors with details. */
+/** The error of a request before it is rendered as a response: a code of the plan's errors with details. */
 import type { Json } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
 
@@ -11,31 +11,34 @@ export interface Violation {
   readonly detail: string;
   /** The member, if it is not the first segment of the pointer; for custom error bodies. */
   readonly field?: string;
-  /** The pointer refers to the sent body, not to the content of its envelope (envelope.ts). */
+  /** Set if the pointer refers to the body as sent, and not to the body inside its enclosing objects (envelope.ts). */
   readonly isLocated?: true;
 }
 
 export interface ApiErrorDetails {
-  /** For codes with several statuses: `invalid-request` is 400 for unparsable requests, otherwise 422. */
+  /** The status, for codes with several: `invalid-request` is 400 for requests that cannot be parsed, otherwise 422. */
   readonly status?: number;
   readonly detail?: string;
   readonly violations?: readonly Violation[];
   /** Further members, such as the current state or the allowed transitions. */
   readonly members?: Readonly<Record<string, Json>>;
-  /** Header names and values in turn. */
+  /** Header names and values, alternating. */
   readonly headers?: readonly string[];
   readonly close?: boolean;
-  /** Already converted to the caller's version (versions/to-older-error.ts). */
+  /** Set if the error is already in the caller's version (versions/to-older-error.ts). */
   readonly own?: boolean;
-  /** Roll the transaction back, because it may have written something other than records. */
+  /** Set to roll the transaction back, because it may have written something other than records. */
   readonly undo?: boolean;
-  /** Found after all writes: other records may resolve it. */
+  /** Set if a rule evaluated after all writes found the error; a later write of another record may still resolve it. */
   readonly isLate?: boolean;
-  /** A full response, from a handler. */
+  /** The full response of a handler. */
   readonly response?: HttpResponse;
 }
 
-/** Rolls back the records that its transaction has written. Other writes (event log, counts, sessions) need `undo`. */
+/**
+ * An error that a request gets. It rolls back the records that its transaction has written. Other writes (event log, counts,
+ * sessions) need `undo`.
+ */
 export class ApiError extends Error {
   readonly code: string;
   readonly details: ApiErrorDetails;
@@ -47,17 +50,17 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 for invalid syntax, queries or headers (R7 table). */
+/** Returns a 400 for invalid syntax, queries or headers (R7 table). */
 export function malformed(violation: Violation): ApiError {
   return new ApiError("invalid-request", { status: 400, detail: violation.detail, violations: [violation] });
 }
 
-/** 400 with several violations. */
+/** Returns a 400 with several violations. */
 export function malformedAll(violations: readonly Violation[]): ApiError {
   return new ApiError("invalid-request", { ...invalid(violations).details, status: 400 });
 }
 
-/** 422 for parsed input that does not match the document, with all violations (R7.2). */
+/** Returns a 422 for parsed input that does not match the document, with all violations (R7.2). */
 export function invalid(violations: readonly Violation[]): ApiError {
   const [first] = violations;
   // For several violations, problem.ts creates the detail from those that the caller may see.
@@ -65,7 +68,7 @@ export function invalid(violations: readonly Violation[]): ApiError {
   return new ApiError("invalid-request", { status: 422, ...detail, violations: violations.slice(0, 100) });
 }
 
-/** Memory is used up: the client can retry later; the rest of the body is not read. */
+/** Returns the error for exhausted memory: the client can retry later; the rest of the body is not read. */
 export function noRoom(): ApiError {
   return new ApiError("overloaded", { close: true });
 }

@@ -10,7 +10,7 @@ export interface ErrorVariables {
   readonly title: string;
   readonly message: string;
   readonly status: number;
-  /** The operation's resource; `body` without an operation, as for an unknown path. */
+  /** The name of the operation's resource; `body` without an operation, as for an unknown path. */
   readonly resource: string;
   readonly request: string;
 }
@@ -68,7 +68,7 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
   return single ?? text.replace(/\{(\w+)\}/g, (hole, name: string) => String(valueOf(name) ?? hole));
 }
 
-/** The first segment of the violation's pointer, or its parameter or header; `body` without any. */
+/** Returns the first segment of the violation's pointer, or its parameter or header; `body` if it has none of these. */
 export function fieldOf(fault: Violation | undefined): string {
   if (fault?.field !== undefined) return fault.field;
   const [member = ""] = fault?.pointer?.slice(2).split("/") ?? [];

@@ -12,11 +12,14 @@ import type { HttpResponse } from "../../http/message.ts";
 import type { Violation, ApiErrorDetails } from "./api-error.ts";
 
 export interface Problems {
-  /** The response for a code of the plan; `requestId`: for body and header (R1.3). `operation`: its name in the plan. */
+  /**
+   * Returns the response for a code of the plan. `requestId` is for body and header (R1.3); `operation` is its name in the
+   * plan.
+   */
   response(code: string, details: ApiErrorDetails, requestId: string, operation?: string): HttpResponse;
 }
 
-/** `documentation`: returns the absolute address of a code's page. */
+/** Creates the responses. `documentation`: returns the absolute URL of a code's page. */
 export function createProblems(
   plan: EndpointsPart & ErrorsPart & EventsPart,
   documentation: (code: string) => string,
@@ -55,10 +58,10 @@ export function createProblems(
   };
 }
 
-/** Maximum number of values in the detail; `errors` has all of them. */
+/** The most values in the detail; `errors` contains all of them. */
 const mostNamed = 5;
 
-/** The detail for several violations: the names of the invalid values. */
+/** Returns the detail for several violations: the names of the invalid values. */
 function listed(violations: readonly Violation[] = []): string | undefined {
   if (violations.length < 2) return undefined;
   const all = new Set(
@@ -70,13 +73,13 @@ function listed(violations: readonly Violation[] = []): string | undefined {
   return `${violations.length} values are invalid${named}`;
 }
 
-/** `billTo.name` of `#/billTo/name`. */
+/** Returns the name of a member: `billTo.name` for `#/billTo/name`. */
 function memberOf(pointer: string): string {
   const segments = pointer.slice(2).split("/");
   return segments.map((one) => unescapeSegment(decodeURIComponent(one))).join(".");
 }
 
-/** The error's status, unless the document declares one for the code. */
+/** Returns the error's own status, unless the document declares a status for the code. */
 function statusOf({ status, fixed }: ErrorPlan, details: ApiErrorDetails): number {
   return fixed === true ? status : (details.status ?? status);
 }

@@ -1,4 +1,4 @@
-/** Compiles the operations of the event stream. They are like other operations, except that events have no table. */
+/** Compiles the operations of the event stream, which are like other operations, except that events have no table. */
 import { streamOperations } from "../../plan/events/events.ts";
 import { noTable } from "../../plan/resources/tables.ts";
 import type { Plan } from "../../plan/plan.ts";

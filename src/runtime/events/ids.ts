@@ -1,25 +1,30 @@
 /**
- * Event ids: the position in the event log, encrypted with a secret of the store. So they need no column, differ between two
- * stores and cannot be guessed. A client that sends one back (`Last-Event-ID`) cannot read the position from it: receivers must
- * not be able to count the events that they may not see (R5.8).
+ * Creates and reads event ids: the position in the event log, encrypted with a secret of the store. So they need no column,
+ * differ between two stores and cannot be guessed. A client that sends one back (`Last-Event-ID`) cannot read the position
+ * from it: receivers must not be able to count the events that they may not see (R5.8).
  */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 export interface EventIds {
   idOf(position: number): string;
-  /** A different id for the same position each time, so it does not reveal whether another event has happened since. */
+  /**
+   * Returns an id that differs each time for the same position, so that it does not reveal whether another event has happened
+   * since.
+   */
   cursorOf(position: number): string;
-  /** Undefined for an id that this service did not create. */
+  /** Returns the position; undefined for an id that this service did not create. */
   positionOf(id: string): number | undefined;
 }
 
 const form = /^evt_([0-9a-v]{26})$/;
 
-/** One AES block: the position, then 8 zero bytes. AES is a permutation, so a block with another ending was forged. */
+/**
+ * An id is one AES block: the position, then 8 zero bytes. AES is a permutation, so a block with another ending was forged.
+ */
 const cipher = "aes-128-ecb";
 const blockBytes = 16;
 
-/** The first two bytes of a position are zero in event ids and random in cursors. */
+/** How many bytes at the start of a position are zero in event ids and random in cursors. */
 const nonceBytes = 2;
 
 export function createEventIds(secret: string, random: (bytes: number) => Uint8Array): EventIds {
@@ -30,7 +35,7 @@ export function createEventIds(secret: string, random: (bytes: number) => Uint8A
     block.writeBigUInt64BE(BigInt(position));
     block.set(nonce);
     const sealed = createCipheriv(cipher, key, null).setAutoPadding(false).update(block);
-    // 128 bits are 26 digits of base 32.
+    // The 26 digits of base 32 contain the 128 bits.
     return `evt_${BigInt(`0x${sealed.toString("hex")}`)
       .toString(32)
       .padStart(26, "0")}`;

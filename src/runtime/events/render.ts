@@ -15,7 +15,7 @@ import type { EventConverter } from "../versions/events.ts";
 
 /** The receiver of an event, for the permission checks. */
 export interface Receiver {
-  /** Null for a caller without a credential. */
+  /** The receiver's id; null for a caller without a credential. */
   readonly id: string | null;
   readonly roles: readonly string[];
   readonly scoped: boolean;
@@ -27,7 +27,7 @@ export interface Receiver {
 export interface RenderedEvent {
   readonly id: string;
   readonly type: string;
-  /** One JSON object without line breaks. */
+  /** The body: one JSON object without line breaks. */
   readonly body: string;
 }
 
@@ -97,7 +97,10 @@ export function createEventRenderer(
   };
 }
 
-/** Every role name contains a letter, so `-` (no caller) differs from a caller without roles. */
+/**
+ * Returns the name of a caller's roles, for sharing renderings. Every role name contains a letter, so `-` (no caller) differs
+ * from a caller without roles.
+ */
 function nameOf(subject: Subject | undefined): string {
   return subject === undefined ? "-" : `${subject.scoped} ${subject.roles.join()}`;
 }
@@ -110,7 +113,10 @@ interface RendererView {
   readonly personal: boolean;
 }
 
-/** Events are flat: only members of the resource. Nested resources would have to be rendered for each receiver. */
+/**
+ * Returns the view of an event's data. Events are flat, with only members of the resource: nested resources would have to be
+ * rendered for each receiver.
+ */
 function rendererView(view: View): RendererView {
   const personal = view.members.some(
     ({ when, source }) =>
@@ -123,7 +129,7 @@ function variablesOf({ id, roles, scoped, claims = {} }: Receiver, at: number, b
   return { caller: { id, roles, scoped, claims }, input: null, now: instantText(at), base } as unknown as Variables;
 }
 
-/** The members listed by `carries` of the document, in its order; every receiver gets all of them. */
+/** Returns the view with the members that the document lists in `carries`, in its order; every receiver gets all of them. */
 function carried({ resource, columns, virtual }: Table, names: readonly string[]): View {
   const all = [...columns, ...virtual];
   return {
@@ -150,17 +156,17 @@ interface EventAttributes {
 }
 
 /**
- * The record's revision orders the events of one record. The position in the event log would reveal the number of events that the
- * receiver may not see (R5.8).
+ * Returns the sequence number of an event: the record's revision, which orders the events of one record. The position in the
+ * event log would reveal the number of events that the receiver may not see (R5.8).
  */
 function sequenceOf({ data }: JournalRecord): number {
   return Number(data?.["_rev"] ?? 0);
 }
 
-/** The digits of the largest safe integer: CloudEvents compares sequences as text. */
+/** The number of digits of a sequence: those of the largest safe integer, since CloudEvents compares sequences as text. */
 const sequenceDigits = 16;
 
-/** Structured mode of CloudEvents 1.0, with its `sequence` extension. */
+/** Returns an event in the structured mode of CloudEvents 1.0, with its `sequence` extension. */
 function cloudEvent({ id, type, data, source, entry }: EventAttributes): string {
   const start = JSON.stringify({
     specversion: "1.0",

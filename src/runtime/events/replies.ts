@@ -25,7 +25,7 @@ const streamType = "text/event-stream";
 /** The media types of `GET /events`; the first one wins if the client accepts several equally. */
 export const eventMediaTypes: readonly string[] = [streamType, "application/json"];
 
-/** A page scans at most this many entries; then it is short, with a cursor for the next ones. */
+/** The most entries that a page scans; then it is short, with a cursor for the next entries. */
 const maximumScanned = 10_000;
 const batch = 200;
 
@@ -83,7 +83,7 @@ async function streamOf({ plan, renderer, streams, authentication }: EventsOptio
   return { ...response, stream };
 }
 
-/** The position to resume after; undefined: start now. @throws ApiError `event-id-expired` */
+/** Returns the position to resume after; undefined: start now. @throws ApiError `event-id-expired` */
 async function startOf(plan: StreamPlan, { ids }: EventRenderer, call: Call): Promise<number | undefined> {
   const sent = call.httpRequest.headers.get(plan.resume.toLowerCase());
   if (sent === undefined || sent === "") return undefined;
@@ -101,7 +101,7 @@ async function isComplete(plan: StreamPlan, context: Context, position: number, 
   const [entry, next] = await Promise.all([journal.at(position), journal.events(position, 1)]);
   if ((await journal.last()) === position) return true;
   if (entry === undefined) {
-    // The position before the first entry (0) has no entry.
+    // The position before the first entry is 0, at which there is no entry.
     const first = position === 0 ? await journal.at(1) : undefined;
     return first !== undefined && isFresh(first);
   }
@@ -149,7 +149,7 @@ async function readPage(
   const { store } = call.context;
   const receiver = receiverOf(call.caller, call);
   const items: string[] = [];
-  // Position of the last item. There is a next page only if another event follows it.
+  // The position of the last item. There is a next page only if another event follows it.
   let full = 0;
   for (let scanned = 0; scanned < maximumScanned; ) {
     const entries = await store.journal.events(after, batch);

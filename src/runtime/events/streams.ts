@@ -1,6 +1,6 @@
 /**
- * The open event streams (R6.15, R6.16). All streams that have caught up share one read of the event log. A stream that resumes
- * at an earlier event reads separately, at the client's speed, until it has caught up.
+ * Serves the open event streams (R6.15, R6.16). All streams that have caught up share one read of the event log. A stream that
+ * resumes at an earlier event reads separately, at the client's speed, until it has caught up.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { getOrMake } from "../../base/once.ts";
@@ -20,7 +20,7 @@ export interface StreamsOptions {
 }
 
 export interface Streams {
-  /** @throws ApiError `rate-limited` if the holder has too many open streams */
+  /** Opens a stream. @throws ApiError `rate-limited` if the holder has too many open streams. */
   open(following: Following): Streaming;
   /** Reads the event log at once instead of at the next interval, because there may be new entries. */
   nudge(): void;
@@ -28,15 +28,15 @@ export interface Streams {
   endAll(): void;
   /** Like `endAll`, and also ends streams that open later. */
   close(): void;
-  /** Number of open streams. */
+  /** Returns the number of open streams. */
   count(): number;
 }
 
 export interface Following {
-  /** The caller or address for the limit of open streams. */
+  /** The caller or address to which the limit of open streams applies. */
   readonly holder: string;
   readonly receiver: Receiver;
-  /** The receiver with its current roles; undefined if it may no longer read the stream (R5.10). */
+  /** Returns the receiver with its current roles; undefined if it may no longer read the stream (R5.10). */
   readonly still: () => Promise<Receiver | undefined>;
   /** Whether the client subscribed to this event type. */
   readonly wants: (type: string) => boolean;
@@ -44,25 +44,25 @@ export interface Following {
   readonly after: number;
 }
 
-/** Followers to write to before yielding to the event loop. */
+/** How many followers the server writes to before it yields to the event loop. */
 const perTick = 500;
 
 const perHolder = 10;
-/** How often the log is polled for events that the store did not announce, and streams are checked. */
+/** How often the server polls the log for events that the store did not announce, and checks streams, in milliseconds. */
 const roundMilliseconds = 250;
 const beatMilliseconds = 15_000;
-/** Interval of permission checks. With the round interval added, at most five seconds (R5.10). */
+/** The interval of permission checks in milliseconds. With the round interval added, it is at most five seconds (R5.10). */
 const checkMilliseconds = 4_000;
-/** Unread bytes at which the server closes a stream that has caught up. */
+/** How many unread bytes a stream that has caught up may have; with more, the server closes it. */
 const maximumWaiting = 1_048_576;
-/** Entries that are read and sent in one transaction. */
+/** How many entries are read and sent in one transaction. */
 const batch = 50;
 
 interface Follower {
   readonly following: Following;
   receiver: Receiver;
   readonly sink: Sink;
-  /** All entries up to here are sent. */
+  /** The position up to which all entries are sent. */
   position: number;
   spoke: number;
   checked: number;
@@ -101,7 +101,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     }
   }
 
-  /** Until the stream has caught up; then one read serves all streams. */
+  /** Reads for one stream until it has caught up; then one read serves all streams. */
   async function readFor(follower: Follower): Promise<void> {
     for (let last = await store.journal.last(); followers.has(follower); last = await store.journal.last()) {
       if (follower.position >= last) {
@@ -138,7 +138,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     return reached;
   }
 
-  /** Collects the texts first: the server sends nothing before the transaction has ended. */
+  /** Returns the texts of entries; the server sends them only after the transaction has ended. */
   function textsFor(
     entries: readonly JournalRecord[],
     to: readonly Follower[],
@@ -172,7 +172,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
 
   function fail(thrown: unknown, whom: readonly Follower[]): void {
     if (!isPassing(thrown)) report(thrown);
-    // Clients reconnect and resume after their last event.
+    // Ended clients reconnect and resume after their last event.
     for (const follower of whom) end(follower);
   }
 
@@ -189,8 +189,8 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
   }
 
   /**
-   * The heartbeat also moves the client's `Last-Event-ID`, which would expire if the client may see few events. The id changes
-   * each time, so it does not reveal whether hidden events happened.
+   * Returns a heartbeat. It also moves the client's `Last-Event-ID`, which would expire if the client may see few events. The
+   * id changes each time, so it does not reveal whether hidden events happened.
    */
   function beat(follower: Follower): string {
     return `:\nid: ${renderer.ids.cursorOf(follower.position)}\n\n`;

@@ -11,12 +11,12 @@ import { invalid } from "../errors/api-error.ts";
 export interface WebhookOptions {
   /** The key from which the endpoints' secrets are derived. */
   readonly key: string;
-  /** Why webhooks cannot be sent to the address; undefined if they can. */
+  /** Returns why webhooks cannot be sent to the URL; undefined if they can. */
   readonly urlFault: (url: string) => string | undefined;
 }
 
 const day = 86_400_000;
-/** Maximum number of old secrets that still sign besides the current one (R6.6). */
+/** The most old secrets that still sign besides the current one (R6.6). */
 const maximumOld = 10;
 
 export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {
@@ -44,7 +44,7 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   return {
     [webhookOperations.create]: {
       fill(call, next) {
-        // The endpoint's events have the version of its creator, also after newer versions (R9.2).
+        // An endpoint's events have the version of its creator, even after newer versions appear (R9.2).
         const version = next["version"] ?? call.version.name ?? null;
         validateEndpoint(call, { ...next, version });
         return {
@@ -66,12 +66,12 @@ export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions
   };
 }
 
-/** Each endpoint's secrets are derived from one key outside the data, so a copy of the data has no secrets (R6.6). */
+/** Returns an endpoint's secret, derived from one key outside the data, so that a copy of the data has no secrets (R6.6). */
 export function endpointSecret(key: string, endpoint: string, number: number): string {
   return `whsec_${createHmac("sha256", key).update(`${endpoint} ${number}`).digest("base64")}`;
 }
 
-/** The old secret also signs for another day, unless the caller revokes it because it may have leaked. */
+/** Replaces the secret. The old one also signs for another day, unless the caller revokes it because it may have leaked. */
 function rotated(call: Call, _: Values, row: Row | undefined): Values {
   const number = row?.["secretNumber"] as number;
   const { revokeOld } = call.input as JsonObject;

@@ -1,10 +1,10 @@
 /**
- * Runs the functions that no request calls: after an event (`on`), and once per interval (`every`). Both run as the system in the
- * newest version, and the store has a record of which ones have run.
+ * Runs the functions that no request calls: after an event (`on`), and once per interval (`every`). They run as the system in
+ * the newest version, and the store records which functions have run.
  *
- * Events are read from the event log in order, after an offset. A failed function is retried later and delays only later events
- * of the same record. If no earlier event is pending, the function's writes and the offset are one transaction; otherwise an
- * event may run twice after a restart.
+ * Events are read from the event log in order, after an offset. A failed function is retried later and delays only later
+ * events of the same record. If no earlier event is pending, the function's writes and the offset are one transaction;
+ * otherwise an event may run twice after a restart.
  */
 import { instantText } from "../../base/clock.ts";
 import { parseClockDuration } from "../../base/duration.ts";
@@ -30,13 +30,13 @@ export interface FunctionSchedulerOptions {
   readonly version: Served;
   readonly dependencies: FunctionDependencies;
   readonly report: (failure: unknown) => void;
-  /** The public id of an event. */
+  /** Returns the public id of an event. */
   readonly idOf: (position: number) => string;
 }
 
 const reader = "functions";
 const batch = 200;
-/** While an event is pending, run at most this many events after it. */
+/** How many events after a pending one are run at most. */
 const furthest = 2000;
 const firstRetryMilliseconds = 1000;
 const longestRetryMilliseconds = 3_600_000;
@@ -56,7 +56,7 @@ export function createFunctionScheduler(options: FunctionSchedulerOptions): Func
 
 interface Attempts {
   readonly count: number;
-  /** Epoch milliseconds. */
+  /** When the next attempt is due, in epoch milliseconds. */
   readonly next: number;
 }
 
@@ -73,11 +73,11 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
   if (Object.keys(on).length === 0) return () => Promise.resolve(0);
   const { journal } = context.store;
   let position: number | undefined;
-  /** The positions after `position` that are done. */
+  /** The positions after `position` whose functions have run. */
   const done = new Set<number>();
   const failing = new Map<string, Attempts>();
 
-  /** Starts after the last event: earlier ones happened before the service had functions. */
+  /** Starts after the last event: earlier events happened before the service had functions. */
   const begin = async (): Promise<number> => {
     const last = await journal.last();
     return context.store.transaction(async (tx) => {
@@ -92,7 +92,7 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
     try {
       await inTransactions(context, eventRun(options, entry, supplied), async (tx, run) => {
         const offset = await tx.offset(reader);
-        // Another process has run it.
+        // Another process has already run this event.
         if (offset !== undefined && offset >= entry.position) return;
         await run.runIn(tx);
         if (next) await tx.setOffset(reader, entry.position);
@@ -138,7 +138,7 @@ function createEventRunner(options: FunctionSchedulerOptions): (isStopped: () =>
     const reached = position;
     if (reached > written) {
       await context.store.transaction(async (tx) => {
-        // Another process may have read further since this one held the lease.
+        // Another process may have read further since this process held the lease.
         if (((await tx.offset(reader)) ?? 0) < reached) await tx.setOffset(reader, reached);
       });
     }
@@ -185,7 +185,10 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
   const counts = new Map<string, number>();
   const failing = new Map<string, Attempts>();
 
-  /** Intervals are aligned to the Unix epoch (UTC); of the intervals missed during downtime, one runs. */
+  /**
+   * Runs a function once per interval. Intervals are aligned to the Unix epoch (UTC); of the intervals missed during downtime,
+   * one runs.
+   */
   async function runOne({ name, milliseconds, supplied }: IntervalFunction): Promise<boolean> {
     const now = context.clock.now();
     const began = Math.floor(now / milliseconds) * milliseconds;
@@ -203,7 +206,7 @@ function createIntervalRunner(options: FunctionSchedulerOptions): (isStopped: ()
         const before = await tx.offset(readerName);
         if (before !== undefined && before >= began) return false;
         await tx.setOffset(readerName, began);
-        // A new function: it runs first when the next interval begins.
+        // A new function runs first when the next interval begins.
         if (before === undefined) return false;
         await runIn.runIn(tx);
         return true;
@@ -274,7 +277,7 @@ function systemCall(
   request?: string,
 ): Call {
   const now = context.clock.now();
-  // The call has no operation, and does not use this one: the function's record operations have their own.
+  // The call has no operation and uses none, but its type needs one: the function's record operations have their own calls.
   const [compiled] = context.compiled.values();
   if (compiled === undefined) throw new Error("a service without operations has no work");
   return {

@@ -14,7 +14,7 @@ import { createFunctionScheduler, type FunctionScheduler } from "./background.ts
 import type { Served } from "../context/version.ts";
 
 export interface CompiledFunctions {
-  /** The scheduler of functions without a request; undefined if there are none. */
+  /** Creates the scheduler of functions without a request; undefined if there are none. */
   functionScheduler(
     context: Context,
     version: Served,
@@ -84,7 +84,7 @@ export function compileFunctions({
   };
 }
 
-/** Caches that all functions share. */
+/** Creates the caches that all functions share. */
 function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
   const views = new Map<string, ResourceView>();
   const queriesOf = onceFor((_: View) => new Map<string, ListQuery>());
@@ -103,7 +103,7 @@ function memories(): Pick<Inside, "quiet" | "viewOf" | "query"> {
   };
 }
 
-/** All members of a record except secrets. */
+/** Returns the view of all members of a record except secrets. */
 function fullView(table: Table): ResourceView {
   const columns = table.columns.filter(({ marks }) => !marks.includes("secret"));
   const names = new Set([...columns, ...table.virtual].map(({ name }) => name));

@@ -1,5 +1,5 @@
 /**
- * The input of an operation with an HTTP contract: parameters as values of their types, and the body, grouped by location (`{
+ * Reads the input of an operation with a wire: parameters as values of their types, and the body, grouped by location (`{
  * path, query, header, cookie, body }`), so that equal names do not collide.
  */
 import { getOrMake } from "../../base/once.ts";
@@ -18,7 +18,7 @@ import { badEscape, decode, shortened } from "../routing/target.ts";
 
 export interface ContractRequest {
   readonly httpRequest: HttpRequest;
-  /** Not decoded. */
+  /** The query as sent, not decoded. */
   readonly query: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly bytes: () => Promise<Buffer>;
@@ -26,7 +26,7 @@ export interface ContractRequest {
 
 type Schemas = ResourcesPart["schemas"];
 
-/** Rejects only input that cannot be parsed; the caller validates the rest. */
+/** Reads the input. Rejects only input that cannot be parsed; the caller validates the rest. */
 export async function contractInput(
   operation: Operation,
   schemas: Schemas,
@@ -54,7 +54,9 @@ export async function contractInput(
   return { ...groups, ...(body === undefined ? {} : { body }) };
 }
 
-/** A violation in a parameter names the parameter or header; one in the body has a pointer into the body. */
+/**
+ * Creates a validator. A violation in a parameter names the parameter or header; one in the body has a pointer into the body.
+ */
 export function contractValidator(validate: Validator, { parameters }: HttpContract): Validator {
   return (value) =>
     validate(value).map((violation): Violation => {
@@ -69,7 +71,7 @@ export function contractValidator(validate: Validator, { parameters }: HttpContr
     });
 }
 
-/** Whether a violation is in a parameter: status 400, and 422 for the body (R7.2). */
+/** Whether a violation is in a parameter: then the status is 400, while for the body it is 422 (R7.2). */
 export function isOfParameters(violations: readonly Violation[]): boolean {
   return violations.some(({ parameter, header }) => parameter !== undefined || header !== undefined);
 }
@@ -82,7 +84,7 @@ function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): V
 
 type Pairs = ReadonlyMap<string, readonly string[]>;
 
-/** The values of each name in order; undeclared parameters are ignored. */
+/** Returns the values of each name in order; ignores undeclared parameters. */
 function pairsOf(text: string, separator: string, where: (name: string) => Parameters<typeof badEscape>[0]): Pairs {
   const pairs = new Map<string, string[]>();
   for (const part of text.split(separator)) {
@@ -92,13 +94,13 @@ function pairsOf(text: string, separator: string, where: (name: string) => Param
     const sent = equals === -1 ? written : written.slice(0, equals);
     const name = decode(sent) ?? badEscape(where(shortened(sent)));
     const value = equals === -1 ? "" : (decode(written.slice(equals + 1)) ?? badEscape(where(shortened(name))));
-    // Append instead of copying: copying is quadratic for a body that repeats one name.
+    // Appends instead of copying: copying would take quadratic time for a body that repeats one name.
     getOrMake(pairs, name, () => []).push(value);
   }
   return pairs;
 }
 
-/** OpenAPI's style `simple`: list items separated by commas. */
+/** Reads a list in OpenAPI's style `simple`: items separated by commas. */
 function listed({ schema }: ContractParameter, values: readonly string[], schemas: Schemas): Json | undefined {
   const [text] = values;
   if (text === undefined) return undefined;
@@ -106,7 +108,10 @@ function listed({ schema }: ContractParameter, values: readonly string[], schema
   return text.split(",").map((item) => valueOf(item.trim(), itemsOf(schema, schemas), schemas));
 }
 
-/** OpenAPI's style `form` with `explode`: a list repeats its name, and each member of an object is a parameter. */
+/**
+ * Reads a value in OpenAPI's style `form` with `explode`: a list repeats its name, and each member of an object is a
+ * parameter.
+ */
 function exploded({ name, schema }: ContractParameter, pairs: Pairs, schemas: Schemas): Json | undefined {
   const types = typesOf(schema, schemas);
   const values = pairs.get(name) ?? [];

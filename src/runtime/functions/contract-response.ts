@@ -1,6 +1,6 @@
 /**
- * Validates the response `{ status, body, headers }` of a handler with an HTTP contract against the contract of its status.
- * Nonet's own errors get the declared error shape, if Nonet can fill it.
+ * Validates the response `{ status, body, headers }` of a handler with a wire against the declaration of its status. Nonet's
+ * own errors get the declared shape of errors, if Nonet can fill it.
  */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
@@ -33,7 +33,10 @@ export function compileContract(
   };
 }
 
-/** @throws ApiError with the response if its status is an error; everything is rolled back. */
+/**
+ * Returns the response of a handler. @throws ApiError with the response if its status is an error, which rolls everything
+ * back.
+ */
 export function contractResponse(call: Call, wire: CompiledContract, result: unknown): HttpResponse {
   const returned = isHandlerResponse(result) ? result : undefined;
   if (returned === undefined) throw contractError(call, "an answer is `{ status, body, headers }`");
@@ -59,7 +62,7 @@ function isHandlerResponse(result: unknown): result is HandlerResponse {
   return typeof status === "number" && Number.isInteger(status) && status >= 200 && status < 600;
 }
 
-/** The declared response for the status, for its class (`4XX`), or `default`. */
+/** Returns the declared response for the status, for its class (`4XX`), or `default`. */
 function responseFor({ answers }: CompiledContract, status: number): CompiledResponse | undefined {
   const named = (name: string): CompiledResponse | undefined => answers.find((one) => one.status === name);
   return named(String(status)) ?? named(`${Math.floor(status / 100)}XX`) ?? named("default");
@@ -69,7 +72,7 @@ function contractError(call: Call, detail: string, pointer = "#"): Error {
   return wrong(call, "the handler", [{ pointer, detail }]);
 }
 
-/** Headers that Nonet sets; those of the handler are ignored. */
+/** Header fields that Nonet sets; those of a handler are ignored. */
 const framing = new Set(["content-length", "content-type", "transfer-encoding", "connection", "date", "request-id"]);
 
 function headersOf(call: Call, described: CompiledResponse, result: Readonly<Record<string, unknown>>): string[] {
@@ -137,7 +140,7 @@ function inBody({ pointer = "#", detail }: Violation): { readonly pointer: strin
   return { pointer: `#/body${pointer.slice(1)}`, detail };
 }
 
-/** JSON if the contract allows it. */
+/** Returns the media type to use: JSON if the wire allows it. */
 function usual({ media }: ContractResponsePlan): string {
   return media.find(isJson) ?? media.find((one) => !one.includes("*")) ?? "application/json";
 }
@@ -148,7 +151,9 @@ function covers(range: string, media: string): boolean {
 
 // ── Errors of Nonet ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Converts an error to the status and shape of the contract; unchanged if the contract has none that Nonet can fill. */
+/**
+ * Converts an error to the status and shape that the wire declares; unchanged if the wire declares none that Nonet can fill.
+ */
 export function asContractResponse(wire: CompiledContract, { code }: ApiError, returned: HttpResponse): HttpResponse {
   const status = statusOf(wire, code, returned.status);
   const described = responseFor(wire, status);
@@ -171,7 +176,7 @@ export function asContractResponse(wire: CompiledContract, { code }: ApiError, r
     : { ...bare, headers: ["Content-Type", media, ...bare.headers], body: JSON.stringify(fits) };
 }
 
-/** For invalid requests Nonet has two statuses, and many contracts declare only one of them. */
+/** Returns the status of an error: for invalid requests Nonet has two statuses, and many wires declare only one of them. */
 function statusOf(wire: CompiledContract, code: string, status: number): number {
   const declared = (one: number): boolean => wire.answers.some((response) => response.status === String(one));
   if (code !== "invalid-request" || declared(status)) return status;

@@ -1,7 +1,7 @@
 /**
- * Functions of the service's owner, written in TypeScript next to the document: handlers (`does: handler`), hooks before and
- * after operations, event functions and interval functions. These are the untyped forms; `nonet types` generates the types for
- * one document.
+ * The types of functions of the service's owner, written in TypeScript next to the document: handlers (`does: handler`), hooks
+ * before and after operations, event functions and interval functions. These types know no document; `nonet types` generates
+ * types for one.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Caller } from "../context/caller.ts";
@@ -23,7 +23,7 @@ export interface FunctionContext {
   readonly records: Records;
   /** Rejects the request with an error of the document, and rolls everything back. */
   readonly fail: (code: string, details?: FailDetails) => never;
-  /** The same for the whole request. */
+  /** The current time, the same for the whole request. */
   readonly now: Date;
   /** Writes a log line for the operator, with the request's id. */
   readonly log: (message: string, details?: unknown) => void;
@@ -32,10 +32,10 @@ export interface FunctionContext {
   readonly signal: AbortSignal;
 }
 
-/** Details of an error that a function rejects a request with. */
+/** The details of an error with which a function rejects a request. */
 export interface FailDetails {
   readonly detail?: string;
-  /** The invalid values, each with a JSON pointer into the body (`#/weightKg`): `errors` of the response. */
+  /** The invalid values, each with a JSON pointer into the body (`#/weightKg`): the member `errors` of the response. */
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
@@ -48,12 +48,12 @@ export interface ServiceFunctions {
   readonly before?: Named;
   readonly after?: Named;
   readonly on?: Named;
-  /** By interval, such as `5m`: its functions by name. */
+  /** The functions by interval, such as `5m`, and name. */
   readonly every?: Readonly<Record<string, Named>>;
   readonly [operation: string]: ServiceFunction | Named | Readonly<Record<string, Named>> | undefined;
 }
 
-/** The handler of the operation. */
+/** Returns the handler of the operation. */
 export function handlerOf(functions: ServiceFunctions, operation: string): ServiceFunction | undefined {
   const found = Object.hasOwn(functions, operation) ? functions[operation] : undefined;
   return typeof found === "function" ? found : undefined;

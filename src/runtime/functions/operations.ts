@@ -22,10 +22,10 @@ import type { Where } from "./records.ts";
 /** The list query of a function. */
 export interface Wanted {
   readonly where?: Where;
-  /** For example `-createdAt` or `size,-door`; default: newest first. */
+  /** The order, such as `-createdAt` or `size,-door`; default: newest first. */
   readonly sort?: string;
   readonly limit?: number;
-  /** `next` of the previous page. */
+  /** The cursor: `next` of the previous page. */
   readonly after?: string | null;
 }
 
@@ -42,18 +42,18 @@ export interface Inner {
   run(tx: Transaction, operation: string, id: Value | undefined, input: JsonObject): Promise<JsonObject | undefined>;
 }
 
-/** Created once per service. */
+/** The dependencies of record operations, created once per service. */
 export interface Inside {
-  /** The system's operations on a resource, compiled. */
+  /** The system's compiled operations on a resource. */
   readonly system: ReadonlyMap<
     string,
     { readonly create: CompiledOperation; readonly update: CompiledOperation; readonly delete: CompiledOperation }
   >;
-  /** The operation without preconditions and with status 200, for functions. */
+  /** Returns the operation without preconditions and with status 200, for functions. */
   quiet(compiled: CompiledOperation): CompiledOperation;
-  /** All members of a record except secrets. */
+  /** Returns the view of all members of a record except secrets. */
   viewOf(table: Table): ResourceView;
-  /** Caches the query, so that the store prepares it once. */
+  /** Returns the same object for an equal query, so that the store prepares it once. */
   query(query: ListQuery): ListQuery;
   perform(call: Call, tx: Transaction): Promise<HttpResponse>;
 }
@@ -99,7 +99,7 @@ export function innerOf(inside: Inside, call: Call, system: boolean): Inner {
     return typeof body === "string" ? (JSON.parse(body) as JsonObject) : undefined;
   }
 
-  /** The document's operation for the action, or the system's. */
+  /** Returns the document's operation for the action, or the system's. */
   function operationThat(resource: string, action: "create" | "update" | "delete"): CompiledOperation {
     if (system) return systemOf(inside, resource)[action];
     const found = context.plan.operations.find((one) => one.resource === resource && one.action === action);
@@ -162,12 +162,12 @@ async function located<Result>({ name }: Operation, perform: () => Promise<Resul
   }
 }
 
-/** A function uses the newest names, whatever its caller's version is. */
+/** Returns the call in the newest version, whose names a function uses, whatever its caller's version is. */
 function withoutVersioned({ own: _, secrets: __, functions: ___, presentSecret: ____, ...call }: Call): Call {
   return call;
 }
 
-/** A placeholder: a function's operation has no HTTP request. */
+/** A placeholder: an operation of a function has no HTTP request. */
 export const noRequest: Call["httpRequest"] = {
   method: "POST",
   target: "/",
@@ -178,8 +178,8 @@ export const noRequest: Call["httpRequest"] = {
 };
 
 /**
- * The path parameters of the operation: the record's key, and its parents' from the record's fields. For a new record the parents
- * are fields of the input. Undefined if a record does not exist.
+ * Returns the path parameters of the operation: the record's key, and its parents' from the record's fields. For a new record
+ * the parents are fields of the input. Undefined if a record does not exist.
  */
 async function namedBy(
   { context }: Call,

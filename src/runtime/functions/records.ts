@@ -1,6 +1,6 @@
 /**
- * The records of a service for its functions: what the caller may see and do, with the same code as requests; and with `system`
- * all records.
+ * Gives functions access to the records of a service: what the caller may see and do, with the same code as requests; and with
+ * `system` all records.
  */
 import { didYouMean } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -10,15 +10,15 @@ import type { Row } from "../../store/port/store.ts";
 import type { Inner, Wanted } from "./operations.ts";
 import type { RunStep } from "./transaction.ts";
 
-/** By resource name. */
+/** The access to records by name of their resource. */
 export type Records = Readonly<Record<string, RecordsOf>> & {
-  /** Without permission checks; rules, transitions and events still apply. */
+  /** Access without permission checks; rules, transitions and events still apply. */
   readonly system: Readonly<Record<string, RecordsOf>>;
 };
 
 export interface RecordsOf {
   get(id: string | number): Promise<JsonObject | undefined>;
-  /** The newest match. */
+  /** Returns the newest record that matches. */
   find(where: Where): Promise<JsonObject | undefined>;
   list(wanted?: Wanted): Promise<{ readonly items: readonly JsonObject[]; readonly next: string | null }>;
   create(values: unknown): Promise<JsonObject>;
@@ -38,7 +38,7 @@ export interface Comparisons<Value> {
   readonly lte?: Value;
 }
 
-/** By field: a value or comparisons. */
+/** Conditions by field: a value or comparisons. */
 export type Where = Readonly<Record<string, unknown>>;
 
 export function recordsFor(
@@ -97,14 +97,14 @@ function unknown(name: string, known: readonly { readonly name: string }[], what
   return new TypeError(`\`${name}\` ${what}${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
 }
 
-/** A map whose names are looked up at use; an unknown name throws an error that names it. */
+/** Returns an object whose members are made when they are used; an unknown name throws an error that names it. */
 function guarded<Value>(names: readonly string[], make: (name: string) => Value, what: string): Record<string, Value> {
   const known = new Map<string, Value>();
   return new Proxy<Record<string, Value>>(
     {},
     {
       get: (_, name) => {
-        // Names that promises, consoles and serialisers look up on any object.
+        // Promises, consoles and serialisers look up these names on any object.
         if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
         let value = known.get(name);
         if (value === undefined) {
@@ -122,7 +122,7 @@ function guarded<Value>(names: readonly string[], make: (name: string) => Value,
   );
 }
 
-/** Converts a function's result to JSON: dates become strings, undefined members are dropped. */
+/** Converts a function's result to JSON: dates become strings, undefined members are omitted. */
 export function plain(value: unknown): JsonObject {
   if (value === undefined || value === null) return {};
   return JSON.parse(JSON.stringify(value)) as JsonObject;

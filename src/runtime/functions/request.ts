@@ -1,4 +1,4 @@
-/** The functions of one request's operation; each may run across several transactions. */
+/** Runs the functions of one request's operation; each may run across several transactions. */
 import { getOrMake } from "../../base/once.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Transaction } from "../../store/port/store.ts";
@@ -78,12 +78,15 @@ export function functionsOfCall(
   };
 }
 
-/** The uploads in a function's result: JSON conversion would lose their hidden members. */
+/** Returns the uploads in a function's result, since the conversion to JSON would lose their hidden members. */
 function uploadsAmong(supplied: unknown): JsonObject {
   return Object.fromEntries(Object.entries(supplied as JsonObject).filter(([, value]) => value instanceof Uploaded));
 }
 
-/** An error of the service, not of its caller: a function returned what the document does not allow. */
+/**
+ * Returns the error if a function returned something that the document does not allow: an error of the service, not of its
+ * caller.
+ */
 export function wrong(
   { compiled: { operation } }: Call,
   who: string,
@@ -95,14 +98,14 @@ export function wrong(
 
 /** The start of a function: for a request, or for the scheduler. */
 export interface Started {
-  /** Its name in the log. */
+  /** The function's name in the log. */
   readonly name: string;
   readonly call: Call;
-  /** Epoch milliseconds. */
+  /** When the function times out, in epoch milliseconds. */
   readonly deadline: number;
-  /** Further members of the context, loaded in the first transaction. */
+  /** Loads further members of the context, in the first transaction. */
   supplied(runStep: RunStep): Promise<Partial<FunctionContext>>;
-  /** Whether it runs as the system, without permissions. */
+  /** Whether the function runs as the system, without permissions. */
   readonly system: boolean;
 }
 
@@ -202,7 +205,7 @@ function ours(thrown: unknown, name: string): unknown {
   return thrown instanceof Error ? thrown : new Error(`\`${name}\` threw what is no error: ${String(thrown)}`);
 }
 
-/** Replays random values and ids in the next attempt, so that ids that a function has seen stay the same. */
+/** Returns random values and ids that are the same in each attempt, so that an id that a function has seen stays valid. */
 export function replayed(context: Context): Replayed {
   const drawn = new Map<string, unknown[]>();
   const at = new Map<string, number>();

@@ -13,12 +13,12 @@ import { ApiError } from "../errors/api-error.ts";
 export interface Run {
   /** Continues the function in this transaction; returns its result once it and all its steps are done. */
   runIn(tx: Transaction): Promise<unknown>;
-  /** Aborts the function: there is no further transaction. Its waiters get the reason. */
+  /** Aborts the function: there is no further transaction. Everything that waits for the function gets the reason. */
   end(reason: unknown): void;
 }
 
 export interface Step<Result> {
-  /** Deterministic within a transaction; a rollback undoes its writes. */
+  /** Performs the step. Deterministic within a transaction; a rollback undoes its writes. */
   perform(tx: Transaction): Promise<Result>;
   readonly writes: boolean;
 }
@@ -27,13 +27,13 @@ export interface Step<Result> {
 export type RunStep = <Result>(step: Step<Result>) => Promise<Result>;
 
 export interface RunOptions {
-  /** Starts the function. */
+  /** Starts the function, which requests its steps from `runStep`. */
   readonly start: (runStep: RunStep, signal: AbortSignal) => unknown;
-  /** Remaining milliseconds; called when the function first waits for something else. */
+  /** Returns the remaining milliseconds; called when the function first waits for something other than the store. */
   readonly left: () => number;
 }
 
-/** Thrown to roll back the transaction of a function that waits for something else. */
+/** Thrown to roll back the transaction of a function that waits for something other than the store. */
 export class Waits extends Error {
   /** Resolves when the function continues or is aborted; never rejects. */
   readonly over: Promise<void>;
@@ -55,11 +55,11 @@ type Outcome =
 
 interface Done {
   readonly step: Step<unknown>;
-  /** The result, to detect a different one after a retry. */
+  /** The result as a text, to detect a different result after a retry. */
   readonly summary: string;
 }
 
-/** A function that waits only for promises in memory continues within this many microtasks. */
+/** How many microtasks a function that waits only for promises in memory may take to continue. */
 const microtasks = 8;
 
 export function createRun({ start, left }: RunOptions): Run {
@@ -70,7 +70,7 @@ export function createRun({ start, left }: RunOptions): Run {
   let outcome: Outcome | undefined;
   let started = false;
   let wrote = false;
-  /** The function must not swallow this error: a step may be half done. */
+  /** The error that the function must not swallow, because a step may be half done. */
   let fatal: { readonly error: unknown } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -114,7 +114,7 @@ export function createRun({ start, left }: RunOptions): Run {
     try {
       return { kind: "value", value: await step.perform(tx) };
     } catch (error) {
-      // A temporary error: the store retries the transaction, unnoticed by the function.
+      // The store retries the transaction after a temporary error, which the function does not notice.
       if (isPassing(error)) throw error;
       const isUndone = !(error instanceof ApiError) || error.details.undo === true || tx.changes.length > before;
       if (isUndone) fatal ??= { error };

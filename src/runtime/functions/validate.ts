@@ -34,7 +34,7 @@ export function mismatches(plan: Plan, functions: ServiceFunctions): readonly st
   ];
 }
 
-/** The plan whose hooked operations may also return any error of the document. */
+/** Returns the plan in which operations with hooks may also return any error of the document. */
 export function planWith(plan: Plan, functions: ServiceFunctions | undefined): Plan {
   if (functions === undefined) return plan;
   const enforced =

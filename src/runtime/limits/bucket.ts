@@ -6,29 +6,29 @@ import type { RatePlan } from "../../plan/limits/types.ts";
 
 /** The count of one key. */
 export interface Slot {
-  /** Window: the number of requests. Bucket: the missing tokens at `at`, in units of the shape. */
+  /** For a window: the number of requests. For a token bucket: the missing tokens at `at`, in units of the shape. */
   used: number;
-  /** Window: its end. Bucket: the last request. */
+  /** For a window: its end. For a token bucket: the time of the last request. */
   at: number;
 }
 
 export interface Shape {
-  /** `q` and `w` of `RateLimit-Policy`: the number of requests and the seconds. */
+  /** `q` of `RateLimit-Policy`, the number of requests; the next member is `w`, the seconds. */
   readonly quota: number;
   readonly windowSeconds: number;
   open(now: number): Slot;
   /** After the clock was set back, moves timestamps in the future back to now, so that no work waits for them. */
   rewind(slot: Slot, now: number): void;
-  /** Whether the count is zero again and the slot can be dropped. */
+  /** Whether the count is zero again, so that the slot can be removed. */
   over(slot: Slot, now: number): boolean;
   left(slot: Slot, now: number): number;
-  /** Milliseconds until the next request is available. */
+  /** Returns the milliseconds until the next request is possible. */
   wait(slot: Slot, now: number): number;
   consume(slot: Slot, now: number): void;
   refund(slot: Slot): void;
   /** Sets the count of other processes, plus `more` requests. */
   put(slot: Slot, counted: Slot, more: number): void;
-  /** Converts to the stored form and back. */
+  /** Converts a slot to its stored form; the next function converts it back. */
   save(slot: Slot): { readonly used: number; readonly until: number };
   restore(saved: { readonly used: number; readonly until: number }, now: number): Slot;
 }

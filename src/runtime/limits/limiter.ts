@@ -1,7 +1,7 @@
 /**
- * Limits request rates (R0.1, R8.1 to R8.5). There are two checks: before authentication, the limits per address and for
- * anonymous callers; after it, the others. A check consumes from all its limits or from none; a rejection by the second check
- * refunds the first.
+ * Limits request rates (R0.1, R8.1 to R8.5) by two checks: before authentication the limits per address and for anonymous
+ * callers, after it the others. A check consumes from all its limits or from none; a rejection by the second check refunds the
+ * first.
  */
 import { hash } from "node:crypto";
 import type { Limited, LimitsPart, QuotaPlan } from "../../plan/limits/types.ts";
@@ -14,15 +14,15 @@ import { type Reservation, refund, reserve, type SharedCounts } from "./reservat
 import type { Sharing } from "./shared-counts.ts";
 
 export interface Limiter {
-  /** Undefined for an operation without limits. */
+  /** Returns the limits of an operation; undefined if it has none. */
   of(operation: Operation): OperationLimits | undefined;
-  /** Limits for requests without an operation: pages, and unknown paths and methods. By address. */
+  /** The limits by address for requests without an operation: pages, and unknown paths and methods. */
   readonly others: OperationLimits;
-  /** Limits for `OPTIONS`, which carries no credential. By address. */
+  /** The limits by address for `OPTIONS`, which carries no credential. */
   readonly preflights: OperationLimits;
-  /** Limits for unauthenticated requests that write to the store. By address. */
+  /** The limits by address for unauthenticated requests that write to the store. */
   readonly stored: OperationLimits;
-  /** Limiters whose counts survive a restart. */
+  /** The limiters whose counts survive a restart. */
   readonly durable: readonly RateLimiter[];
 }
 
@@ -30,7 +30,7 @@ export interface Limiter {
 export interface OperationLimits {
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
-  /** `RateLimit-Policy` of requests with and without a credential. */
+  /** The `RateLimit-Policy` of requests with a credential; the next member is that of requests without one. */
   readonly policy: string;
   readonly anonymousPolicy: string;
 }
@@ -38,7 +38,7 @@ export interface OperationLimits {
 interface Rule {
   readonly limiter: RateLimiter;
   readonly by: Limited["by"];
-  /** Only requests without a credential count. */
+  /** Whether only requests without a credential count. */
   readonly anonymous: boolean;
   readonly keyOf: (key: string) => string;
   readonly sharedCounts: SharedCounts | undefined;
@@ -52,7 +52,7 @@ export interface Admission {
   /** Whether the request has a credential, valid or not. */
   readonly carries: boolean;
   readonly reservations: Reservation[];
-  /** Items of `RateLimit` for the quotas in a window that the request counted for. */
+  /** The items of `RateLimit` for the quotas in a window that counted the request. */
   readonly counted: string[];
   /** The used-up limits of a rejected request, for the response header. */
   exceeded: readonly Reservation[];
@@ -61,21 +61,21 @@ export interface Admission {
 
 export interface LimiterOptions {
   readonly plan: Pick<LimitsPart, "rates" | "generalRates" | "quotas">;
-  /** Key of the hash for stored counter keys; the same after every restart. */
+  /** The key of the hash for stored counter keys; the same after every restart. */
   readonly secret: string;
   /** Called when the counts of a long window have changed. */
   readonly changed: () => void;
-  /** Present if several processes share counts. */
+  /** Shares counts; present if several processes do so. */
   readonly sharing?: Sharing | undefined;
 }
 
-/** Counts of windows with at least this length survive a restart (R8.3). */
+/** The length in milliseconds from which the counts of a window survive a restart (R8.3). */
 const durableMilliseconds = 3_600_000;
 const maximumKeys = 100_000;
-/** Requests per minute and address if the document declares no rate (R8.8). */
+/** The requests per minute and address if the document declares no rate (R8.8). */
 const defaultCount = 1200;
 const storedCount = 120;
-/** From this quota on, one extra request per process exceeds it by at most 1%. */
+/** The quota from which one extra request per process exceeds it by at most 1%. */
 const lenientFrom = 100;
 
 export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions): Limiter {
@@ -84,7 +84,7 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     const long = rate.windowMilliseconds >= durableMilliseconds;
     const durable = long && sharing === undefined;
     const limiter = createRateLimiter({ rate, maximumKeys, seed, ...(durable ? { changed } : {}) });
-    // Hash long keys to limit memory, and stored or shared keys to conceal addresses.
+    // Long keys are hashed to limit memory, stored or shared keys to conceal addresses.
     const conceals = long || sharing !== undefined;
     const keyOf = (key: string) => (conceals || key.length > 64 ? concealed(secret, key) : key);
     const { count, windowMilliseconds, burst } = rate;
@@ -105,7 +105,7 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     return { limiter, by: { kind: "ip" }, keyOf: (key) => key, sharedCounts: undefined, anonymous: false };
   };
   const unstated = defaultRule("default-per-ip", defaultCount);
-  /** Only operations advertise their limits (R8.1). */
+  /** Other requests than operations do not advertise their limits (R8.1). */
   const general = (some: readonly Limited[]): OperationLimits => {
     const before = some.length === 0 ? [unstated] : some.map(byAddress);
     return { before, after: [], policy: "", anonymousPolicy: "" };
@@ -141,17 +141,19 @@ function quotaPolicy(quota: QuotaPlan): string {
   return `"${quota.name}";q=${quota.count};w=${window}`;
 }
 
-/** Selects which keys share a count if there are too many; clients cannot predict it without the secret. */
+/**
+ * Returns the seed that selects which keys share a count if there are too many; clients cannot predict it without the secret.
+ */
 export function seedOf(secret: string): number {
   return Number.parseInt(hash("sha256", secret, "hex").slice(0, 8), 16);
 }
 
-/** A hash that identifies the key and conceals it. */
+/** Returns a hash that identifies the key and conceals it. */
 export function concealed(secret: string, key: string): string {
   return hash("sha256", `${secret}\0${key}`, "base64url").slice(0, 22);
 }
 
-/** The partition key: the caller, or the address of an anonymous caller (R8.4), or the record. */
+/** Returns the partition key: the caller, the address of an anonymous caller (R8.4), or the record. */
 export function partitionOf(
   by: Limited["by"],
   httpRequest: HttpRequest,
@@ -178,15 +180,15 @@ export function admissionOf(
   return { limits, httpRequest, parameters, carries, reservations: [], counted: [], exceeded: [], signedIn: false };
 }
 
-/** The first check; returns a promise if the counts are shared. @throws ApiError `rate-limited` */
+/** Runs the first check; returns a promise if the counts are shared. @throws ApiError `rate-limited` */
 export function limitBeforeAuth(admission: Admission, now: number): Promise<void> | undefined {
   const { before } = admission.limits;
   return before.length > 0 ? pass(admission, before, null, now) : undefined;
 }
 
 /**
- * The second check. `barred`: the caller will get 403, so the request must not use up the limit of the record. @throws ApiError
- * `rate-limited`
+ * Runs the second check. `barred`: the caller will get 403, so the request must not use up the limit of the record. @throws
+ * ApiError `rate-limited`
  */
 export function limitAfterAuth(
   admission: Admission,
@@ -251,7 +253,10 @@ export function reportQuota(admission: Admission, quota: QuotaPlan, { used, unti
   admission.counted.push(`"${quota.name}";r=${left};t=${Math.max(1, Math.ceil((until - now) / 1000))}`);
 }
 
-/** The `RateLimit` headers (R8.1) of 2xx and 4xx responses. A 304 response for an authenticated caller is refunded (R4.17). */
+/**
+ * Returns the `RateLimit` header fields (R8.1) of 2xx and 4xx responses. A 304 response for an authenticated caller is
+ * refunded (R4.17).
+ */
 export function rateLimitHeaders(
   admission: Admission,
   { status }: Pick<HttpResponse, "status">,
@@ -275,7 +280,7 @@ function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
   return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
 }
 
-/** The subscriber of an address: the whole address for IPv4, its /64 network for IPv6 (R8.4). */
+/** Returns the subscriber of an address: the whole address for IPv4, its /64 network for IPv6 (R8.4). */
 export function subscriberOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = ""] = address.split("::");

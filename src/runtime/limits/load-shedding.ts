@@ -1,5 +1,5 @@
 /**
- * Load shedding (R8.9): rejects requests above the capacity before they use resources, so that active requests still end in time.
+ * Sheds load (R8.9): rejects requests above the capacity before they use resources, so that active requests still end in time.
  * It also tracks lasting store failures, which are reported to the operator once a minute instead of for each request.
  */
 import { isDamage, isLasting } from "../../store/port/error.ts";
@@ -8,19 +8,21 @@ import type { Account } from "../../http/memory-budget.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 export interface Load {
-  /** Call before reading an operation's request. @throws ApiError `overloaded` */
+  /** Throws if the service is overloaded; called before an operation's request is read. @throws ApiError `overloaded` */
   assertRoom(account?: Account): void;
   /** Counts the task as active until it ends. */
   during<T>(task: () => Awaitable<T>): Awaitable<T>;
   /** Reports how many milliseconds the event loop is late. */
   late(milliseconds: number): void;
-  /** Call after a durable write. */
+  /** Notes a durable write, which ends a lasting failure. */
   wrote(): void;
-  /** Whether an operator has to fix the failure ("lasting"), and whether it was reported in the last minute ("told"). */
+  /**
+   * Returns whether an operator has to fix the failure ("lasting"), and whether it was reported in the last minute ("told").
+   */
   failed(thrown: unknown): "lasting, not told" | "lasting, told" | "other";
   /** Whether the last write failed, or a read found damaged data. */
   readonly impaired: boolean;
-  /** `Retry-After` with a random delay, so that rejected clients do not retry at the same time. */
+  /** Returns `Retry-After` with a random delay, so that rejected clients do not retry at the same time. */
   retryAfter(): readonly string[];
 }
 
@@ -30,12 +32,15 @@ export interface LoadOptions {
 }
 
 /**
- * Active operations, which wait for the store or for functions. Their bodies are in memory, and at a few thousand writes per
- * second the callers of more operations would have timed out.
+ * The most active operations, which wait for the store or for functions. Their bodies are in memory, and with more operations,
+ * at a few thousand writes per second, the callers would time out.
  */
 const mostActive = 4096;
 
-/** One late tick may be a GC pause or a blocking function; after two in a row the service is overloaded. */
+/**
+ * How late the event loop may be, in milliseconds. One late tick may be a GC pause or a blocking function; after two in a row
+ * the service is overloaded.
+ */
 const lateMilliseconds = 1000;
 
 const reportMilliseconds = 60_000;

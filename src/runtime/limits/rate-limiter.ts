@@ -1,36 +1,36 @@
 /**
- * One rate limit with a count per key. Its memory is bounded: ended counts are dropped, and when the maximum number of keys is
- * active, further keys share counts. So a flood of keys makes a limit stricter for some callers, and never resets an active
- * window.
+ * One rate limit with a count for each key. Its memory is bounded: ended counts are removed, and when the maximum number of
+ * keys is active, further keys share counts. So a flood of keys makes a limit stricter for some callers, and never resets an
+ * active window.
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Counted } from "../../store/port/store.ts";
 import { shapeOf, type Slot } from "./bucket.ts";
 
 export interface RateLimiter {
-  /** As an item of `RateLimit-Policy`. */
+  /** The limit as an item of `RateLimit-Policy`. */
   readonly policy: string;
   readonly name: string;
   readonly quota: number;
   readonly windowSeconds: number;
-  /** The bucket of a key, to read or consume; not stored before `consume` or `hold`. */
+  /** Returns the bucket of a key, to read or consume; it is not stored before `consume` or `hold`. */
   look(key: string, now: number): BucketRef;
   left(bucketRef: BucketRef, now: number): number;
   /** Whether the bucket is unused or its window has ended. */
   isOver(bucketRef: BucketRef, now: number): boolean;
-  /** Whole seconds until the next request is available, at least 1. */
+  /** Returns the whole seconds until the next request is possible, at least 1. */
   waitSeconds(bucketRef: BucketRef, now: number): number;
   consume(bucketRef: BucketRef, now: number): void;
   /** Undoes one `consume`. */
   refund(bucketRef: BucketRef): void;
-  /** The counts that changed since the last call and have not ended. */
+  /** Returns the counts that changed since the last call and have not ended. */
   changes(now: number): ReadonlyMap<string, Counted>;
-  /** The result of `changes` could not be stored: the next call returns it again. */
+  /** Notes that the result of `changes` could not be stored: the next call returns it again. */
   again(keys: Iterable<string>): void;
   restore(key: string, counted: Counted, now: number): void;
   /** Stores an unused bucket, so that later calls of `look` for the key return it. */
   hold(bucketRef: BucketRef): void;
-  /** Replaces the count by that of all processes; `owed`: requests that this process has not reported yet. */
+  /** Replaces the count by the count of all processes; `owed`: requests that this process has not reported yet. */
   applyShared(bucketRef: BucketRef, counted: Slot, owed: number): void;
 }
 
@@ -44,20 +44,20 @@ export interface BucketRef {
 
 export interface RateLimiterOptions {
   readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst">;
-  /** Maximum number of active keys with a separate count. */
+  /** The most active keys with a separate count. */
   readonly maximumKeys: number;
-  /** Secret start of the hash that assigns further keys to shared counts, so that clients cannot choose theirs. */
+  /** The secret start of the hash that assigns further keys to shared counts, so that clients cannot choose theirs. */
   readonly seed: number;
   /** Called at each change; absent if the counts are not stored. */
   readonly changed?: () => void;
 }
 
-/** Counts that keys share beyond the maximum. */
+/** How many counts the keys beyond the maximum share. */
 const sharedCounts = 1024;
 
 export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimiterOptions): RateLimiter {
   const shape = shapeOf(rate);
-  /** Ordered by the time at which they end. */
+  /** The buckets, ordered by the time at which they end. */
   const bucketRefs = new Map<string, BucketRef>();
   const shared = new Map<string, BucketRef>();
   const pending = new Set<string>();
@@ -74,7 +74,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     bucketRef.listed = true;
     (isShared(bucketRef.key) ? shared : bucketRefs).set(bucketRef.key, bucketRef);
   };
-  /** Drops ended buckets, which are at the front; active ones must stay. */
+  /** Removes ended buckets, which are at the front; returns whether the maximum of active ones is reached. */
   const isFull = (now: number): boolean => {
     for (const [key, { slot }] of bucketRefs) {
       if (!shape.over(slot, now)) break;
@@ -105,7 +105,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     isOver: ({ slot }, now) => shape.over(slot, now),
     waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(shape.wait(slot, now) / 1000)),
     consume(bucketRef, now) {
-      // Each use of a token bucket delays its end, so move it to the back.
+      // Each use of a token bucket delays the bucket's end, so the bucket moves to the end of the ordered map.
       if (bucketRef.listed && rate.burst !== undefined) bucketRefs.delete(bucketRef.key);
       if (!bucketRef.listed || rate.burst !== undefined) list(bucketRef);
       shape.consume(bucketRef.slot, now);
@@ -147,9 +147,9 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
   };
 }
 
-/** Ordinary keys never start with `*`. */
+/** Returns the key of a shared count; other keys never start with `*`. */
 function sharedKey(seed: number, key: string): string {
-  // FNV-1a with `seed` as its start.
+  // The hash is FNV-1a, which starts with `seed`.
   let hash = seed;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return `*${(hash >>> 0) % sharedCounts}`;

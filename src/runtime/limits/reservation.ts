@@ -27,7 +27,10 @@ export interface SharedCounts {
   readonly lenient: boolean;
 }
 
-/** Consumes one request from each limit or from none; returns the limits that are used up. A promise if the counts are shared. */
+/**
+ * Consumes one request from each limit or from none; returns the limits that are used up. Returns a promise if the counts are
+ * shared.
+ */
 export function reserve(wanted: readonly Reservation[], now: number): Awaitable<readonly Reservation[]> {
   const full = wanted.filter(({ limiter, bucketRef }) => limiter.left(bucketRef, now) === 0);
   if (full.length > 0) {
@@ -45,7 +48,7 @@ export function refund(reserved: readonly Reservation[], now: number): void {
   for (const reservation of reserved) {
     const { limiter, bucketRef } = reservation;
     limiter.refund(bucketRef);
-    // A request in an ended window must not reduce the count of the next window.
+    // The refund of a request in an ended window must not reduce the count of the next window.
     if (!limiter.isOver(bucketRef, now)) report(reservation, -1, now);
   }
 }
@@ -64,13 +67,13 @@ async function reserveShared(
   return full;
 }
 
-/** State of a bucket: the number of unreported requests, and the time of the last shared count. */
+/** What this process knows about a shared bucket: the number of unreported requests, and the time of the last shared count. */
 interface Known {
   owed: number;
   syncedAt: number;
 }
 
-/** A used-up limit is synchronised again after this time: other processes may have refunded. */
+/** After how many milliseconds a used-up limit is synchronised again: other processes may have refunded. */
 const renewedMilliseconds = 250;
 
 const knownOf = onceFor((_: BucketRef): Known => ({ owed: 0, syncedAt: Number.NEGATIVE_INFINITY }));
@@ -91,7 +94,7 @@ function report(reservation: Reservation, count: number, now: number): void {
   sharedCounts.sharing.report(sharedCounts.sharedOf(bucketRef), count, countListener(reservation, count, now));
 }
 
-/** Applies a shared count; `reported`: how many requests the report contained. */
+/** Returns a listener that applies a shared count. `reported`: how many requests the report contained. */
 function countListener({ limiter, bucketRef }: Reservation, reported: number, now: number): CountListener {
   const known = knownOf(bucketRef);
   return (counted) => {
@@ -120,7 +123,7 @@ async function isGranted(reservation: Reservation, now: number): Promise<boolean
     countListener(reservation, 0, now),
   );
   if (granted !== undefined) return granted;
-  // The shared count is unavailable: use the count of this process.
+  // If the shared count is unavailable, the count of this process applies.
   if (limiter.left(bucketRef, now) === 0) return false;
   limiter.consume(bucketRef, now);
   return true;

@@ -21,7 +21,9 @@ export type CountListener = (count: RateCount | undefined) => void;
 export interface Sharing {
   /** Adds `consumed` requests (negative: refunds; 0: only reads the count). */
   report(shared: Shared, consumed: number, onCount: CountListener): void;
-  /** Consumes one request: false if the limit is used up, undefined if the store is unavailable. Calls `onCount` first. */
+  /**
+   * Consumes one request: returns false if the limit is used up, undefined if the store is unavailable. Calls `onCount` first.
+   */
   want(shared: Shared, onCount: CountListener): Promise<boolean | undefined>;
 }
 
@@ -39,15 +41,15 @@ interface Entry {
   readonly waiting: ((granted: boolean | undefined) => void)[];
 }
 
-/** Timeout of a shared count; then the process counts separately. */
+/** The timeout of a shared count in milliseconds; after it the process counts separately. */
 const patienceMilliseconds = 2_000;
-/** After a failure, this process counts separately for this long before it tries again. */
+/** How long, in milliseconds, this process counts separately after a failure before it tries again. */
 const standaloneMilliseconds = 1000;
 
 export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
   let pending = new Map<string, Entry>();
   let running = false;
-  /** In the monotonic clock's milliseconds. */
+  /** Until when this process counts separately, in milliseconds of the monotonic clock. */
   let standaloneUntil = 0;
   let standalone = false;
 
@@ -76,7 +78,7 @@ export function createSharing({ rates, now, notice }: SharingOptions): Sharing {
     running = false;
   }
 
-  /** Undefined if the shared store is unavailable. */
+  /** Counts requests in the shared store; undefined if it is unavailable. */
   async function countAll(batch: readonly Entry[]): Promise<readonly RateCount[] | undefined> {
     const requests = batch.map(
       ({ shared, consumed, waiting }): RateRequest => ({ ...shared, consumed, wanted: waiting.length }),

@@ -16,13 +16,13 @@ export interface RateSnapshots {
 export interface RateSnapshotsOptions {
   readonly counts: CountStore;
   readonly clock: Clock;
-  /** Called when counts are to be stored. */
+  /** Returns the limiters whose counts are stored. */
   readonly limiters: () => readonly RateLimiter[];
   readonly failed: (failure: unknown) => void;
 }
 
 const delayMilliseconds = 1000;
-/** Prefix of the names in the store, which also contains quotas. */
+/** The prefix of the names in the store, which also contains quotas. */
 const prefix = "rate ";
 
 export function createRateSnapshots({ counts, clock, limiters, failed }: RateSnapshotsOptions): RateSnapshots {
@@ -53,7 +53,7 @@ export function createRateSnapshots({ counts, clock, limiters, failed }: RateSna
     const now = clock.now();
     const byName = new Map(limiters().map((limiter) => [prefix + limiter.name, limiter]));
     const stored = await counts.all(now);
-    // Limiters drop ended buckets from the front, so order by end.
+    // Limiters remove ended buckets from the front, so the counts are ordered by their end.
     for (const { name, key, ...counted } of stored.toSorted((one, other) => one.until - other.until))
       byName.get(name)?.restore(key, counted, now);
   };

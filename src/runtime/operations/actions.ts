@@ -1,4 +1,4 @@
-/** The actions that write, each within a transaction, including the quotas that they count for (R8.7). */
+/** The actions that write, each of them in a transaction, including the quotas that they count for (R8.7). */
 import type { Json } from "../../base/json.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import { isJson } from "../../plan/endpoints/contract.ts";
@@ -42,7 +42,7 @@ const actions: Readonly<Record<Exclude<Operation["action"], "renew">, Action>> =
   logout,
 };
 
-/** `rejected`: makes the response of an error without a rollback. */
+/** Returns the action of an operation. `rejected`: makes the response of an error without a rollback. */
 export function actionOf(
   { action, effects, quotas }: Operation,
   rejected: (error: ApiError) => HttpResponse = thrown,
@@ -56,7 +56,7 @@ export function actionOf(
   };
 }
 
-/** Locks the resources that events may change, before the first read. */
+/** Wraps an action: locks the resources that events may change, before the first read. */
 function holding(perform: Action, resources: ReadonlySet<string>): Action {
   return (call, tx) => {
     const held = tx.declareWrites(resources);
@@ -75,7 +75,7 @@ function thrown(error: ApiError): never {
   throw error;
 }
 
-/** A read runs in a transaction only if it has functions; permissions are checked before them. */
+/** Wraps a read: it runs in a transaction only if it has functions, after the permission checks. */
 function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
   return async (call, tx) => {
     const response = await read(call);
@@ -88,7 +88,7 @@ function reading(read: (call: Call) => Awaitable<HttpResponse>): Action {
   };
 }
 
-/** The `after` function gets the response body and the current record. */
+/** Runs the `after` function with the response body and the current record. */
 async function afterwards(call: Call, tx: Transaction, { body, headers }: HttpResponse): Promise<void> {
   const { table } = call.compiled;
   const row: Row | undefined =

@@ -25,7 +25,7 @@ import type { VersionConverter, VersionedOperation, Reads } from "../context/ver
 import { type Nested, operationView, readsOtherRecords, viewOf } from "../records/views.ts";
 import { partlyHiddenColumns, withoutWriteOnly } from "../records/write-only.ts";
 
-/** Maximum number of prepared list queries per operation and kind of caller; above it the oldest is dropped. */
+/** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
 const maximumShapes = 256;
 
 export interface CompileOptions {
@@ -91,7 +91,7 @@ export function compileVersioned(plan: Plan, kinds: CallerKinds): readonly Versi
   return plan.operations.map((operation): VersionedOperation => {
     const table = tableAbout(operation, tables);
     const views: ResourceView[] = [];
-    // Schemas compile at the first body, so unused versions cost nothing.
+    // Schemas compile at the first body, so unused versions take no time.
     const validators = new Map<JsonObject, Validator>();
     const lazyValidator =
       (schema: JsonObject): Validator =>
@@ -167,7 +167,7 @@ function filterValidators(
   ]);
 }
 
-/** The resource of each id pattern; "" if several resources share it. */
+/** Returns the resource of each id pattern; "" if several resources share it. */
 function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { resource, columns } of tables) {
@@ -258,7 +258,7 @@ function theOne(
   };
 }
 
-/** The list's fixed condition is the same for every request, so the key omits it. */
+/** Returns the key of a list query. The list's own condition is the same for every request, so the key omits it. */
 function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
   const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
   return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
@@ -275,7 +275,10 @@ function hasMacro(expression: TypedExpression): boolean {
   return expression.kind === "macro" || parts(expression).some(hasMacro);
 }
 
-/** Evaluates an expression over a row; in the store if it reads other records or loops, so that it can be interrupted. */
+/**
+ * Returns a function that evaluates an expression over a row: in the store if it reads other records or loops, so that it can
+ * be interrupted.
+ */
 export function createEvaluator(): (
   tx: Transaction,
   expression: TypedExpression,

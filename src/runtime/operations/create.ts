@@ -1,4 +1,4 @@
-/** `POST /xs`: creates a record (R4.7). */
+/** Performs `POST /xs`: creates a record (R4.7). */
 import { getOrMake, onceFor } from "../../base/once.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -34,7 +34,9 @@ export async function create(call: Call, tx: Transaction): Promise<HttpResponse>
   return insertRecord(upgradeRequest(call, own.input), tx, parents, {});
 }
 
-/** The violations of a new record. For a member that the service sets, callers who see it get `read-only` (R2.4, R5.9). */
+/**
+ * Returns the violations of a new record. For a member that the service sets, callers who see it get `read-only` (R2.4, R5.9).
+ */
 export function validateNew(call: Call, input: JsonObject): readonly Violation[] {
   const { validate, table } = call.compiled;
   const violations = validate?.(input) ?? [];
@@ -102,14 +104,14 @@ async function respondPresent(
 
 const likenessesOf = onceFor((_: Table) => new Map<string, TypedExpression>());
 
-/** The condition that these columns equal `like`; cached, because stores prepare an expression once. */
+/** Returns the condition that these columns equal `like`; cached, because stores prepare an expression once. */
 function equalityOf(table: Table, columns: readonly string[]): TypedExpression {
   const like = (name: string): TypedExpression =>
     fieldEquals(name, ["like", name], valueTypeOfColumn(columnOf(table, name).type));
   return getOrMake(likenessesOf(table), columns.join(), () => columns.map(like).reduce(both));
 }
 
-/** The state change of a creation. */
+/** Returns the state change of a creation. */
 export function created({ lifecycle }: Table): Change {
   return lifecycle === undefined ? {} : { to: lifecycle.start };
 }

@@ -1,7 +1,7 @@
 /**
- * List cursors: opaque, URL-safe, authenticated, and bound to the list, its filters, order and caller (R4.10). They are
- * encrypted, because positions count hidden records too. They are deterministic, because pages have entity tags; therefore the
- * position's MAC is the initialization vector (like SIV, RFC 5297).
+ * Creates and opens list cursors: opaque, URL-safe, authenticated, and bound to the list, its filters, order and caller
+ * (R4.10). They are encrypted, because positions count hidden records too. They are deterministic, because pages have entity
+ * tags; therefore the position's MAC is the initialization vector (like SIV, RFC 5297).
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { Value } from "../../expression/evaluate.ts";
@@ -11,7 +11,7 @@ const macBytes = 16;
 const cipher = "aes-256-ctr";
 const mostSealed = 1000;
 const longestPosition = 1000;
-/** Pads positions so that the cursor's length does not reveal the number of records. */
+/** The length to which positions are padded, so that a cursor's length does not reveal the number of records. */
 const paddedTo = 32;
 
 function padded(text: string): string {
@@ -27,7 +27,7 @@ export function createCursors(secret: string): Cursors {
     const start = mac(payload, context);
     return Buffer.concat([start, createCipheriv(cipher, key, start).update(payload)]).toString("base64url");
   };
-  /** Cache by context and position, because sealing takes 10 µs. */
+  /** A cache by context and position, because sealing takes 10 µs. */
   const sealed = new Map<string, string>();
   return {
     seal(position, context) {

@@ -1,4 +1,7 @@
-/** `DELETE /xs/{id}` and `DELETE /xs`: 204 or the declared response, or 409 if other records refer to it (R2.10). */
+/**
+ * Performs `DELETE /xs/{id}` and `DELETE /xs`: responds 204 or as declared, or 409 if other records refer to the record
+ * (R2.10).
+ */
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, textResponse, representation } from "./responses.ts";
@@ -26,7 +29,10 @@ export async function remove(call: Call, tx: Transaction): Promise<HttpResponse>
   return response;
 }
 
-/** Deletions block other writes. To delete more records, use a narrower `where` or filters, or retention (part 8). */
+/**
+ * The most records that one request deletes, since deletions block other writes. To delete more, use a narrower `where` or
+ * filters, or retention (part 8).
+ */
 const mostCleared = 10_000;
 
 /** Deletes all records that match `where` and that the caller may delete, or none. */
@@ -69,7 +75,10 @@ async function deleteAll(call: Call, tx: Transaction, rows: readonly Row[]): Pro
     await follow(call, tx, { table, row, change: {}, emits: operation.emits, effects: operation.effects });
 }
 
-/** Names the referring resource and field only to callers who may see that field (R5.8, R5.9). */
+/**
+ * Returns the error for a record that is still referenced. It names the referring resource and field only to callers who may
+ * see that field (R5.8, R5.9).
+ */
 export function stillReferenced(call: Call, { resource, field }: Reference): ApiError {
   const { context } = call;
   const subject = subjectOf(call.caller);

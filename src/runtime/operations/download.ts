@@ -1,4 +1,4 @@
-/** `GET /xs/{id}/photo`: the bytes of a file or a range of them (RFC 9110 section 14). */
+/** Performs `GET /xs/{id}/photo`: sends the bytes of a file or a range of them (RFC 9110 section 14). */
 import type { Call } from "../context/context.ts";
 import type { HttpResponse, Streaming } from "../../http/message.ts";
 import { matchesWeakly } from "../../http/preconditions.ts";
@@ -40,7 +40,10 @@ export async function download(call: Call, column: string): Promise<HttpResponse
   };
 }
 
-/** `inline` only for types that browsers show safely: an uploaded page must not run on this origin. */
+/**
+ * Returns the Content-Disposition: `inline` only for types that browsers show safely, since an uploaded page must not run on
+ * this origin.
+ */
 function disposition({ name, type }: Described): string {
   const kind = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain|application\/pdf)/.test(type) ? "inline" : "attachment";
   if (name === undefined) return kind;
@@ -54,8 +57,8 @@ function encoded(character: string): string {
 }
 
 /**
- * One range; several ranges and other units are ignored, as section 14.2 allows. With `If-Range`, only if it is the strong tag of
- * the file; dates never match.
+ * Returns the requested range. Several ranges and other units are ignored, as section 14.2 allows. With `If-Range`, a range
+ * applies only if it has the strong tag of the file; dates never match.
  */
 function rangeOf(
   { httpRequest }: Call,
@@ -78,7 +81,7 @@ function rangeOf(
   return { start, end: last === undefined ? bytes : Math.min(Number(last) + 1, bytes) };
 }
 
-/** Sends the file in pieces, each after the connection has sent the one before. */
+/** Sends the file in pieces, each after the connection has sent the previous piece. */
 function bytesOf({ context }: Call, id: string, start: number, end: number): Streaming {
   let over = false;
   return {
@@ -86,7 +89,7 @@ function bytesOf({ context }: Call, id: string, start: number, end: number): Str
       const send = async (): Promise<void> => {
         for (let at = start; at < end && !over; ) {
           const piece = await context.store.files.piece(id, at);
-          // The file was replaced or deleted: close the connection so that the client detects the truncation.
+          // The file was replaced or deleted meanwhile: the connection is closed so that the client detects the truncation.
           if (piece === undefined) return sink.cut();
           const bytes = piece.bytes.subarray(at - piece.start, end - piece.start);
           sink.write(bytes);

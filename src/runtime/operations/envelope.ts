@@ -1,4 +1,6 @@
-/** Unwraps bodies from the document's envelope: its violations, and pointers into the sent body (R7.2). */
+/**
+ * Removes the enclosing objects of bodies: reports their violations, and converts pointers to those of the sent body (R7.2).
+ */
 import { fragmentTo, unescapeSegment } from "../../base/json-pointer.ts";
 import type { Opened } from "../../plan/endpoints/envelope.ts";
 import type { Validator } from "../validation/validator.ts";
@@ -10,7 +12,7 @@ const messages = {
   "unknown-field": (name: string) => `${name} is not a field of this request`,
 } as const;
 
-/** A validator for the content that also reports the violations of the envelope. */
+/** Creates a validator for the content that also reports the violations of the enclosing objects. */
 export function envelopeValidator({ violations, paths }: Opened, validate: Validator | undefined): Validator {
   const envelopeViolations = violations.map(({ path, code }): Violation => {
     return {
@@ -21,7 +23,7 @@ export function envelopeValidator({ violations, paths }: Opened, validate: Valid
       isLocated: true,
     };
   });
-  // If an object is missing, do not report its required members as well.
+  // For a missing object, its missing members are not reported as well.
   const missing = violations.filter(({ code }) => code !== "unknown-field").map(({ path }) => fragmentTo(path));
   return (value) => [
     ...envelopeViolations,
@@ -33,7 +35,7 @@ export function envelopeValidator({ violations, paths }: Opened, validate: Valid
   ];
 }
 
-/** The error with pointers into the sent body. */
+/** Returns the error with pointers into the sent body. */
 export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiError {
   const { violations } = error.details;
   if (violations === undefined) return error;
@@ -44,12 +46,12 @@ export function errorInEnvelope(error: ApiError, paths: Opened["paths"]): ApiErr
   return new ApiError(error.code, { ...error.details, violations: relocated });
 }
 
-/** The first segment of a pointer into the content of the envelope. */
+/** Returns the first segment of a pointer into the content. */
 function memberOf(pointer: string): string {
   return unescapeSegment(decodeURIComponent(pointer.slice(2).split("/")[0] ?? "")) || "body";
 }
 
-/** The pointer in the sent body. A member without a path is a sibling of the first one that has a path. */
+/** Returns the pointer into the sent body. A member without a path is next to the first member that has one. */
 function pointerAt(pointer: string, paths: Opened["paths"]): string {
   const [, first, rest = ""] = /^#\/([^/]*)(\/.*)?$/.exec(pointer) ?? [];
   if (first === undefined) return pointer;

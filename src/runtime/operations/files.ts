@@ -8,7 +8,7 @@ import { type UploadPipe, readForm } from "./form.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
 import { receive } from "../validation/upload.ts";
 
-/** Streams the body's bytes; `read`: the buffered body, if a signature check has read it. */
+/** Returns a function that streams the body's bytes. `read`: the buffered body, if a signature check has read it. */
 export function uploadPipeOf(
   httpRequest: HttpRequest,
   milliseconds: number,
@@ -38,7 +38,7 @@ async function readAll(
   return "whole";
 }
 
-/** The members of an upload or form; undefined for a JSON body. */
+/** Returns the members of an upload or form; undefined for a JSON body. */
 export async function filesOf(
   { body, file, limits }: Operation,
   httpRequest: HttpRequest,

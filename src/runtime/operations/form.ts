@@ -16,10 +16,10 @@ export type UploadPipe = (limit: number, consume: (bytes: Buffer) => Promise<voi
 export interface FormOptions {
   readonly contentType: string;
   readonly body: BodyPlan;
-  /** Limit for everything except files. */
+  /** The most bytes of everything except files. */
   readonly maxBytes: number;
   readonly files: FileStore;
-  /** Creates a file id; the caller deletes files that no record refers to. */
+  /** Creates a file id; the caller of this code deletes files that no record uses. */
   readonly newFile: () => string;
   readonly account: Account | undefined;
 }
@@ -96,7 +96,7 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
 type Part =
   | ({ readonly kind: "text" } & Text)
   | { readonly kind: "file"; readonly name: string; readonly receiving: Receiving }
-  /** Skipped; rejected after the whole form is read. */
+  /** A part that is skipped; it is rejected after the whole form is read. */
   | { readonly kind: "passed-over" };
 
 const passedOver: Part = { kind: "passed-over" };
@@ -108,12 +108,12 @@ interface Text {
 
 const mostParts = 1000;
 
-/** Allowance for the delimiters and headers of parts. */
+/** How many more bytes the delimiters and headers of parts may have. */
 const overheadBytes = 256 * 1024;
 
 /**
- * A part with a file name is a file. JSON is one only where the document expects a file, because a browser's `FormData` can send
- * JSON only as a file.
+ * Whether a part is a file: a part with a file name is. JSON is a file only if the document expects one, because a browser's
+ * `FormData` can send JSON only as a file.
  */
 function isFile({ filename, name, type }: PartHead, plans: NonNullable<BodyPlan["files"]>): boolean {
   if (type === json && !Object.hasOwn(plans, name)) return false;
@@ -138,7 +138,7 @@ function lookup<Value>(values: Readonly<Record<string, Value>>, name: string): V
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** The value of a field; or the members of a JSON part whose name is no field. */
+/** Returns the value of a field; or the members of a JSON part whose name is no field. */
 function membersOf(name: string, parts: readonly Text[], body: BodyPlan, violations: Violation[]): JsonObject {
   const schema = lookup(body.schema["properties"] as Readonly<Record<string, JsonObject>>, name);
   const values = parts.map(({ bytes, head }): Json => {
@@ -154,14 +154,14 @@ function membersOf(name: string, parts: readonly Text[], body: BodyPlan, violati
   return { [name]: isList || values.length > 1 ? values : first };
 }
 
-/** Rejects ambiguous texts, which other programs may decode differently. */
+/** Returns the text of a part. Rejects ambiguous texts, which other programs may decode differently. */
 function textOf({ isUtf8, name, type }: PartHead, bytes: Buffer): string {
   if (type?.startsWith("multipart/")) throw new MultipartError(`the part ${name} holds parts`);
   if (!isUtf8) throw new MultipartError(`the part ${name} is not UTF-8`);
   return decoded(bytes, `the part ${name}`);
 }
 
-/** For a list, each item is a separate part. */
+/** Returns the schema of a part: for a list, each item is a separate part. */
 function itemOf(schema: JsonObject | undefined, count: number): JsonObject | undefined {
   const isList = typesOf(schema).includes("array");
   return isList && (count > 1 || schema?.["items"] !== undefined) ? (schema?.["items"] as JsonObject) : schema;

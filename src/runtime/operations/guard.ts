@@ -5,7 +5,7 @@ import type { Awaitable, Row, Transaction } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 
-/** `row`: the record in the path; without one all its fields are null. */
+/** Checks the guard. `row`: the record in the path; without one all its fields are null. */
 export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): Awaitable<void> {
   const { operation, table } = call.compiled;
   const { guard } = operation;
@@ -16,13 +16,13 @@ export function checkGuard(call: Call, tx: Transaction, row: Row | undefined): A
   });
 }
 
-/** For a list, which has no single record. */
+/** Checks the guard of a list, which has no single record. */
 export function checkListed(call: Call): Awaitable<void> {
   if (call.compiled.operation.guard === undefined) return undefined;
   return call.context.store.transaction(async (tx) => checkGuard(call, tx, undefined));
 }
 
-/** For a read; `key` and `parent` identify the record. */
+/** Checks the guard of a read; `key` and `parent` identify the record. */
 export async function checkRead({ compiled, kind, variables }: Call, key: Value, parent: Value): Promise<void> {
   const { guard } = compiled.operation;
   if (guard === undefined) return;

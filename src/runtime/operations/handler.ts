@@ -34,7 +34,7 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
   const { call } = await readInput(received, tx, upgradeRequest(received, versioned.input).input);
   await checkGuard(call, tx, row);
   const { operation, table } = call.compiled;
-  // Check state and guard first: a handler never runs for a conflict.
+  // State and guard are checked first, so that a handler never runs for a conflict.
   const transition =
     row === undefined || operation.moves.length === 0 ? undefined : await matchingTransition(call, tx, row);
   const input = call.variables["input"] as JsonObject;
@@ -105,7 +105,7 @@ async function responseOf(
   return { response: representation(call, status, text, about["_rev"] as number), about };
 }
 
-/** A record that a handler returned: an object with an id, or an id. */
+/** Returns the record that a handler returned: as an object with an id, or as an id. */
 async function named(
   tx: Transaction,
   { resource }: Pick<Table, "resource">,
@@ -120,7 +120,7 @@ function idOf(result: unknown): string | number | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** Validates a handler's result against the declared shape; drops null in optional members. */
+/** Validates a handler's result against the declared shape; omits optional members that are null. */
 async function shaped(call: Call, tx: Transaction, { schema, records }: ShapePlan, result: unknown): Promise<Json> {
   const plain = (result === undefined ? {} : JSON.parse(JSON.stringify(result))) as Json;
   if (plain === null || typeof plain !== "object" || Array.isArray(plain))
@@ -155,7 +155,7 @@ function idInside(value: Json): Json {
   return idOf(value) ?? value;
 }
 
-/** The records with these ids, as the caller sees them. */
+/** Returns the records with these ids, as the caller sees them. */
 async function filledIn(call: Call, tx: Transaction, resource: string, value: Json): Promise<Json> {
   if (Array.isArray(value)) {
     const all: Json[] = [];

@@ -1,4 +1,4 @@
-/** `GET /xs/{id}/history`: the transitions of one record, oldest first, for permitted callers (R3.7). */
+/** Performs `GET /xs/{id}/history`: returns the transitions of one record, oldest first, to permitted callers (R3.7). */
 import { instantText } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ListPlan } from "../../plan/endpoints/types.ts";
@@ -41,7 +41,7 @@ export async function history(call: Call): Promise<HttpResponse> {
   );
 }
 
-/** The record's id if the caller may run this operation; otherwise throws the error of a read. */
+/** Returns the record's id if the caller may run this operation; otherwise throws the error of a read. */
 async function idOf(call: Call): Promise<string> {
   const key = keyOf(call);
   const parent = await parentOf(call);
@@ -55,7 +55,7 @@ async function idOf(call: Call): Promise<string> {
   return String(row["id"] as string | number);
 }
 
-/** A transition in the caller's version. */
+/** Returns a transition in the caller's version. */
 function transitionOf(call: Call, { at, from, to, by, cause, request }: JournalRecord): JsonObject {
   const stateOf = (state: string) => recordToOlder(call, { state })["state"] ?? state;
   return {
@@ -69,8 +69,8 @@ function transitionOf(call: Call, { at, from, to, by, cause, request }: JournalR
 }
 
 /**
- * `dropOff`, `when parcel.stored` and `at collectBy` use the names of the caller's version; `after 48h` needs no conversion. The
- * name of a field that the caller never sees is hidden (R5.9).
+ * Returns the cause of a transition: `dropOff`, `when parcel.stored` and `at collectBy` with the names of the caller's
+ * version; `after 48h` needs no conversion. Hides the name of a field that the caller never sees (R5.9).
  */
 function causeText({ kind: { record }, own, compiled }: Call, cause: string): string {
   const [, kind, name = ""] = /^(when|at|after) (.+)$/.exec(cause) ?? [];

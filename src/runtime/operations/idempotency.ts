@@ -1,4 +1,4 @@
-/** Idempotency keys (R4.18 to R4.20): one transaction contains the operation, the stored response and the key. */
+/** Implements idempotency keys (R4.18 to R4.20): one transaction contains the operation, the stored response and the key. */
 import { hash } from "node:crypto";
 import { after } from "../../base/after.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -20,7 +20,7 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
-/** The request's idempotency key, if the operation supports them; throws 400 for a malformed or missing key. */
+/** Returns the request's idempotency key, if the operation supports one; throws 400 for a malformed or missing key. */
 export function idempotencyKeyOf(call: Call): Awaitable<IdempotencyKey | undefined> {
   const { operation } = call.compiled;
   if (operation.repeats === undefined) return undefined;
@@ -44,7 +44,10 @@ export function idempotencyKeyOf(call: Call): Awaitable<IdempotencyKey | undefin
   });
 }
 
-/** Accepts a quoted string (RFC 9651 section 3.3.3) or the bare text as the same key; undefined for neither. */
+/**
+ * Returns the key in a field: a quoted string (RFC 9651 section 3.3.3) and the bare text are the same key; undefined for other
+ * values.
+ */
 function keyIn(field: string): string | undefined {
   const key = field.startsWith('"') ? quoted.exec(field)?.[1]?.replace(/\\(.)/g, "$1") : bare.exec(field)?.[0];
   return key === undefined || key.length > 255 || key.trim() === "" ? undefined : key;
@@ -54,8 +57,8 @@ const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const bare = /^[\x20\x21\x23-\x7e]+$/;
 
 /**
- * The sent body with its secrets replaced by slow hashes: the stored fingerprint must not make them easier to guess than their
- * stored hashes.
+ * Returns the sent body with its secrets replaced by slow hashes: the stored fingerprint must not make secrets easier to guess
+ * than their stored hashes.
  */
 function withoutSecrets(call: Call, location: string): Awaitable<Json> {
   const { body, session } = call.compiled.operation;
@@ -83,7 +86,7 @@ async function replaced(call: Call, location: string, content: Json, files: bool
   const instead = (value: Json): Json => {
     const hashed = hashes.get(canonicalText(value));
     if (hashed !== undefined) return hashed;
-    // A repeated upload of the same file has another id.
+    // The id is omitted, since a repeated upload of the same file has another one.
     if (value instanceof Uploaded) return { type: value.type, sha256: value.sha256, name: value.name ?? null };
     if (Array.isArray(value)) return value.map(instead);
     if (value === null || typeof value !== "object") return value;
@@ -92,7 +95,7 @@ async function replaced(call: Call, location: string, content: Json, files: bool
   return hashes.size === 0 && !files ? content : instead(content);
 }
 
-/** Hash of method, path, query and parsed body; member order and white space do not matter (R4.19). */
+/** Returns a hash of method, path, query and parsed body; member order and white space do not matter (R4.19). */
 function fingerprintOf(call: Call, input: Json): string {
   const query = call.query.size === 0 ? [] : [...call.query].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const { httpRequest, path, version } = call;
@@ -100,7 +103,7 @@ function fingerprintOf(call: Call, input: Json): string {
   return hash("sha256", text, "base64url");
 }
 
-/** The stored response, byte for byte; throws 422 if the key was used for another request. */
+/** Returns the stored response, byte for byte; throws 422 if the key was used for another request. */
 export function replay(
   call: Call,
   tx: Transaction,
@@ -125,7 +128,9 @@ function replayed(call: Call, idempotencyKey: IdempotencyKey, first: StoredRespo
   };
 }
 
-/** Header of a stored response with the nonce of its placeholders. Tokens are not stored; a replay creates new ones. */
+/**
+ * The header field of a stored response with the nonce of its placeholders. Tokens are not stored; a replay creates new ones.
+ */
 const placeholderHeader = "Nonet-Marks";
 
 export function saveResponse(

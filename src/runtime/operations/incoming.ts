@@ -25,8 +25,8 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
 const scope = "signature";
 
 /**
- * Whether the same signed bytes were received before: a sender without a response sends them again. A signature is valid once
- * within its tolerance before and after now.
+ * Whether the same signed bytes were received before: a sender that got no response sends them again. A signature is valid
+ * once within its tolerance before and after now.
  */
 async function isDuplicate({ caller: { signature }, now }: Call, tx: Transaction): Promise<boolean> {
   if (signature === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * `link` and `unlink`: creates or deletes a record of another resource that some field values identify. They are idempotent: of
- * concurrent requests only one creates the record, because each is a transaction.
+ * Performs `link` and `unlink`: creates or deletes a record of another resource that the values of some fields identify. Both
+ * are idempotent: of concurrent requests only one creates the record, because each is a transaction.
  */
 import type { AssociationPlan } from "../../plan/endpoints/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -42,7 +42,7 @@ interface Linking {
   /** The table of the other resource. */
   readonly table: Table;
   readonly values: Values;
-  /** The existing record with these values. */
+  /** The existing record with these values, if any. */
   readonly present: Row | undefined;
 }
 
@@ -66,7 +66,7 @@ function linkOf({ compiled: { operation } }: Call): AssociationPlan {
   return operation.link as AssociationPlan;
 }
 
-/** The call with its validated body, which provides only `input`. */
+/** Returns the call with its validated body, which provides only `input`. */
 async function withInput(received: Call, tx: Transaction): Promise<Call> {
   if (received.compiled.operation.body === undefined) return (await readInput(received, tx, {})).call;
   const source = toVersionedRequest(received);

@@ -1,4 +1,4 @@
-/** `GET /xs`: pages, filters, sort order (R4.9 to R4.13). The query contains the permissions, so pages are full. */
+/** Performs `GET /xs`: pages, filters, sort order (R4.9 to R4.13). The query contains the permissions, so pages are full. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import { defined } from "../../base/defined.ts";
@@ -50,7 +50,7 @@ function responseOf(call: Call, plan: ListPlan, received: ListRequest, page: Pag
   return readResponse(call, text, textTag(call, text), link);
 }
 
-/** The `Link` field with the address of the next page (RFC 8288). */
+/** Returns the `Link` field with the URL of the next page (RFC 8288). */
 export function linkTo({ context, path }: Call, query: string): readonly string[] {
   return ["Link", `<${context.baseUrl()}${path.slice(context.prefix.length)}?${query}>; rel="next"`];
 }
@@ -65,7 +65,7 @@ function upgradedList(
   const upgradedValue = (name: string, value: Value): Value => {
     const field = list?.conditions.find((one) => one.name === name)?.field;
     if (field === undefined) return value;
-    // If several newer values are shown as this one, a condition can use only one of them.
+    // If several newer values look like this one to older callers, a condition can use only one of them.
     const newerFilter = own.converter.filterToNewer(field.resource, { column: field.name, operator: "eq", value });
     return newerFilter.operator === "in"
       ? ((newerFilter.value as readonly Value[])[0] ?? null)
@@ -100,15 +100,15 @@ function positionedPage(
   return { shape, page: { ...page, after } };
 }
 
-/** The limit of a list without pages. */
+/** The page size of a list without pages. */
 const uncut = 1_000_000_000;
 
 interface ListRequest {
   readonly shape: ListShape;
   readonly page: PageArguments;
-  /** The values of the document's named filters. */
+  /** The values of the filters that the document declares with a condition, by name. */
   readonly parameters: Readonly<Record<string, Value>>;
-  /** Binds the cursor to everything except the page size. */
+  /** The text that binds the cursor to everything except the page size. */
   readonly context: string;
 }
 
@@ -171,7 +171,10 @@ function parseListRequest(call: Call, plan: ListPlan): ListRequest {
   };
 }
 
-/** The value of a filter that the document declares; unknown to callers who may not see a field that it reads (R4.13). */
+/**
+ * Returns the value of a filter with a condition. Throws as for an unknown filter if the caller may not see a field that the
+ * filter reads (R4.13).
+ */
 function parseCondition(call: Call, plan: ListPlan, name: string, text: string): Value {
   const filter = plan.conditions.find((one) => one.name === name);
   const subject = subjectOf(call.caller);
@@ -179,7 +182,7 @@ function parseCondition(call: Call, plan: ListPlan, name: string, text: string):
   return typedParameter(name, text, filter.type, call.compiled.filters.get(name), "the filter's type");
 }
 
-/** `parameter`: the name of the cursor's parameter. */
+/** Returns the position in a cursor. `parameter`: the name of the cursor's parameter. */
 export function openCursor(call: Call, parameter: string, cursor: string, context: string): readonly Value[] {
   const position = call.context.cursors.open(cursor, context);
   if (position !== undefined) return position;
@@ -210,7 +213,7 @@ export function unknown(name: string): never {
 
 const maximumWords = 10;
 
-/** Limits the words, because each one is searched in every searchable text. */
+/** Returns the words of a search. Limits their number, because each word is searched in every searchable text. */
 function parseSearch(parameter: string, text: string): readonly string[] {
   const words = searchWords(text);
   if (words.length > 0 && words.length <= maximumWords && text.length <= 200) return words;
@@ -221,7 +224,7 @@ function parseSearch(parameter: string, text: string): readonly string[] {
   throw malformed({ parameter, code, detail });
 }
 
-/** `-createdAt,id`: sortable fields that this caller sees in all records (R4.13). */
+/** Returns the sort keys of `-createdAt,id`: sortable fields that this caller sees in all records (R4.13). */
 function parseSort(call: Call, plan: ListPlan, text: string): readonly SortKey[] {
   const names = new Set<string>();
   return text.split(",").map((item) => {
@@ -273,7 +276,7 @@ function typedValue(call: Call, filter: FilterPlan, name: string, text: string):
   return typedParameter(name, text, filter.type, call.compiled.filters.get(filter.field));
 }
 
-/** The query of the next page, and the value for the body: cursor, next offset or next page. */
+/** Returns the query of the next page, and the value for the body: cursor, next offset or next page. */
 function nextQuery(
   call: Call,
   plan: ListPlan,

@@ -1,4 +1,4 @@
-/** `does: login`, `renew` and `logout`: starts, renews and ends sessions. */
+/** Performs `does: login`, `renew` and `logout`: starts, renews and ends sessions. */
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -49,7 +49,9 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   return loginResponse(call, tx, present);
 }
 
-/** `rejected`: makes the response for a reused token; the end of its session must not be rolled back. */
+/**
+ * Renews a session. `rejected`: makes the response for a reused token, since the end of its session must not be rolled back.
+ */
 export async function renew(
   received: Call,
   tx: Transaction,
@@ -139,7 +141,7 @@ function loginOf(call: Call, plan: SessionPlan): LoginPlan {
   return defined(credentialOf(call, plan).login, `the records of ${plan.credential}`);
 }
 
-/** A caller's id is text, but the record's id may be a number. */
+/** Returns the id of a record: a caller's id is text, but the record's id may be a number. */
 function idOf({ context }: Call, resource: string, text: string): Value {
   return columnOf(tableOf(context, resource), "id").type === "integer" ? Number(text) : text;
 }

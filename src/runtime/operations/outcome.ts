@@ -1,11 +1,11 @@
-/** The response of a write, depending on its outcome: status, body, Location, Retry-After. */
+/** Builds the response of a write from its outcome: status, body, Location, Retry-After. */
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { isBodiless } from "../../plan/endpoints/outcomes.ts";
 import { emptyResponse, locationOf, representation, shapedResponse } from "./responses.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 
-/** The record after the write, with its text for the caller. */
+/** The outcome of a write: the record after it, with its text for the caller. */
 export interface Outcome {
   readonly what: "given" | "created" | "same";
   readonly row: Row;
@@ -19,7 +19,7 @@ export async function respondWith(call: Call, tx: Transaction, outcome: Outcome)
   const accepted = response.accepted !== undefined && (await isAccepted(call, tx, row));
   const usual = what === "given" ? response.status : (response[what] ?? response.status);
   const status = accepted ? (response.accepted?.status ?? usual) : usual;
-  // `link` creates a record of another resource, which has no address here.
+  // `link` creates a record of another resource, which has no URL here.
   const located = what === "created" && action !== "link" ? locationOf(call, row) : [];
   const extra = [...located, ...(accepted ? later(call, row) : [])];
   const result = bodyOf(call, status, text, revision, extra);
@@ -40,7 +40,7 @@ async function isAccepted(call: Call, tx: Transaction, row: Row): Promise<boolea
   return (await call.context.evaluate(tx, accepted.if, row, call.variables)) === true;
 }
 
-/** `Retry-After`: whole seconds until the record's next timer (RFC 9110 section 10.2.3). */
+/** Returns `Retry-After`: whole seconds until the record's next timer (RFC 9110 section 10.2.3). */
 function later({ now }: Call, row: Row): readonly string[] {
   const due = row["_due"];
   return typeof due === "number" ? ["Retry-After", String(Math.max(1, Math.ceil((due - now) / 1000)))] : [];

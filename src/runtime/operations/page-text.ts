@@ -15,7 +15,7 @@ export function pageText(plan: ListPlan, parts: PageParts): string {
   return writerFor(plan)(parts);
 }
 
-/** Compiles to pieces: constant texts at even indexes, names of parts at odd ones. */
+/** Compiles a shape to pieces: constant texts at even indexes, names of parts at odd ones. */
 function writerOf(shape: PageShape): (parts: PageParts) => string {
   const pieces: string[] = [""];
   const text = (more: string): void => {

@@ -23,7 +23,7 @@ import { type KeysInUse, write } from "./write.ts";
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** Creates the call of a request. @throws ApiError 400 for an unknown query parameter */
+/** Creates the call of a request. @throws ApiError 400 for an unknown query parameter. */
 export function createCall(context: Context, request: OperationRequest, { input, envelope, validate }: Input): Call {
   const { caller, httpRequest, kind, observation, route, version } = request;
   const { endpoint, parameters, path, requested } = route;
@@ -118,13 +118,13 @@ async function performAsSent(
   }
 }
 
-/** The error in the caller's version, with pointers into the sent body. */
+/** Returns the error in the caller's version, with pointers into the sent body. */
 function asSent(call: Call, error: ApiError): ApiError {
   const olderError = withOperationStatus(call.compiled.operation, toOlderError(call, error));
   return call.envelope === undefined ? olderError : errorInEnvelope(olderError, call.envelope.paths);
 }
 
-/** The error with the status that the operation declares for it, if it declares one. */
+/** Returns the error with the status that the operation declares for it, if any. */
 export function withOperationStatus({ response }: Operation, error: ApiError): ApiError {
   const status = response.errors?.[error.code];
   return status === undefined ? error : new ApiError(error.code, { ...error.details, status });

@@ -1,4 +1,4 @@
-/** Parses query parameters to their types, and to members of `input` (R4.12); 400 for a wrong type. */
+/** Parses query parameters to their types, and to members of `input` (R4.12); throws 400 for a wrong type. */
 import { canonicalInstant } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -8,7 +8,7 @@ import type { Validator } from "../validation/validator.ts";
 import type { CompiledOperation } from "../context/compiled.ts";
 import { malformed, type ApiError } from "../errors/api-error.ts";
 
-/** Parses a parameter; `what`: describes the expected type in the error. */
+/** Parses a parameter. `what`: describes the expected type in the error. */
 export function typedParameter(
   name: string,
   text: string,
@@ -42,7 +42,7 @@ function finite(number: number): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The values of the operation's query parameters; null for a missing one without a default. */
+/** Returns the values of the operation's query parameters; null for a missing one without a default. */
 export function queryInput(
   { operation: { query }, queries }: CompiledOperation,
   sent: ReadonlyMap<string, string>,

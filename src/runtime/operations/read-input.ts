@@ -1,4 +1,4 @@
-/** Reads the body of a request in the caller's version; validation is later (R0.1). */
+/** Reads the body of a request in the caller's version; its validation comes later (R0.1). */
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { openEnvelope } from "../../plan/endpoints/envelope.ts";
 import type { Context, Unwrapped, IncomingRequest } from "../context/context.ts";
@@ -12,7 +12,7 @@ import type { OperationRoute } from "../versions/find-route.ts";
 import { envelopeValidator } from "./envelope.ts";
 import { filesOf, uploadPipeOf } from "./files.ts";
 
-/** A request with its caller, version and operation. */
+/** A request whose caller, version and operation are known. */
 export interface OperationRequest extends IncomingRequest {
   readonly caller: Caller;
   readonly version: Served;
@@ -25,7 +25,7 @@ export interface OperationRequest extends IncomingRequest {
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;
-  /** Replaces the operation's validator. */
+  /** The validator in place of the operation's. */
   readonly validate?: Validator;
 }
 
@@ -68,7 +68,7 @@ async function readBody(context: Context, request: OperationRequest): Promise<In
   }
   if (body === undefined) return none;
   const parsed = parseBody(await sent.read(), body);
-  // Store it under a name that no field has, so that the fingerprint depends on it.
+  // The content is stored under a name that no field has, so that the fingerprint depends on it.
   if (!isObject(parsed)) return { input: { "": parsed }, validate: rejectNonObject };
   if (body.envelope === undefined) return { input: parsed };
   const envelope = { ...openEnvelope(body.envelope, parsed), sent: parsed };

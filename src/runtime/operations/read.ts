@@ -1,4 +1,4 @@
-/** `GET /xs/{id}`: reads one record, or an aggregate (R4.15, R4.16, R2.12). */
+/** Performs `GET /xs/{id}`: reads one record, or an aggregate (R4.15, R4.16, R2.12). */
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { after } from "../../base/after.ts";
 import type { Awaitable, Found } from "../../store/port/store.ts";
@@ -43,7 +43,7 @@ function recordResponse(call: Call, found: Found): HttpResponse {
   return extended(compiled.extension, readResponse(call, wrapped(call, text), tag));
 }
 
-/** The record with this key and parent; 403 for a caller who may only see it. */
+/** Returns the record with this key and parent; throws 403 for a caller who may only see it. */
 export function findVisible(call: Call, key: Value, parent: Value, read?: ForKind["read"]): Awaitable<Found> {
   const variables = parent === null ? call.variables : { ...call.variables, parent };
   return after((read ?? call.kind.read)(key, variables), (found) => found ?? rejectUnreadable(call, key, variables));
@@ -55,7 +55,7 @@ async function rejectUnreadable(call: Call, key: Value, variables: Variables): P
   throw visibleRecord ? new ApiError("forbidden") : absent(call);
 }
 
-/** The response of a read with its tag: private, revalidated (R1.6), without ranges (R4.23). Or 304 (R4.16). */
+/** Returns the response of a read with its tag: private, revalidated (R1.6), without ranges (R4.23). Or a 304 (R4.16). */
 export function readResponse(call: Call, text: string, tag: string, extra: readonly string[] = none): HttpResponse {
   const known = tagsOf(call, "if-none-match");
   if (known !== undefined && matchesWeakly(known, tag)) {
@@ -81,7 +81,7 @@ export function readResponse(call: Call, text: string, tag: string, extra: reado
 
 const none: readonly string[] = [];
 
-/** The id of the parent in the path: null without one, undefined if it is absent or hidden. */
+/** Returns the id of the parent in the path: null without one, undefined if it is absent or hidden. */
 export function parentOf(call: Call): Awaitable<Value | undefined> {
   const { parents } = call.compiled.operation;
   if (parents.length === 0) return null;
@@ -91,7 +91,7 @@ export function parentOf(call: Call): Awaitable<Value | undefined> {
   return call.kind.parents(values, call.variables);
 }
 
-/** Reads an aggregate: one prepared query, no record (R4.15, R4.16). */
+/** Reads an aggregate with one prepared query, without a record (R4.15, R4.16). */
 async function readAll(call: Call): Promise<HttpResponse> {
   const { kind, compiled, variables } = call;
   const { guard } = compiled.operation;

@@ -1,4 +1,4 @@
-/** `PUT /xs/{id}`: replaces the record, or creates it if clients choose ids (R4.7, R4.16). */
+/** Performs `PUT /xs/{id}`: replaces the record, or creates it if clients choose ids (R4.7, R4.16). */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Values } from "../context/context.ts";
@@ -61,8 +61,8 @@ async function createByClient(call: Call, tx: Transaction, parents: readonly Row
 }
 
 /**
- * Immutable members must be unchanged; those that the schema does not contain, and descriptions of unchanged files, are removed
- * before validation.
+ * Validates a replacement. Immutable members must be unchanged; those that the schema does not contain, and descriptions of
+ * unchanged files, are removed before validation.
  */
 function validateReplacement(call: Call, current: JsonObject): JsonObject {
   const properties = (call.compiled.operation.body?.schema["properties"] ?? {}) as JsonObject;

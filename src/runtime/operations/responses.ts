@@ -1,4 +1,4 @@
-/** Successful responses of operations: status, entity tag, Location, body. */
+/** Builds successful responses of operations: status, entity tag, Location, body. */
 import { segmentText } from "../../plan/endpoints/segments.ts";
 import type { Call } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -7,13 +7,13 @@ import { versionedText } from "../versions/request.ts";
 import { entityTag, shapedTag } from "../records/entity-tag.ts";
 import type { Extension } from "../context/compiled.ts";
 
-/** The body, wrapped in the member that the caller's version declares. */
+/** Returns the body inside the member that the caller's version declares. */
 export function wrapped(call: Call, text: string): string {
   const { wrap } = (call.own ?? call).compiled.operation.response;
   return wrap === undefined ? text : `{${JSON.stringify(wrap)}:${text}}`;
 }
 
-/** The response of a write: the record with its tag; private, revalidated (R1.6). */
+/** Returns the response of a write: the record with its tag; private, revalidated (R1.6). */
 export function representation(
   call: Call,
   status: number,
@@ -37,13 +37,13 @@ export function representation(
   };
 }
 
-/** A response with a custom shape and no tag, because no record remains that a client could edit. */
+/** Returns a response with a custom shape and no tag, because no record remains that a client could edit. */
 export function textResponse(call: Call, status: number, text: string, extra: readonly string[] = []): HttpResponse {
   const headers = ["Content-Type", "application/json", "Cache-Control", "no-store", ...extra];
   return { status, headers, body: wrapped(call, versionedText(call, text)) };
 }
 
-/** The response of a write with a custom shape, and the tag for the next edit (R4.16). */
+/** Returns the response of a write with a custom shape, and the tag for the next edit (R4.16). */
 export function shapedResponse(
   call: Call,
   status: number,
@@ -62,13 +62,13 @@ export function emptyResponse(status: number, extra: readonly string[] = []): Ht
 }
 
 /**
- * `Location` of a created record (R4.7): the path of its read operation; without one, its id below the request's path, where its
- * transitions and edits are.
+ * Returns the `Location` of a created record (R4.7): the path of its read operation; if there is none, its id below the
+ * request's path, where its transitions and edits are.
  */
 export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): string[] {
   const { context, compiled, parameters } = call;
   const { reading: read } = compiled;
-  // The public path: a proxy may have removed its prefix.
+  // The path as clients see it: a proxy may have removed its prefix.
   const base = new URL(context.baseUrl()).pathname.replace(/\/$/, "");
   if (read === undefined) {
     const [target = ""] = call.httpRequest.target.split("?");
@@ -85,7 +85,7 @@ export function locationOf(call: Call, row: Readonly<Record<string, unknown>>): 
   return ["Location", `${base}${call.version.prefix}/${segments.join("/")}`];
 }
 
-/** The response after the extension has changed its body. */
+/** Returns the response after the extension has changed its body. */
 export function extended(extension: Extension | undefined, result: HttpResponse): HttpResponse {
   if (extension?.transformBody === undefined || result.status >= 300 || typeof result.body !== "string") return result;
   const headers = result.headers.map((text, index) =>

@@ -1,4 +1,4 @@
-/** `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
+/** Performs `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import {
@@ -47,7 +47,7 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
   return respondWith(call, tx, { what: "given", ...found });
 }
 
-/** The transition to apply; throws 409 with the allowed ones if no transition matches, or the guard's error (R3.2). */
+/** Returns the transition to apply; throws 409 with the allowed ones if no transition matches, or the guard's error (R3.2). */
 export async function matchingTransition(call: Call, tx: Transaction, row: Row): Promise<TransitionPlan> {
   const { operation, siblings } = call.compiled;
   const state = row["state"] as string;

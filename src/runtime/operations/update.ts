@@ -1,4 +1,4 @@
-/** `PATCH /xs/{id}`: applies a merge patch (RFC 7396) to the mutable fields (R4.8). */
+/** Performs `PATCH /xs/{id}`: applies a merge patch (RFC 7396) to the mutable fields (R4.8). */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { unescapeSegment } from "../../base/json-pointer.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -52,7 +52,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const next: Values = { ...row, ...values };
   Object.assign(next, call.compiled.extension?.fill?.(call, next, row));
   const view = own ?? call.kind.record.view;
-  // Do not reveal whether a hidden field already had this value (R5.9).
+  // The response must not reveal whether a hidden field already had this value (R5.9).
   const { partlyHidden } = call.compiled;
   const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name) || partlyHidden.has(name));
   if (!isBlind && Object.keys(changesBetween(row, next)).length === 0) {
@@ -71,7 +71,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   return respondWith(call, tx, { what: "given", ...found });
 }
 
-/** A secret may be changed because it has leaked: end all other sessions. */
+/** Ends all other sessions after a change of the secret, which may have leaked. */
 async function endOthers(call: Call, tx: Transaction, old: Row, row: Row): Promise<void> {
   const { caller, context, now, compiled } = call;
   for (const { name, login } of context.plan.credentials) {
@@ -88,8 +88,8 @@ interface Patch {
 }
 
 /**
- * The row without fields that are hidden from this caller. An edit merges with, compares with and converts no other fields
- * (R5.9). A visible field is complete, so a merge retains its write-only members.
+ * Returns the row without fields that are hidden from this caller. An edit merges with, compares with and converts no other
+ * fields (R5.9). A visible field is complete, so a merge retains its write-only members.
  */
 export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise<Row> {
   const { known, readable, view } = call.kind.record;
@@ -102,7 +102,7 @@ export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise
   );
 }
 
-/** The patch, validated in the caller's version and upgraded. `row`: the visible fields of the record. */
+/** Returns the patch, validated in the caller's version and upgraded. `row`: the visible fields of the record. */
 function patched(call: Call, row: Row, visible: JsonObject): Patch {
   const older = rowToOlder(call, row);
   const patch = withVersionedRequest(call, (own) => validatePatch(own, older, visible));
@@ -125,7 +125,7 @@ function patched(call: Call, row: Row, visible: JsonObject): Patch {
   return { cleared, set };
 }
 
-/** The members that the patch clears, and those that it sets, merged with the record's values. */
+/** Returns the members that the patch clears, and those that it sets, merged with the record's values. */
 function validatePatch(call: Call, row: Row, visible: JsonObject): Patch {
   const violations: Violation[] = [];
   const cleared: string[] = [];
@@ -142,7 +142,7 @@ function validatePatch(call: Call, row: Row, visible: JsonObject): Patch {
       else violations.push(notCleared(name));
     } else members.push([name, field === undefined ? patch : merge((row[name] ?? null) as Json, patch)]);
   }
-  // No assignment: it would treat `__proto__` as more than a name (R2.5).
+  // `fromEntries` instead of assignments, which would treat `__proto__` as more than a name (R2.5).
   const set: JsonObject = Object.fromEntries(members);
   violations.push(...(validate?.(set) ?? []));
   if (validate !== undefined) violations.push(...unknownCleared(call, row, validate));
@@ -154,7 +154,7 @@ function notCleared(name: string): Violation {
   return { pointer: `#/${name}`, code: "required", detail: `${name} is required and cannot be cleared` };
 }
 
-/** The record as the caller reads it, if the request contains members that must be unchanged (R2.4). */
+/** Returns the record as the caller reads it, if the request contains members that must be unchanged (R2.4). */
 export async function asRead(call: Call, tx: Transaction, row: Row): Promise<JsonObject> {
   const { compiled, input } = toVersionedRequest(call);
   const { fixed = [], files = {} } = compiled.operation.body ?? {};
@@ -173,7 +173,9 @@ export function isFixed(call: Call, visible: JsonObject, name: string): boolean 
   return fixed && (Object.hasOwn(visible, name) || call.kind.record.readable.has(name));
 }
 
-/** Whether the sent value equals the visible one. A form sends it as text, without a schema to parse it. */
+/**
+ * Whether the sent value equals the visible one. A form sends the value as text, and there is no schema by which to parse it.
+ */
 function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
   if (typeof visible === "string" || typeof sent !== "string") return sameValue(visible, sent);
   if (parseMediaType(httpRequest.headers.get("content-type") ?? "")?.essence !== "multipart/form-data") return false;
@@ -181,7 +183,7 @@ function isAsRead({ httpRequest }: Call, visible: Json, sent: Json): boolean {
   return parsed.kind === "value" && sameValue(visible, parsed.value);
 }
 
-/** The violation of a changed read-only member (R2.4). */
+/** Returns the violation of a changed read-only member (R2.4). */
 export function readOnly({ compiled: { operation, table } }: Call, name: string): Violation {
   const violation = (why: string): Violation => ({ pointer: `#/${name}`, code: "read-only", detail: `${name} ${why}` });
   if (isMade(table, name)) return violation("is set by the service");
@@ -214,7 +216,7 @@ function unknownCleared({ input, compiled: { operation } }: Call, row: Row, vali
   const known = new Set(violations.flatMap(({ code, pointer }) => (code === "unknown-field" ? [] : [pointer])));
   return violations.filter(({ code, pointer }) => {
     if (code !== "unknown-field" || known.has(pointer) || pointer === undefined) return false;
-    // Each branch of a `oneOf` reports it.
+    // Each branch of a `oneOf` reports the member, so it is noted once.
     known.add(pointer);
     const path = pointer
       .slice(2)
@@ -224,12 +226,12 @@ function unknownCleared({ input, compiled: { operation } }: Call, row: Row, vali
   });
 }
 
-/** Whether an object inside has a null member. */
+/** Whether the patch has a null member at any depth. */
 function clears(patch: Json): boolean {
   return isObject(patch) && Object.values(patch).some((value) => value === null || clears(value as Json));
 }
 
-/** Undefined if the patch does not have the member, or if it is in a list, which a merge replaces. */
+/** Returns the member at a path; undefined if the patch does not have it, or if it is in a list, which a merge replaces. */
 function memberAt(patch: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = patch;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? (value[name] as Json) : undefined;

@@ -15,10 +15,12 @@ import { withSecrets } from "../records/secrets.ts";
 import { admitted, withTokens } from "../auth/token-placeholders.ts";
 import { extended } from "./responses.ts";
 
-/** Idempotency keys of running requests. */
+/** The idempotency keys of running requests. */
 export type KeysInUse = Set<string>;
 
-/** `rejected`: makes the response of an error, which is stored like a success if it is a business outcome. */
+/**
+ * Performs a write. `rejected`: makes the response of an error, which is stored like a success if it is a business outcome.
+ */
 export function write(
   received: Call,
   inUse: KeysInUse,
@@ -58,7 +60,7 @@ async function performed(
     const { undone } = attempt;
     if (undone === undefined || thrown !== undone || !isBusinessOutcome(call, undone)) throw thrown;
     const response = rejected(undone);
-    // The writes are rolled back; store the response separately, unless another process has done so.
+    // The writes are rolled back, so the response is stored separately, unless another process has already stored one.
     return await call.context.store.transaction(async (tx) => {
       const first = await replay(call, tx, idempotencyKey);
       if (first !== undefined) return withTokens(call, tx, first);
@@ -76,7 +78,7 @@ async function provedAndHashed(received: Call): Promise<Call> {
   );
 }
 
-/** The action, and then the rules that read other records. */
+/** Wraps an action: evaluates the rules that read other records after the action. */
 function heldToRules(perform: Action): Action {
   return async (call, tx) => {
     const response = await perform(call, tx);
@@ -91,7 +93,10 @@ function withFunctions(call: Call): Call {
   return functions === undefined ? call : { ...call, functions, context: { ...call.context, ...functions.chance } };
 }
 
-/** A function that waits for something other than the store continues in a new transaction, so other writes can run. */
+/**
+ * Runs a task in transactions: a function that waits for something other than the store continues in a new transaction, so
+ * other writes can run meanwhile.
+ */
 function inTime(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
   const { functions } = call;
   return functions === undefined ? runTransaction(call, task) : runTransactions(call, functions, task);
@@ -105,7 +110,7 @@ async function runTransactions(
   for (;;) {
     try {
       const response = await runTransaction(call, task);
-      // The response may be an error that occurred while a function was waiting: abort that function.
+      // The response may be an error that occurred while a function was waiting: the function is aborted.
       functions.end(new Error("its request has been answered"));
       return response;
     } catch (thrown) {
@@ -119,7 +124,10 @@ async function runTransactions(
   }
 }
 
-/** A request whose transaction would start after its deadline fails: its client has timed out (R4.21). */
+/**
+ * Runs a task in one transaction. A request whose transaction would start after its deadline fails, since its client has timed
+ * out (R4.21).
+ */
 function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpResponse>): Promise<HttpResponse> {
   const { clock, store } = call.context;
   const deadline = call.now + call.compiled.operation.limits.requestMilliseconds;
@@ -128,7 +136,7 @@ function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpRespo
     // The store retries a transaction after a conflict with another one (R7.4).
     if (begun) call.functions?.rewind();
     begun = true;
-    // Quota counts of an earlier run were rolled back.
+    // The quota counts of an earlier run were rolled back.
     if (call.observation.admission !== undefined) call.observation.admission.counted.length = 0;
     if (clock.now() <= deadline) return task(tx);
     throw new ApiError("timed-out", {
@@ -138,7 +146,7 @@ function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpRespo
   }, deadline);
 }
 
-/** The result of a request's first transaction. */
+/** The result of a request's first attempt. */
 interface Attempt {
   /** The error whose writes were rolled back. */
   undone?: ApiError;
@@ -167,7 +175,7 @@ async function performOnce(
       attempt.undone = thrown;
       throw thrown;
     }
-    // Nothing was written: store the response in the same transaction.
+    // Nothing was written, so the response is stored in the same transaction.
     response = rejected(thrown);
     if (!isBusinessOutcome(call, thrown)) return response;
   }
@@ -186,11 +194,11 @@ function storeOutcome(
 }
 
 /**
- * Conflicts and the operation's declared errors are business outcomes, which are stored; errors that a corrected or later request
- * avoids are not (R4.20).
+ * Whether an error is a business outcome, which is stored like a success: conflicts and the operation's declared errors are;
+ * errors that a corrected or later request avoids are not (R4.20).
  */
 function isBusinessOutcome({ version, compiled }: Call, { code, details: { response } }: ApiError): boolean {
-  // A handler's custom response with a declared status.
+  // The custom response of a handler has a declared status.
   if (response !== undefined) return response.status < 500 && response.status !== 429;
   const status = version.plan.errors[version.converter?.olderError(code) ?? code]?.status ?? 500;
   const { errors, hooked = [] } = compiled.operation;

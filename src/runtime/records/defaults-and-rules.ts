@@ -67,7 +67,7 @@ async function convertMembers(
   return { call: seeing(call, resolved), values };
 }
 
-/** The call with `input` for its expressions. */
+/** Returns the call with `input` for its expressions. */
 function seeing(call: Call, input: JsonObject): Call {
   return { ...call, variables: { ...call.variables, input: { ...input, ...call.received } as Value } };
 }
@@ -166,13 +166,13 @@ export function touch({ now }: ChangeContext, table: Table, changes: Values): vo
   }
 }
 
-/** The store assigns counter ids; ids from clients are already in `values`. */
+/** Returns the id of a new record. The store assigns counter ids; ids from clients are already in `values`. */
 function newId(call: Call, { id }: Table, column: Column): Value {
   if (id.made === "server") return id.prefix === undefined ? defaultValue(call, column) : call.context.newId(id.prefix);
   return null;
 }
 
-/** The default value of a column; null without one. */
+/** Returns the default value of a column; null without one. */
 export function defaultValue(call: Call, { default: made, type }: Column): Value {
   switch (made?.kind) {
     case "now":
@@ -189,18 +189,18 @@ export function defaultValue(call: Call, { default: made, type }: Column): Value
     case "literal":
       return made.value as Value;
     default:
-      // No default, or a `counter`, which the store assigns.
+      // There is no default, or it is a `counter`, which the store assigns.
       return null;
   }
 }
 
-/** The integer of a text in canonical form, such as a path segment. */
+/** Returns the integer of a text in canonical form, such as a path segment; undefined for other texts. */
 function numberOf(text: string | null): number | undefined {
   const number = Number(text);
   return text !== null && Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
-/** Uniform decimal digits: bytes of 250 and above would bias them, and are skipped. */
+/** Returns random decimal digits, uniformly distributed: bytes of 250 and above would bias them, and are skipped. */
 function digits({ random }: Context, length: number): string {
   let text = "";
   while (text.length < length)
@@ -237,8 +237,8 @@ export function validateValues(
 }
 
 /**
- * Whether the reference still has to be checked: the value comes from a default or an expression, not from a body. The caller's
- * id needs no check if the caller has logged in as a record of that resource.
+ * Whether the reference still has to be checked, since its value comes from a default or an expression and not from a body.
+ * The caller's id needs no check if the caller has logged in as a record of that resource.
  */
 function isUnchecked(
   changeContext: ChangeContext,
@@ -299,17 +299,17 @@ async function compute(
   }
 }
 
-/** Late rules are evaluated after all writes (rules.ts). */
+/** Whether a rule is evaluated before the write; late rules are evaluated after all writes (rules.ts). */
 function isEarly({ isLate }: RulePlan): boolean {
   return isLate !== true;
 }
 
-/** The columns, and the rules that this operation can break. */
+/** Returns the columns, and the rules that this operation can break. */
 export function operationTable({ compiled: { operation, table } }: Call): Pick<Table, "columns" | "rules"> {
   return { columns: table.columns, rules: operation.rules };
 }
 
-/** Computed values must fit their field like sent ones: range, length, not null (422). */
+/** Throws 422 unless computed values fit their field like sent ones: range, length, not null. */
 function checkFit(changeContext: ChangeContext, columns: readonly Column[], row: Values): void {
   const violations: Violation[] = [];
   for (const column of columns) {
@@ -325,7 +325,9 @@ function checkFit(changeContext: ChangeContext, columns: readonly Column[], row:
   throwViolations(changeContext, columns, violations);
 }
 
-/** A key must be usable in a path: not empty, `.` or `..`, and without control characters, which clients cannot send. */
+/**
+ * Throws unless keys can be used in a path: not empty, `.` or `..`, and without control characters, which clients cannot send.
+ */
 function checkKeys(changeContext: ChangeContext, columns: readonly Column[], row: Values, old: Row | undefined): void {
   const violations: Violation[] = [];
   const keys = keyColumns(changeContext.context.plan);
@@ -359,7 +361,7 @@ function throwViolations(
   violations: readonly Violation[],
 ): void {
   if (violations.length === 0) return;
-  // Do not expose members that the caller cannot see, or members of other records (R5.9).
+  // Members that the caller cannot see, and members of other records, must not be exposed (R5.9).
   const call = callOf(changeContext);
   const local = columns.every((column) => call?.compiled.table.columns.includes(column));
   const exposed = local
@@ -370,7 +372,7 @@ function throwViolations(
   );
 }
 
-/** Validators of columns, compiled at first use. */
+/** Creates the validators of columns, each compiled at its first use. */
 export function createColumnValidators(schemas?: Plan["schemas"]): (column: Column) => Validator {
   let validatorOf: ReturnType<typeof createValidators> | undefined;
   return onceFor(({ schema }) => {
@@ -379,7 +381,7 @@ export function createColumnValidators(schemas?: Plan["schemas"]): (column: Colu
   });
 }
 
-/** The columns of `row` that differ from `old`. */
+/** Returns the columns of `row` that differ from `old`. */
 export function changesBetween(old: Row, row: Values): Values {
   const changes: Values = {};
   for (const name of Object.keys(row)) {
@@ -396,7 +398,9 @@ export function sameValue(one: Value, other: Value): boolean {
   );
 }
 
-/** The error of a uniqueness conflict: the document's, or 409 with the members (R2.11) that the caller may know (R5.9). */
+/**
+ * Returns the error of a uniqueness conflict: the document's, or 409 with the members (R2.11) that the caller may know (R5.9).
+ */
 export function duplicate(changeContext: ChangeContext, table: Table, columns: readonly string[]): ApiError {
   const local = table.conflicts.find((conflict) => conflict.columns.toSorted().join() === columns.toSorted().join());
   if (local !== undefined) return new ApiError(local.else);

@@ -46,12 +46,14 @@ export async function applyEffects(
   return { text: await tx.view(row, view, call.variables), revision: row["_rev"] as number, row };
 }
 
-/** The resources whose records these effects may change, directly or indirectly. */
+/** Returns the resources whose records these effects may change, directly or indirectly. */
 export const transitionedBy: (effects: readonly EffectPlan[]) => ReadonlySet<string> = onceFor(
   (effects) => new Set(effects.flatMap((effect) => [effect.resource, ...transitionedBy(effect.effects)])),
 );
 
-/** Returns whether another record changed. An event without a matching transition is ignored. */
+/**
+ * Applies the effects of a change; returns whether another record changed. An event without a matching transition is ignored.
+ */
 export async function follow(changeContext: ChangeContext, tx: Transaction, changed: Changed): Promise<boolean> {
   const { change, row } = changed;
   const newState = change.from === change.to ? undefined : change.to;
@@ -60,7 +62,9 @@ export async function follow(changeContext: ChangeContext, tx: Transaction, chan
   return happened.length > 0 && cause(changeContext, tx, happened, row);
 }
 
-/** Returns whether the events changed a record that `row` (a record or an incoming event) refers to. */
+/**
+ * Applies the effects of events; returns whether they changed a record to which `row` (a record or an incoming event) refers.
+ */
 export async function cause(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -76,7 +80,7 @@ export async function cause(
   return transitioned;
 }
 
-/** The `input` of the transitions that an event causes is the event's payload. */
+/** Returns the context of transitions that an event causes: their `input` is the event's payload. */
 function causedBy(changeContext: ChangeContext, { event, payload }: EffectPlan, row: Row): ChangeContext {
   const { by, context, now, request, variables } = changeContext;
   const input: Record<string, Value> = {};
@@ -108,7 +112,7 @@ async function applyEffect(
   return true;
 }
 
-/** The first transition from the record's state whose guard is true. */
+/** Returns the first transition from the record's state whose guard is true. */
 export async function firstTransition(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -151,7 +155,7 @@ export interface RecordTransition {
   readonly table: Table;
   readonly row: Row;
   readonly transition: TransitionPlan;
-  /** The events of the operation. */
+  /** The events that the operation emits. */
   readonly emits?: readonly string[];
   readonly effects: readonly EffectPlan[];
 }
@@ -160,7 +164,7 @@ function undoing({ code, details }: ApiError): ApiError {
   return new ApiError(code, { ...details, undo: true });
 }
 
-/** The record after the transition: the new state, and the `set` values computed from the record before. */
+/** Returns the record after the transition: with the new state, and the `set` values computed from the record before. */
 export async function transitioned(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -184,9 +188,9 @@ export interface SystemTransition {
   readonly row: Row;
   /** The new state. */
   readonly to: string;
-  /** Changes of other columns. */
+  /** The changed values of other columns. */
   readonly changes: Row;
-  /** The cause in the event log. */
+  /** The cause of the transition in the event log. */
   readonly cause: string;
 }
 

@@ -1,4 +1,4 @@
-/** Finds the record of a write and checks that the caller may see and change it, and has read its current revision. */
+/** Finds the record of a write, and checks that the caller may see and change it, and has read its current revision. */
 import { subjectOf } from "../context/caller.ts";
 import { after } from "../../base/after.ts";
 import type { Value } from "../../expression/evaluate.ts";
@@ -21,7 +21,7 @@ export function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-/** The key in the path; undefined if no record can have it, null if the operation declares `the`. */
+/** Returns the key in the path; undefined if no record can have it, null if the operation declares `the`. */
 export function keyOf(call: Call): Value | undefined {
   const { key, the } = call.compiled.operation;
   if (the !== undefined) return null;
@@ -30,8 +30,8 @@ export function keyOf(call: Call): Value | undefined {
 }
 
 /**
- * The error for a record that is absent or that the caller may not see (R5.8): the document's `unseen` status, or 404 if the
- * caller may see all records.
+ * Returns the error for a record that is absent or that the caller may not see (R5.8): the document's hidden status, or 404 if
+ * the caller may see all records.
  */
 export function absent(call: Call): ApiError {
   const hides = call.kind.visible !== "allowed" && call.context.plan.unseen === 403;
@@ -39,7 +39,7 @@ export function absent(call: Call): ApiError {
 }
 
 /**
- * The same for an absent or hidden parent in the path. Its own resource decides the visibility
+ * Returns the error for an absent or hidden parent in the path. The parent's resource decides the visibility
  * (docs/reference/http.md#hidden-records), and all parents of a path get the same error.
  */
 export function absentParent(call: Call): ApiError {
@@ -90,7 +90,7 @@ export function isVisible(call: Call, tx: Transaction, grants: readonly GrantPla
   return holds(call, tx, decide(grants, subjectOf(call.caller)), row);
 }
 
-/** The record in the path; undefined if the path's parents have no such record. */
+/** Returns the record in the path; undefined if the path's parents have no such record. */
 export function findRecord(call: Call, tx: Transaction, parents: readonly Row[]): Awaitable<Row | undefined> {
   const { operation, table } = call.compiled;
   if (operation.the !== undefined) return theRecord(call, tx, parents);
@@ -103,7 +103,7 @@ export function findRecord(call: Call, tx: Transaction, parents: readonly Row[])
   });
 }
 
-/** The oldest matching record that the caller may run the operation on, or else that it may see. */
+/** Returns the oldest matching record on which the caller may run the operation, or else that the caller may see. */
 async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): Promise<Row | undefined> {
   const { allowed, visible } = call.kind.the ?? {};
   const { resource } = call.compiled.table;
@@ -114,15 +114,15 @@ async function theRecord(call: Call, tx: Transaction, parents: readonly Row[]): 
   return (await first(allowed)) ?? (await first(visible));
 }
 
-/** Rejects callers who may not see the record as if it were absent, and others without permission with 403. */
+/** Rejects a caller who may not see the record as if it were absent, and any other caller without permission with 403. */
 export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promise<void> {
   if (await holds(call, tx, call.kind.allowed, row)) return;
   throw (await holds(call, tx, call.kind.visible, row)) ? new ApiError("forbidden") : absent(call);
 }
 
 /**
- * Checks If-Match and If-None-Match against the record inside the transaction (R4.16): 412 or 428, with the current tag.
- * If-None-Match does not replace a required If-Match.
+ * Checks If-Match and If-None-Match against the record inside the transaction (R4.16): throws 412 or 428, with the current
+ * tag. If-None-Match does not replace a required If-Match.
  */
 export function checkPreconditions(call: Call, tx: Transaction, row: Row): Awaitable<void> {
   const match = tagsOf(call, "if-match");
@@ -138,7 +138,7 @@ type Tags = "*" | readonly string[];
 interface Preconditions {
   readonly match: Tags | undefined;
   readonly noneMatch: Tags | undefined;
-  /** The document requires If-Match, and the request has none. */
+  /** Whether the document requires If-Match, and the request has none. */
   readonly needed: boolean;
 }
 
@@ -168,7 +168,7 @@ async function checkTags(
   }
 }
 
-/** Whether a tag contains this revision; other data of its response may have changed. */
+/** Whether a tag contains this revision, even if other data of its response has changed since. */
 function readAt(tags: Tags, revision: number): boolean {
   return tags !== "*" && tags.some((tag) => revisionOf(tag) === revision);
 }
@@ -182,7 +182,7 @@ export function tagsOf(call: Call, header: "if-match" | "if-none-match"): Tags |
   return tags;
 }
 
-/** `choose`: selects and locks the first matching record in the same transaction (language, section 6). */
+/** Performs `choose`: selects and locks the first matching record in the same transaction (language, section 6). */
 export function choose(call: Call, tx: Transaction, values: Values): Awaitable<void> {
   if (call.compiled.operation.choose.length > 0) return chooseAll(call, tx, values);
 }

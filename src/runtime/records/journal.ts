@@ -4,7 +4,7 @@ import type { JournalEntry, Row, Transaction } from "../../store/port/store.ts";
 import { type ChangeContext, callOf } from "../context/context.ts";
 import type { Changed } from "./effects.ts";
 
-/** `newState`: absent if the change did not change the state. */
+/** Records a change. `newState`: absent if the change did not change the state. */
 export async function journalChange(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -21,10 +21,10 @@ export async function journalChange(
   for (const other of others) await tx.record({ ...known, event: other, data });
 }
 
-/** The members that all entries of a change share. */
+/** Returns the members that all entries of a change share. */
 export function entryOf(changeContext: ChangeContext, resource: string, record: string): JournalEntry {
   const { now, by, cause, request, due } = changeContext;
-  // The trace of this request is the parent of later webhook deliveries (R1.4).
+  // The trace of this request becomes the parent of later webhook deliveries (R1.4).
   const trace = callOf(changeContext)?.observation.observer?.traceparent?.();
   return {
     at: now,
@@ -38,7 +38,7 @@ export function entryOf(changeContext: ChangeContext, resource: string, record: 
   };
 }
 
-/** The record for the receivers of its event, without secrets and write-only members. */
+/** Returns the record for the receivers of its event, without secrets and write-only members. */
 function snapshot({ columns }: Table, row: Row): Row {
   const isHidden = ({ marks }: Column): boolean => marks.includes("secret") || marks.includes("write-only");
   if (!columns.some(isHidden)) return row;

@@ -1,4 +1,4 @@
-/** Finds the parents in the path for reads: in order, each visible to the caller and belonging to the one before. */
+/** Finds the parents in the path for reads: in order, each visible to the caller and belonging to the previous one. */
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import type { Value, Variables } from "../../expression/evaluate.ts";
 import { fieldEquals, type TypedExpression } from "../../expression/typed.ts";
@@ -46,12 +46,12 @@ function compileParent(
   });
 }
 
-/** The expression `field == parent`, where `parent` is a variable of the query. */
+/** Returns the expression `field == parent`, where `parent` is a variable of the query. */
 export function tiedTo({ field, type }: Parent): TypedExpression {
   return fieldEquals(field, ["parent"], valueTypeOfColumn(type));
 }
 
-/** The decision as a query condition; undefined if all records pass. `denied` needs no query. */
+/** Returns the decision as a query condition; undefined if all records pass. `denied` needs no query. */
 export function conditionOf(decision: Exclude<Decision, "denied">): { any: readonly TypedExpression[] } | undefined {
   return decision === "allowed" ? undefined : decision;
 }

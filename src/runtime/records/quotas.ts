@@ -11,7 +11,7 @@ import type { Call, ChangeContext, LiveQuota } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { concealed, partitionOf, reportQuota } from "../limits/limiter.ts";
 
-/** The quotas of live records, by resource. */
+/** Returns the quotas of live records, by resource. */
 export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, readonly LiveQuota[]> {
   return Map.groupBy(
     quotas.filter((quota) => quota.kind === "live"),
@@ -20,8 +20,8 @@ export function liveQuotas(quotas: readonly QuotaPlan[]): ReadonlyMap<string, re
 }
 
 /**
- * Rejects a record that newly counts towards a full quota and rolls the transaction back; `old` is the record before, if it
- * existed.
+ * Rejects a record that newly counts towards a full quota, and rolls the transaction back; `old` is the record before the
+ * write, if it existed.
  */
 export function holdLive(
   { context }: ChangeContext,
@@ -44,7 +44,7 @@ async function holdAll(quotas: readonly LiveQuota[], tx: Transaction, old: Row |
   }
 }
 
-/** A record without an owner counts towards no quota. */
+/** Whether a record counts towards a quota; a record without an owner counts towards none. */
 function counts({ column, states }: LiveQuota, row: Row): boolean {
   if ((row[column] ?? null) === null) return false;
   return states === undefined || states.includes(row["state"] as string);
@@ -71,7 +71,7 @@ function partitionIn(call: Call, by: Operation["quotas"][number]["by"]): string 
   return typeof sent === "string" || typeof sent === "number" ? `r${sent}` : undefined;
 }
 
-/** `milliseconds`: time until the window ends; unknown for live records. */
+/** Returns the error of an exceeded quota. `milliseconds`: the time until the window ends; unknown for live records. */
 function quotaExceeded(quota: QuotaPlan, milliseconds?: number): ApiError {
   const wait = milliseconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(milliseconds / 1000)))];
   return new ApiError("quota-exceeded", {

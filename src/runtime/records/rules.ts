@@ -13,13 +13,13 @@ import { ApiError } from "../errors/api-error.ts";
 import { sameValue } from "./defaults-and-rules.ts";
 
 export interface Holding {
-  /** Length of `tx.changes` at the last check. */
+  /** The length of `tx.changes` at the last check. */
   readonly from?: number;
-  /** Skip rules about writes. */
+  /** Set to skip rules about writes. */
   readonly stateOnly?: boolean;
 }
 
-/** @throws ApiError with the error of a broken rule. */
+/** Evaluates the rules. @throws ApiError with the error of a broken rule. */
 export function holdToRules(
   changeContext: Pick<ChangeContext, "context" | "variables">,
   tx: Transaction,
@@ -35,9 +35,9 @@ export function holdToRules(
 /** A rule to evaluate for some records. */
 interface RuleCheck {
   readonly late: LateRule;
-  /** `reach.value`: selects the records; null for all. */
+  /** The value of `reach.value`, which selects the records; null for all. */
   readonly value: Value;
-  /** For rules of kind `itself`. */
+  /** The change of the record, for rules of kind `itself`. */
   readonly change?: RecordChange;
 }
 
@@ -77,9 +77,9 @@ function checksOf({ context }: Pick<ChangeContext, "context">, changes: readonly
 
 /** All changes of one record in a transaction. */
 interface RecordChanges {
-  /** From the state before the first write to the state after the last one. */
+  /** The change from the state before the first write to the state after the last one. */
   readonly change: RecordChange;
-  /** In order. */
+  /** The writes of the record, in order. */
   readonly writes: readonly RecordChange[];
 }
 
@@ -106,7 +106,10 @@ function valuesOf({ find: { absent, column }, kind }: LateRule, { old, row }: Re
   return [...new Set(values)].filter((value) => value !== null || absent !== undefined);
 }
 
-/** Lock name that keeps two transactions from checking the same rule at once. Reading references already locks the records. */
+/**
+ * Returns the name of a lock that keeps two transactions from checking the same rule at once. Reading references already locks
+ * the records.
+ */
 function nameOf({ change, late: { inDatabase, key, kind, name }, value }: RuleCheck): string | undefined {
   if (kind === "itself" && !inDatabase) return undefined;
   if (key === undefined) return name;
@@ -136,7 +139,7 @@ async function isBroken(
 
 const queriesOf = onceFor((_: LateRule) => new Map<TypedExpression | undefined, RuleQuery>());
 
-/** The same object each time, so that the store prepares the query once. */
+/** Returns the query of a rule, always the same object, so that the store prepares the query once. */
 function queryOf(late: LateRule, where: TypedExpression | undefined, broken: TypedExpression): RuleQuery {
   const { find, resource } = late;
   return getOrMake(queriesOf(late), where, () => {

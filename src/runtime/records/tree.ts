@@ -6,7 +6,7 @@ import { callOf, type ChangeContext } from "../context/context.ts";
 import { invalid } from "../errors/api-error.ts";
 
 /**
- * Rejects a changed record that would be its own ancestor; a new record cannot be one. All ancestors are locked, so that two
+ * Rejects a changed record that would be its own ancestor; a new record cannot be one. Locks all ancestors, so that two
  * concurrent changes cannot create a cycle.
  */
 export async function checkTrees(

@@ -1,4 +1,7 @@
-/** The members of a resource that a kind of caller sees: an allow-list, independent of the request (R2.9, R5.9). */
+/**
+ * Builds the views of a resource: the members that a kind of caller sees, as an allow-list, independent of the request (R2.9,
+ * R5.9).
+ */
 import { onceFor } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
@@ -10,7 +13,7 @@ import type { View, ViewMember } from "../../store/port/store.ts";
 import { both, either } from "../../plan/input.ts";
 import type { ResourceView } from "../context/compiled.ts";
 
-/** `subject` is undefined for anonymous callers. */
+/** Returns the view of a resource. `subject` is undefined for anonymous callers. */
 export function viewOf(table: Table, subject: Subject | undefined): ResourceView {
   const members: ViewMember[] = [];
   const readable = new Set<string>();
@@ -47,7 +50,7 @@ export interface Nested {
   record(resource: string): View;
 }
 
-/** The view of an operation's custom `gives` for a kind of caller. */
+/** Returns the view of an operation's custom `gives` for a kind of caller. */
 export function operationView({ resource, response }: Operation, nested: Nested): View | undefined {
   const { members, kind } = response;
   if (kind !== "members" || members === undefined) return undefined;
@@ -95,7 +98,7 @@ export function readsOtherRecords(expression: TypedExpression): boolean {
   return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
 }
 
-/** Whether its text can change when other records change. */
+/** Whether the text of a view can change when other records change. */
 export const dependsOnOthers: (view: View) => boolean = onceFor(({ members }) => members.some(memberDependsOnOthers));
 
 function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
@@ -104,7 +107,7 @@ function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
   return source.kind === "expression" ? readsOtherRecords(source.expression) : source.kind !== "column";
 }
 
-/** Whether its value depends on the caller or the time. */
+/** Whether the value of an expression depends on the caller or the time. */
 export function readsMoment(expression: TypedExpression): boolean {
   return expression.kind === "variable" || parts(expression).some(readsMoment);
 }

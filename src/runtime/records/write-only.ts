@@ -20,7 +20,7 @@ const dropAll: PartStrip = () => undefined;
 /** Filters the JSON text of a view's record, or of several separated by commas. */
 export type ResponseFilter = (view: View, text: string) => string;
 
-/** Undefined if the document has no write-only members. */
+/** Creates the filter; undefined if the document has no write-only members. */
 export function createResponseFilter({ schemas, tables }: ResourcesPart): ResponseFilter | undefined {
   const columns = new Map(
     tables.flatMap(({ resource, columns: all }) =>
@@ -39,12 +39,12 @@ export function createResponseFilter({ schemas, tables }: ResourcesPart): Respon
   };
 }
 
-/** The columns with write-only members inside their values; responses never contain their full value. */
+/** Returns the columns with write-only members inside their values; responses never contain their full value. */
 export function partlyHiddenColumns({ columns }: Table, named: ResourcesPart["schemas"]): ReadonlySet<string> {
   return new Set(columns.flatMap(({ name, schema }) => (holdsWriteOnly({ schema, named }, new Set()) ? [name] : [])));
 }
 
-/** A function that removes the members that the schema marks as write-only; undefined if it marks none. */
+/** Returns a function that removes the members that the schema marks as write-only; undefined if it marks none. */
 export function withoutWriteOnly(schema: JsonObject, named: ResourcesPart["schemas"]): Strip | undefined {
   const of = { schema, named };
   return holdsWriteOnly(of, new Set()) ? (value) => stripped(value, [of]) ?? {} : undefined;
@@ -52,13 +52,13 @@ export function withoutWriteOnly(schema: JsonObject, named: ResourcesPart["schem
 
 // ── Schemas ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A schema, and the named schemas that it refers to. */
+/** A schema, and the named schemas to which it refers. */
 interface Schema {
   readonly schema: Json | undefined;
   readonly named: ResourcesPart["schemas"];
 }
 
-/** The schemas that apply to the same value: the schema itself, references, and combinations (`allOf`, …). */
+/** Returns the schemas that apply to the same value: the schema itself, references, and combinations (`allOf`, …). */
 function facets({ schema, named }: Schema, around: ReadonlySet<Json> = new Set()): readonly JsonObject[] {
   if (!isObject(schema) || around.has(schema)) return [];
   const inside = new Set([...around, schema]);
@@ -73,7 +73,7 @@ function facets({ schema, named }: Schema, around: ReadonlySet<Json> = new Set()
   return [schema, ...all.flatMap((one) => facets({ schema: one as Json, named }, inside))];
 }
 
-/** The schemas of a member or item of the value. */
+/** Returns the schemas of a member or item of the value. */
 function below(of: Schema, name: string | number): readonly Schema[] {
   const one = (schema: unknown): Schema => ({ schema: schema as Json, named: of.named });
   return facets(of).flatMap((facet): readonly Schema[] => {
@@ -177,14 +177,17 @@ function schemaStrip(of: Schema | undefined): PartStrip {
   return of === undefined ? retainAll : (value) => stripped(value, [of]);
 }
 
-/** A stored value loses its write-only parts; a value computed from them is dropped. */
+/**
+ * Returns a function for the value of an expression: a stored value loses its write-only parts; a value computed from them is
+ * removed.
+ */
 function expressionStrip(columns: Columns, resource: string, expression: TypedExpression): PartStrip {
   const at = schemasOf(columns, resource, expression);
   if (at !== undefined) return (value) => stripped(value, at);
   return readsWriteOnly(columns, resource, expression) ? dropAll : retainAll;
 }
 
-/** The schemas of a field or of a member of a field; undefined for other expressions. */
+/** Returns the schemas of a field or of a member of a field; undefined for other expressions. */
 function schemasOf(columns: Columns, resource: string, expression: TypedExpression): readonly Schema[] | undefined {
   switch (expression.kind) {
     case "field":
@@ -215,7 +218,10 @@ function readsWriteOnly(columns: Columns, resource: string, expression: TypedExp
 
 // ── The store ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A store whose views omit write-only members. Webhook delivery uses the unfiltered store, so the renderer filters too. */
+/**
+ * Returns a store whose views omit write-only members. Webhook delivery uses the unfiltered store, so the renderer filters
+ * too.
+ */
 export function filteringStore(store: Store, filter: ResponseFilter): Store {
   const inside = (tx: Transaction): Transaction => {
     const written = (view: View, result: Awaitable<Written>): Awaitable<Written> =>
@@ -251,7 +257,7 @@ export function filteringStore(store: Store, filter: ResponseFilter): Store {
   });
 }
 
-/** The same object with some methods replaced; the others are bound to it, because stores may be classes. */
+/** Returns the same object with some methods replaced; the others are bound to it, because stores may be classes. */
 function overlaid<Base extends object>(aggregate: Base, methods: Partial<Base>): Base {
   return new Proxy(aggregate, {
     get(target, name) {

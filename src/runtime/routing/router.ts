@@ -4,9 +4,9 @@ import { segmentText } from "../../plan/endpoints/segments.ts";
 import type { Segment } from "../../plan/endpoints/types.ts";
 
 export interface Routed<T> {
-  /** The endpoint of each method. */
+  /** The endpoint by method. */
   readonly methods: ReadonlyMap<string, T>;
-  /** The declared path: `/parcels/{parcel}`. */
+  /** The path as declared: `/parcels/{parcel}`. */
   readonly template: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ interface Part<T> {
 
 interface Leaf<T> {
   readonly methods: Map<string, T>;
-  /** By method, because methods may name the same segment differently. */
+  /** The names of the parameters by method, because methods may name the same segment differently. */
   readonly names: Map<string, readonly string[]>;
   readonly templates: Map<string, string>;
   /** The template for unknown methods: that of the path's first method. */
@@ -41,8 +41,8 @@ interface Leaf<T> {
 }
 
 /**
- * In each segment a literal has precedence over a parameter with fixed text, and that over one without: `overdue`, `{id}.json`,
- * `{id}`. A lookup takes time proportional to the path.
+ * Creates a router. In each segment a literal precedes a parameter with fixed text, which precedes one without: `overdue`,
+ * `{id}.json`, `{id}`. A lookup takes time proportional to the path.
  */
 export function createRouter<T>(
   routes: readonly Route<T>[],
@@ -90,7 +90,7 @@ function branchOf<T>(branch: Branch<T>, before: string, after: string): Branch<T
   if (known !== undefined) return known.branch;
   const made: Part<T> = { before, after, branch: emptyBranch() };
   branch.parts.push(made);
-  // Makes the precedence independent of the document's order.
+  // Sorted, so that the precedence does not depend on the document's order.
   branch.parts.sort((one, other) => lengthAround(other) - lengthAround(one) || (one.before < other.before ? 1 : -1));
   return made.branch;
 }
@@ -102,7 +102,7 @@ function lengthAround({ before, after }: Pick<Part<unknown>, "before" | "after">
 function find<T>(branch: Branch<T>, segments: readonly string[], at: number, values: string[]): Leaf<T> | undefined {
   const segment = segments[at];
   if (segment === undefined) return branch.leaf;
-  // A map lookup hashes the id even if the map is empty.
+  // The size is tested first, since a map lookup hashes the id even if the map is empty.
   const literal = branch.literals.size === 0 ? undefined : branch.literals.get(segment);
   if (literal !== undefined) {
     const found = find(literal, segments, at + 1, values);
@@ -136,7 +136,7 @@ export function templateOf(path: readonly Segment[]): string {
   return path.map((segment) => `/${segmentText(segment)}`).join("") || "/";
 }
 
-/** The literal segments of a path. */
+/** Returns the literal segments of a path. */
 export function literalPath(path: string): Segment[] {
   return path
     .split("/")

@@ -5,11 +5,11 @@ import type { Column } from "../../plan/resources/types.ts";
 import { maximumTargetBytes } from "../../http/message.ts";
 
 export interface Target {
-  /** The sent path, without scheme and authority. */
+  /** The path as sent, without scheme and authority. */
   readonly path: string;
   /** The decoded segments; an escaped slash stays inside its segment. */
   readonly segments: readonly string[];
-  /** Not decoded, without the question mark. */
+  /** The query as sent, not decoded, without the question mark. */
   readonly query: string;
 }
 
@@ -22,7 +22,10 @@ export function splitTarget(target: string): Target {
   return { path, segments: decodePath(path), query: queryStart === -1 ? "" : origin.slice(queryStart + 1) };
 }
 
-/** Proxies may send an absolute URL, which servers have to accept (RFC 9112 section 3.2.2). */
+/**
+ * Returns a target without its authority: proxies may send an absolute URL, which servers have to accept (RFC 9112 section
+ * 3.2.2).
+ */
 function originForm(target: string): string {
   const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
   if (authority === undefined) throw malformed({ code: "bad-target", detail: "The request target is not a path" });
@@ -77,7 +80,7 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** Decodes like a form; undefined for a bad escape or U+0000. */
+/** Decodes a text like a form; undefined for a bad escape or U+0000. */
 export function decode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));
@@ -87,7 +90,7 @@ export function decode(text: string): string | undefined {
   }
 }
 
-/** Limits a name for an error message. */
+/** Shortens a name for an error message. */
 export function shortened(name: string): string {
   return name.slice(0, 100);
 }

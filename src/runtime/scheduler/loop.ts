@@ -24,7 +24,7 @@ export function createSchedulerLoop(time: Time, report: (failure: unknown) => vo
       isReported = false;
       return count;
     } catch (thrown) {
-      // Temporary failure: the next run tries again.
+      // After a temporary failure the next run tries again.
       if (isPassing(thrown)) return 0;
       if (!isReported) report(thrown);
       isReported = true;

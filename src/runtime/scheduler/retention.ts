@@ -8,7 +8,7 @@ import { transitionBySystem } from "../records/effects.ts";
 import { entryOf } from "../records/journal.ts";
 import { changesBetween, duplicate, validateValues, touch } from "../records/defaults-and-rules.ts";
 
-/** Deletes a record; false if another record refers to it. The event log retains only the fact of the deletion. */
+/** Deletes a record; returns false if another record refers to it. The event log retains only the fact of the deletion. */
 export async function discard(changeContext: ChangeContext, tx: Transaction, table: Table, row: Row): Promise<boolean> {
   const deleted = await tx.delete(table.resource, row);
   if (deleted.kind === "referenced") return false;
@@ -38,7 +38,10 @@ async function forget(changeContext: ChangeContext, tx: Transaction, resource: s
   }
 }
 
-/** Returns whether it erased anything. It skips rules about writes (`old`, `caller`, `now`), which apply to callers. */
+/**
+ * Erases the personal data of a record; returns whether it erased anything. Skips rules about writes (`old`, `caller`, `now`),
+ * which apply only to callers.
+ */
 export async function erase(
   changeContext: ChangeContext,
   tx: Transaction,
@@ -64,10 +67,13 @@ export async function erase(
   return true;
 }
 
-/** A caller may have written the replacement value of a unique column; then the next round tries another. */
+/**
+ * The most attempts to find a replacement value of a unique column: a caller may have written a value, and then the next round
+ * tries another.
+ */
 const mostRounds = 500;
 
-/** Records with different `_seq` get different numbers in every round. */
+/** How many numbers a round has, so that records with different `_seq` get different numbers in every round. */
 const perRound = 2 ** 32;
 
 function erased({ column, to }: Erasure, row: Row, round: number): Values[string] {
@@ -75,7 +81,7 @@ function erased({ column, to }: Erasure, row: Row, round: number): Values[string
   const first = row["_seq"] as number;
   const numbered = (number: number): string => to.before + number.toString(36).padStart(to.pad, "0") + to.after;
   const present = row[column];
-  // If a later round erased the value because an earlier replacement was in use, keep it.
+  // If a later round erased the value because an earlier replacement was in use, the value stays.
   if (typeof present === "string") {
     const number = Number.parseInt(present.slice(to.before.length), 36);
     if (number >= first && (number - first) % perRound === 0 && numbered(number) === present) return present;

@@ -17,8 +17,8 @@ import { holdToRules } from "../records/rules.ts";
 
 export interface Time {
   /**
-   * Runs the jobs that are due, oldest first; returns the number of changed records. Stops between two batches once `isStopped`.
-   * Each record runs once: a job that is due again waits for the next run.
+   * Runs the jobs that are due, oldest first; returns the number of changed records. Stops between two batches once
+   * `isStopped` returns true. Each record runs once: a job of it that is due again waits for the next run.
    */
   run(isStopped: () => boolean): Promise<number>;
 }
@@ -32,10 +32,10 @@ export interface TimeReports {
   readonly completed?: TimerObserver | undefined;
 }
 
-/** `refused`: rejected by a rule of the document. */
+/** Called after a timed job. `refused`: a rule of the document rejected it. */
 export type TimerObserver = (outcome: "done" | "refused" | "failed", lateMilliseconds: number) => void;
 
-/** Records whose transactions share one disk sync; between batches other requests run. */
+/** How many records' transactions share one disk sync; between batches other requests run. */
 const batch = 32;
 
 export function createTime(context: Context, reports: TimeReports): Time {
@@ -64,7 +64,10 @@ function keyOf({ resource, id }: Due): string {
   return JSON.stringify([resource, id]);
 }
 
-/** Returns whether the record changed. A failed job is skipped so that the record's later jobs still run. */
+/**
+ * Runs the due jobs of a record; returns whether the record changed. A failed job is skipped so that the record's later jobs
+ * still run.
+ */
 async function fire(context: Context, { notice, report, completed }: TimeReports, due: Due): Promise<boolean> {
   const failed = new Map<TimedJob, unknown>();
   const late = context.clock.now() - due.due;
@@ -109,7 +112,7 @@ async function act(
   let again = Number.POSITIVE_INFINITY;
   for (const timed of dueJobs(table, row, now)) {
     if (failed.has(timed)) {
-      // Other records block the job, and no event reports their removal: try again later.
+      // Other records block the job, and no event reports when they no longer do: the job is tried again later.
       if (isLate(failed.get(timed))) again = now + retryMilliseconds;
       continue;
     }
@@ -137,7 +140,7 @@ function isLate(cause: unknown): boolean {
   return cause instanceof ApiError && cause.details.isLate === true;
 }
 
-/** Retry interval of a job that other records block, such as a deletion of a referenced record. */
+/** After how many milliseconds a job that other records block is retried, such as a deletion of a referenced record. */
 const retryMilliseconds = 3_600_000;
 
 function isDue(row: Row, now: number): boolean {
@@ -149,7 +152,7 @@ function momentsOf({ timed = [] }: Table, row: Row): readonly number[] {
   return timed.flatMap((one) => momentOf(one, row) ?? []);
 }
 
-/** The jobs that are due, oldest first, then in the document's order. */
+/** Returns the jobs that are due, oldest first, then in the document's order. */
 function dueJobs({ timed = [] }: Table, row: Row, now: number): readonly TimedJob[] {
   return timed
     .flatMap((one) => ({ one, moment: momentOf(one, row) ?? Number.POSITIVE_INFINITY }))
@@ -165,7 +168,7 @@ interface JobRun {
   readonly now: number;
 }
 
-/** `blocked`: other records prevent the job, so a change of this record would not help. */
+/** The outcome of a job. `blocked`: other records prevent the job, so a change of this record would not help. */
 type Outcome = "done" | "deleted" | "nothing" | "blocked";
 
 async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promise<Outcome> {

@@ -39,7 +39,10 @@ export function announcesBody(httpRequest: HttpRequest): boolean {
   return httpRequest.headers.get("transfer-encoding") !== undefined || (length !== undefined && length !== "0");
 }
 
-/** Reads the body; 413 above `limit`, closing the connection without reading the rest (R4.6); 408 after the timeout. */
+/**
+ * Reads the body. Above `limit` throws 413, and closes the connection without reading the rest (R4.6); after the timeout
+ * throws 408.
+ */
 export async function readBytes(httpRequest: HttpRequest, limit: number, milliseconds: number): Promise<Buffer> {
   const body = await httpRequest.body(limit, milliseconds);
   if (body.kind === "bytes") return body.bytes;
@@ -68,14 +71,14 @@ export function sentBody(
   };
 }
 
-/** A chunked body may be empty; then it needs no media type. */
+/** Whether the request has a body: a chunked body may be empty, and then needs no media type. */
 async function sendsBody(httpRequest: HttpRequest, { read }: SentBody): Promise<boolean> {
   if (!announcesBody(httpRequest)) return false;
   const isTyped = httpRequest.headers.get("content-type") !== undefined;
   return isTyped || httpRequest.headers.get("transfer-encoding") === undefined || (await read()).length > 0;
 }
 
-/** Checks the media type of a body; an omitted optional body has none. */
+/** Checks the media type of a body; an omitted optional body needs none. */
 export async function checkBodyMedia(
   httpRequest: HttpRequest,
   { required, mediaTypes }: BodyPlan,
@@ -104,7 +107,7 @@ export async function rejectBody(httpRequest: HttpRequest, method: string, body:
   });
 }
 
-/** Parses the body as JSON; 400 if it is invalid. */
+/** Parses the body as JSON; throws 400 if it is invalid. */
 export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   if (bytes.length === 0 && !plan.required) return {};
   const parsed = parseJson(bytes);
@@ -112,7 +115,7 @@ export function parseBody(bytes: Buffer, plan: BodyPlan): Json {
   return parsed.value;
 }
 
-/** The violation of a JSON body that is no object, for the later validation (R0.1). */
+/** Reports a JSON body that is no object, as a part of the later validation (R0.1). */
 export const rejectNonObject: Validator = () => [
   { pointer: "#", code: "wrong-type", detail: "The body must be an object" },
 ];

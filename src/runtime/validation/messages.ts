@@ -1,6 +1,6 @@
 /** Messages of violations: the ends of sentences that begin with the member's name. */
 
-/** The message for a uniqueness conflict; `names`: the members that the caller may know. */
+/** Returns the message for a uniqueness conflict. `names`: the members that the caller may know. */
 export function alreadyExists(names: readonly string[]): string {
   return names.length === 0
     ? "Another record has the same values"
@@ -46,7 +46,10 @@ const typeTexts: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** `ids`: the resource of each id pattern, empty for several resources. Undefined for an unknown keyword. */
+/**
+ * Returns the message of a violation; undefined for an unknown keyword. `ids`: the resource of each id pattern, empty for
+ * several resources.
+ */
 export function violationMessage(
   keyword: string,
   params: Readonly<Record<string, unknown>>,

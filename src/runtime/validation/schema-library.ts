@@ -32,9 +32,9 @@ function load(): SchemaLibrary {
 }
 
 /**
- * Fixes Ajv's `patternProperties` together with `unevaluatedProperties`. Ajv tracks validated members in a variable that `anyOf`,
- * `oneOf` or `if` set only if they match; its `patternProperties` sets a member of it anyway, and throws. Its other keywords
- * initialise the variable, as this one does.
+ * Returns a corrected keyword `patternProperties`, for schemas with `unevaluatedProperties`. Ajv tracks validated members in a
+ * variable that `anyOf`, `oneOf` or `if` set only if they match; its own `patternProperties` sets a member of the variable
+ * anyway, and throws. Like Ajv's other keywords, this one initialises the variable.
  */
 export function patternProperties(): CodeKeywordDefinition {
   const { _, Name, patternProperties: its } = library();

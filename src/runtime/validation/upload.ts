@@ -36,7 +36,7 @@ export interface Receiving {
   end(): Promise<Uploaded>;
 }
 
-/** Buffer size of an upload. */
+/** The size of an upload's buffer in bytes. */
 const pieceBytes = 512 * 1024;
 
 export function receive(
@@ -63,7 +63,7 @@ export function receive(
       if (held.length >= pieceBytes) await flush();
     },
     end: async () => {
-      // An empty file needs a piece too.
+      // An empty file is stored as one empty piece.
       if (held.length > 0 || bytes === 0) await flush();
       return new Uploaded(id, { type: fileInfo.type, bytes, sha256: hash.digest("hex"), name: fileInfo.name });
     },

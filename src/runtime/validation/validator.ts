@@ -13,18 +13,19 @@ import { patternProperties, library } from "./schema-library.ts";
 import type { Violation } from "../errors/api-error.ts";
 import { Uploaded } from "./upload.ts";
 
-/** Maximum number of reported violations (R7.2). */
+/** The most violations that are reported (R7.2). */
 const mostViolations = 100;
 
-/** Maximum number of errors to examine: a body may cause hundreds of thousands. */
+/** The most errors that are examined: a body may cause hundreds of thousands. */
 const mostErrors = 5_000;
 
 /** Returns the violations of a value, at most 100; empty for a valid value. */
 export type Validator = (value: Json) => readonly Violation[];
 
 /**
- * Creates validators for schemas, which may refer to `schemas` by address. No coercion, removal or defaults (R2.3); patterns run
- * in linear time (R2.8). Each schema compiles at its first use: all schemas of a document would delay the start.
+ * Creates validators for schemas, which may refer to `schemas` by their URI. There is no coercion, removal or default (R2.3);
+ * patterns run in linear time (R2.8). Each schema compiles at its first use: compiling all schemas of a document would delay
+ * the start.
  */
 export function createValidators(
   ids: ReadonlyMap<string, string> = new Map(),
@@ -43,7 +44,7 @@ export function createValidators(
             .map((error) => violationOf(error, ids));
       if (!holdsUnkeepable(value)) return violations;
       const unkeepable = unstorableViolations(value, "#");
-      // Drop the schema's violations of a number that cannot be stored exactly.
+      // The schema's own violations of a number that cannot be stored exactly are dropped.
       const pointers = new Set(unkeepable.map(({ pointer }) => pointer));
       return [...violations.filter(({ pointer }) => !pointers.has(pointer)), ...unkeepable];
     };
@@ -74,14 +75,14 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
   ajv.addKeyword({ keyword: fileKeyword, validate: isFile, error: { message: "is a file, sent as a part of a form" } });
   for (const comparison of comparisons) ajv.removeKeyword(comparison.keyword).addKeyword(comparison);
   ajv.removeKeyword("patternProperties").addKeyword(patternProperties());
-  // Each compiles when a schema that refers to it does.
+  // A named schema compiles together with a schema that refers to it.
   for (const [address, schema] of Object.entries(schemas)) ajv.addSchema(tagMoney(schema) as JsonObject, address);
   return ajv;
 }
 
 /**
- * Patterns without alternatives or variable repetition, such as those of ids: here the built-in engine is linear too, and ten
- * times faster.
+ * A regular expression for patterns without alternatives or variable repetition, such as those of ids: for them the built-in
+ * engine is linear too, and ten times faster.
  */
 const choiceless = /^\^(?:[\w-]|\[[\w-]+\](?:\{[0-9]+\})?)*\$$/;
 
@@ -119,8 +120,8 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Skips redundant violations: others of a value with the wrong type, and the pattern of a value with the wrong format (R7.2: each
- * violation once). `others`: all keywords that the value violates.
+ * Whether a violation is redundant: it is about a value with the wrong type, or about the pattern of a value with the wrong
+ * format (R7.2: each violation once). `others`: all keywords that the value violates.
  */
 function isRedundant(others: ReadonlySet<string>, { keyword }: ErrorObject): boolean {
   const has = (...keywords: readonly string[]): boolean => keywords.some((one) => one !== keyword && others.has(one));
@@ -129,7 +130,7 @@ function isRedundant(others: ReadonlySet<string>, { keyword }: ErrorObject): boo
   return has("format") && (keyword === "pattern" || keyword === minorUnits);
 }
 
-/** Bounds of amounts and base64 texts; the pattern reports texts of another form. */
+/** Bounds of amounts and base64 texts; the pattern of the schema reports texts of another form. */
 const textBounds: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   "x-minimum": (amount, limit) => Number(amount) >= limit,
   "x-maximum": (amount, limit) => Number(amount) <= limit,
@@ -143,8 +144,8 @@ const allowed: KeywordErrorDefinition = {
 };
 
 /**
- * Keywords that compare values. Ajv's own call `valueOf` members, which a client may have sent, and compare all pairs of list
- * items.
+ * Keywords that compare values, replaced by Nonet's own: Ajv's call `valueOf` members, which a client may have sent, and
+ * compare all pairs of list items.
  */
 const comparisons = [
   { keyword: "enum", compile: oneOf, error: allowed },
@@ -190,7 +191,10 @@ function fitsMinorUnits(_: unknown, { amount, currency }: Readonly<Record<string
   return !/^[0-9]+$/.test(fraction) || fraction.length > 4 || fraction.length <= minorDigits(currency);
 }
 
-/** Prefers the violations of branches to "no branch matches", and drops "must be null" if there are others. */
+/**
+ * Returns the errors to report: prefers the violations of branches to "no branch matches", and drops "must be null" if there
+ * are others.
+ */
 function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
   if (all.length === 1) return all;
   const keywordsByPath = new Map<string, Set<string>>();
@@ -201,14 +205,14 @@ function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
     all.flatMap(({ instancePath, propertyName }) => (propertyName === undefined ? [] : [instancePath])),
   );
   const errors = all.filter((error) => {
-    // Report only the invalid name itself.
+    // Only the invalid name itself is reported.
     if (error.keyword === "propertyNames" && named.has(error.instancePath)) return false;
     return error.propertyName !== undefined || !isRedundant(keywordsByPath.get(error.instancePath) ?? new Set(), error);
   });
   const isNull = ({ keyword, params }: ErrorObject) => keyword === "type" && params["type"] === "null";
   const isChoice = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
   if (!errors.some(isChoice)) return errors;
-  // Values with more specific violations, in them or inside.
+  // The pointers of values with more specific violations, of the values or inside them.
   const explained = new Set<string>();
   for (const error of errors) {
     if (isNull(error) || isChoice(error)) continue;
@@ -219,7 +223,10 @@ function relevantErrors(all: readonly ErrorObject[]): readonly ErrorObject[] {
   return errors.filter((error) => !(isNull(error) || isChoice(error)) || !explained.has(error.instancePath));
 }
 
-/** For a missing or unknown member the pointer names the member, not its parent as in Ajv (R7.2). */
+/**
+ * Converts an error of Ajv to a violation. For a missing or unknown member the pointer names the member, not its parent as in
+ * Ajv (R7.2).
+ */
 function violationOf(error: ErrorObject, ids: ReadonlyMap<string, string>): Violation {
   const { keyword, instancePath, params, message = "is not valid" } = error;
   const extra: unknown =

@@ -1,6 +1,6 @@
 /**
  * Converts names, records, bodies, filters and errors between an older version and the newest, by composing the steps between
- * neighbouring versions.
+ * consecutive versions.
  */
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -58,7 +58,7 @@ export function createStepConverters(
   };
 }
 
-/** A type may contain itself, or one that is compiled later. */
+/** Returns a shape that is looked up at its first use, since a type may contain itself, or a type that is compiled later. */
 function lazily(find: () => Shape | undefined): Shape {
   return {
     get step() {
@@ -69,7 +69,7 @@ function lazily(find: () => Shape | undefined): Shape {
   };
 }
 
-/** `stepConverters`: from the older version to the newest. */
+/** Composes a converter. `stepConverters`: from the older version to the newest. */
 export function createVersionConverter(stepConverters: readonly StepConverter[]): VersionConverter {
   const back = stepConverters.toReversed();
   const forward = (start: string, next: (stepConverter: StepConverter, name: string) => string | undefined): string => {
@@ -152,7 +152,7 @@ export function createVersionConverter(stepConverters: readonly StepConverter[])
   return converter;
 }
 
-/** The record of the newest version, downgraded to the input of each step's `downgrade`. */
+/** Downgrades the record of the newest version step by step, and returns the input of each step. */
 function atEach(
   shapes: readonly (Shape | undefined)[],
   newest: JsonObject | undefined,
@@ -166,7 +166,7 @@ function atEach(
   return all;
 }
 
-/** The shape of a subject at each step; its name may change between steps. */
+/** Returns the shape of a subject at each step; its name may change between steps. */
 function shapesOf(
   stepConverters: readonly StepConverter[],
   subject: Subject,
@@ -189,11 +189,11 @@ function shapesOf(
   });
 }
 
-/** Several newer values may be shown as one older value: then the filter matches all of them. */
+/** Upgrades a filter. Several newer values may look like one older value: then the filter matches all of them. */
 function upgraded(shape: Shape, filter: Filter): Filter {
   const member = shape.step.members.find(({ older }) => older === filter.column);
   if (member === undefined) return filter;
-  // A member of the newest version may reuse the name of a removed, different member.
+  // A member of the newest version may have the name of a different member that was removed.
   const newer = defined(member.newer, `${filter.column}, which is gone,`);
   const taken = (value: Value): Value => {
     if (member.taken === undefined) return value;

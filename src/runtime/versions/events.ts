@@ -3,8 +3,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Served } from "../context/version.ts";
 
 /**
- * `data` is the JSON text of the record for its receiver. Returns undefined if the version has no such event or is no longer
- * served: its receiver does not know the newest shape (R9.2).
+ * Creates the converter. `data` is the JSON text of the record for its receiver. The converter returns undefined if the
+ * version has no such event or is no longer served, since its receiver does not know the newest shape (R9.2).
  */
 export function createEventConverter(versions: readonly Served[]): EventConverter {
   const byName = new Map(versions.map((version) => [version.name, version]));
@@ -18,7 +18,7 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
     const type = converter.olderEvent(event.type);
     if (type === undefined) return undefined;
     const downgrade = converter.downgrade({ kind: "record", resource }, JSON.parse(data) as JsonObject);
-    // Order the members as the version declares them (R9.2).
+    // The members are in the order that the version declares (R9.2).
     const ordered = converter
       .carries(type)
       ?.flatMap((name) => (Object.hasOwn(downgrade, name) ? [[name, downgrade[name]]] : []));
@@ -26,7 +26,7 @@ export function createEventConverter(versions: readonly Served[]): EventConverte
   };
 }
 
-/** Name and data of the event in the older version; undefined if the version does not have the event. */
+/** Returns the name and data of the event in the older version; undefined if the version does not have the event. */
 export type EventConverter = (
   version: string | undefined,
   event: { readonly type: string; readonly resource: string; readonly data: string; readonly carries: boolean },

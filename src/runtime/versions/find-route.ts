@@ -17,9 +17,9 @@ export interface RoutedVersion {
 
 export interface Routes {
   readonly chooser: Chooser;
-  /** Newest first. */
+  /** The versions, newest first. */
   readonly versions: readonly RoutedVersion[];
-  /** Limits for requests without an operation. */
+  /** The limits for requests without an operation. */
   readonly limits: Pick<Limiter, "others" | "preflights">;
 }
 
@@ -27,16 +27,16 @@ export type Route = OperationRoute | OtherRoute;
 
 export interface OperationRoute extends FoundRoute {
   readonly kind: "operation";
-  /** The sent path, not decoded. */
+  /** The path as sent, not decoded. */
   readonly path: string;
   readonly endpoint: OperationEndpoint;
   readonly limits: OperationLimits | undefined;
   readonly body: SentBody;
-  /** Time limit for the body. */
+  /** The time limit for the body, in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** Not an operation: a page, an OPTIONS request, or a request to an unknown path. */
+/** A request without an operation: to a page, with OPTIONS, or to an unknown path. */
 export type OtherRoute =
   | (FoundRoute & { readonly kind: "page"; readonly endpoint: PageEndpoint; readonly limits: PageEndpoint["limits"] })
   | { readonly kind: "preflight"; readonly limits: OperationLimits }
@@ -51,7 +51,10 @@ interface FoundRoute {
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Returns errors instead of throwing them, because rate limits also count requests to unknown paths. */
+/**
+ * Finds the route of a request. Returns errors instead of throwing them, because rate limits also count requests to unknown
+ * paths.
+ */
 export function findRoute(routes: Routes, request: IncomingRequest): Route {
   const { httpRequest } = request;
   if (httpRequest.method === "OPTIONS") return { kind: "preflight", limits: routes.limits.preflights };
@@ -83,7 +86,7 @@ export function routeIn(
   return { ...route, version, parameters: routed.parameters, endpoint, limits: endpoint.limits };
 }
 
-/** The operations and pages at the path of a preflight request; undefined for `*` (the whole service). */
+/** Returns the operations and pages at the path of a preflight request; undefined for `*` (the whole service). */
 export function preflightRoute(routes: Routes, request: IncomingRequest): Routed<Endpoint> | undefined {
   return request.httpRequest.target === "*" ? undefined : locate(routes, request).routed;
 }
@@ -129,7 +132,10 @@ export function nothingHere(): ApiError {
   return new ApiError("not-found", { detail: "This path does not exist" });
 }
 
-/** HEAD uses the GET endpoint (R4.2). 501 for an unknown method, 405 for one that the path does not have (R4.1). */
+/**
+ * Returns the endpoint of a method. HEAD uses the GET endpoint (R4.2). Throws 501 for an unknown method, 405 for one that the
+ * path does not have (R4.1).
+ */
 function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   const endpoint = routed.methods.get(method === "HEAD" ? "GET" : method);
   if (endpoint !== undefined) return endpoint;
@@ -139,7 +145,7 @@ function endpointOf(routed: Routed<Endpoint>, method: string): Endpoint {
   throw new ApiError("method-not-allowed", { detail: `This path supports ${allowed}`, headers });
 }
 
-/** The methods of a path; without a path those of the service. */
+/** Returns the methods of a path; without a path those of the service. */
 export function allowedMethods(routed?: Routed<Endpoint>): readonly string[] {
   if (routed === undefined) return [...knownMethods];
   const names = [...routed.methods.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));

@@ -1,11 +1,11 @@
-/** The pinned version of each credential (R9.2), from the store, with a cache. */
+/** Finds the pinned version of each credential (R9.2), in the store, with a cache. */
 import type { PinStore } from "../../store/port/store.ts";
 import type { Caller } from "../context/caller.ts";
 
-/** The pinned version of a caller; pins `newest` at its first request. */
+/** Returns the pinned version of a caller; pins `newest` at the caller's first request. */
 export type PinOf = (caller: Caller, newest: string) => string | Promise<string>;
 
-/** Maximum number of cached callers; above it the cache is emptied. */
+/** The most cached callers; above it the cache is emptied. */
 const maximumCached = 100_000;
 
 export function createPins(store: PinStore): PinOf {
@@ -17,7 +17,7 @@ export function createPins(store: PinStore): PinOf {
       size = 0;
     }
     const users = cached.get(credential) ?? new Map<string, string>();
-    // Concurrent requests of one caller may all reach this.
+    // Concurrent requests of one caller may all reach this line.
     if (!users.has(user)) size += 1;
     cached.set(credential, users.set(user, version));
   };

@@ -1,18 +1,18 @@
 /**
- * List positions in cursors are stored values of records, in the newest version at that time. After a migration the position is
- * converted, so an older cursor continues where it was (R4.10).
+ * Converts list positions in cursors. They are stored values of records, in the version that was newest at that time. After a
+ * migration the position is converted, so that an older cursor continues at the same record (R4.10).
  */
 import type { Value } from "../../expression/evaluate.ts";
 import type { SortKey } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 
-/** The cursor's content: the position, preceded by the newest version's name if the document has versions. */
+/** Returns the content of a cursor: the position, preceded by the newest version's name if the document has versions. */
 export function storedPosition({ context }: Call, position: readonly Value[]): readonly Value[] {
   const [newest] = context.plan.versions?.list ?? [];
   return newest === undefined ? position : [newest.name, ...position];
 }
 
-/** The position in the newest version, for a list with this sort order; undefined if its version is unknown. */
+/** Returns the position in the newest version, for a list with this sort order; undefined if its version is unknown. */
 export function positionNow(
   call: Call,
   sort: readonly SortKey[],
@@ -29,7 +29,7 @@ export function positionNow(
     const column = sort[index]?.column;
     if (column === undefined || value === null) return value;
     const [then = column] = converter.pointerToOlder({ kind: "record", resource }, [column]) ?? [];
-    // As a bound: one value, even if several newer values are shown as it.
+    // The value is converted as a bound: to one value, even if several newer values look like it.
     const bound = { column: then, operator: "gt", value } as const;
     return converter.filterToNewer(converter.olderDefinition(resource), bound).value as Value;
   });

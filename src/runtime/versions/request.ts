@@ -1,6 +1,7 @@
 /**
- * A request of an older version. It is validated in its own version (`toVersionedRequest`), so violations, tags, cursors and keys
- * are those of that version. Then it is upgraded and performed in the newest version, and the response is downgraded.
+ * Handles a request of an older version. It is validated in its own version (`toVersionedRequest`), so violations, tags,
+ * cursors and keys are those of that version. Then it is upgraded and performed in the newest version, and the response is
+ * downgraded.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row } from "../../store/port/store.ts";
@@ -9,21 +10,24 @@ import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
 import type { VersionConverter, Subject, FullRecord } from "../context/version.ts";
 import { textToOlder } from "./convert.ts";
 
-/** The call in the caller's version; the same call for the newest version. */
+/** Returns the call in the caller's version; for the newest version the same call. */
 export function toVersionedRequest(call: Call): Call {
   if (call.own === undefined) return call;
   const { own, ...rest } = call;
   return { ...rest, compiled: own.compiled, kind: own.kind, input: own.input };
 }
 
-/** The body's value for a member, by the member's name in the newest version. */
+/** Returns the body's value for a member, by the member's name in the newest version. */
 export function sentFor(call: Call, name: string): Json | undefined {
   const { own, input } = call;
   const [callerName = name] = (own && segmentsToOlder(call, own.converter, [name])) ?? [];
   return Object.hasOwn(input, callerName) ? input[callerName] : undefined;
 }
 
-/** A custom body has separate names; other members are the record's. Returns undefined like `VersionConverter.pointerToOlder`. */
+/**
+ * Converts the segments of a pointer. A custom body has its own names; other members are the record's. Returns undefined like
+ * `VersionConverter.pointerToOlder`.
+ */
 export function segmentsToOlder(
   call: Call,
   converter: VersionConverter,
@@ -39,7 +43,7 @@ export function segmentsToOlder(
   return converter.pointerToOlder(subject, segments);
 }
 
-/** Violations in the caller's version, which are not downgraded again. */
+/** Returns the error for violations in the caller's version, which are not downgraded again. */
 export function versionedError(call: Call, violations: readonly Violation[]): ApiError {
   return asVersioned(call, invalid(violations));
 }
@@ -58,12 +62,12 @@ function asVersioned(call: Call, error: ApiError): ApiError {
   return call.own === undefined ? error : new ApiError(error.code, { ...error.details, own: true });
 }
 
-/** Input that is valid in the caller's version, upgraded to the newest. */
+/** Upgrades input that is valid in the caller's version. */
 export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { isFull: true }): JsonObject {
   const { own } = call;
   if (own === undefined) return input;
   const { operation } = own.compiled;
-  // The input of a transition is not a record.
+  // The input of a transition is no record, so it is converted as the operation's own.
   const subject: Subject =
     operation.body?.own === true || operation.action === "move"
       ? { kind: "takes", operation: operation.name }
@@ -71,7 +75,7 @@ export function inputToNewer(call: Call, input: JsonObject, how: FullRecord = { 
   return own.converter.upgrade(subject, input, how);
 }
 
-/** The call with a full body, upgraded to the newest version and validated. */
+/** Returns the call with a full body, upgraded to the newest version and validated. */
 export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord): Call {
   if (call.own === undefined) return call;
   const upgrade = inputToNewer(call, input, how);
@@ -80,14 +84,14 @@ export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord):
   return { ...call, input: upgrade };
 }
 
-/** A record of the newest version, downgraded for the caller. */
+/** Downgrades a record of the newest version for the caller. */
 export function recordToOlder(call: Call, record: JsonObject): JsonObject {
   const { own } = call;
   if (own === undefined) return record;
   return own.converter.downgrade({ kind: "record", resource: call.compiled.operation.resource }, record);
 }
 
-/** A row, downgraded for the caller, with all members that may be hidden. */
+/** Downgrades a row for the caller, including members that may be hidden. */
 export function rowToOlder(call: Call, row: Row): Row {
   if (call.own === undefined) return row;
   const { _seq, _rev, ...members } = row;
@@ -95,7 +99,7 @@ export function rowToOlder(call: Call, row: Row): Row {
   return { ...downgrade, ...(_seq === undefined ? {} : { _seq }), ...(_rev === undefined ? {} : { _rev }) } as Row;
 }
 
-/** The text of a response's record or page, in the caller's version. */
+/** Returns the text of a response's record or page in the caller's version. */
 export function versionedText(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;
@@ -105,7 +109,7 @@ export function versionedText(call: Call, text: string): string {
   return recordText(call, text);
 }
 
-/** The text of records in the caller's version, also for operations with another response. */
+/** Returns the text of records in the caller's version, even for operations with another response. */
 export function recordText(call: Call, text: string): string {
   const { own } = call;
   if (own === undefined) return text;

@@ -25,13 +25,13 @@ export interface RequestedVersion {
 
 export interface Chooser {
   requested(httpRequest: HttpRequest, target: Target): RequestedVersion;
-  /** The version for this caller; throws for an unavailable one. */
+  /** Returns the version for this caller; throws if it is unavailable. */
   choose(requested: RequestedVersion, caller: Caller): Served | Promise<Served>;
-  /** The version for public pages: the requested one, or else the newest. */
+  /** Returns the version for public pages: the requested one, or else the newest. */
   open(requested: RequestedVersion): Served;
 }
 
-/** For a document without versions. */
+/** Creates the resolver for a document without versions. */
 export function onlyVersion(served: Served): Chooser {
   return {
     requested: (_, { segments, query }) => ({ segments, query, version: served }),
@@ -42,7 +42,7 @@ export function onlyVersion(served: Served): Chooser {
 
 export interface ChooserOptions {
   readonly plan: VersionsPlan;
-  /** Newest first. */
+  /** The versions, newest first. */
   readonly versions: readonly Served[];
   readonly pinOf: PinOf;
   readonly now: () => number;
@@ -52,7 +52,7 @@ export interface ChooserOptions {
 
 export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOptions): Chooser {
   const { sent, absent, removed } = plan;
-  /** The document's error for unknown versions with Nonet's detail, if it declares one (R9.1). */
+  /** Returns the document's error for unknown versions with Nonet's detail, if the document declares one (R9.1). */
   const failure = (violation: Violation): ApiError => {
     const { details } = malformed(violation);
     const members = { supported: supported() };
@@ -72,7 +72,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     return absent === "oldest" ? versions.findLast(isLive) : undefined;
   };
 
-  /** 400 for an invalid or unknown version (R9.1). */
+  /** Returns a 400 for an invalid or unknown version (R9.1). */
   const unknown = (name: string, found: Found): ApiError => {
     const form = plan.scheme === "dated" ? "a date, as in 2026-09-01" : "a number, as in 2";
     const isForm = isName.test(name);
@@ -89,7 +89,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
     });
   };
 
-  /** For a request without a version. */
+  /** Returns the version for a request that names none. */
   const unspecified = (caller: Caller): Served | Promise<Served> => {
     if (absent === "refuse") {
       const detail = sent === undefined ? "The request needs a version" : `Send the version: ${describe(sent)}`;
@@ -106,7 +106,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
   const pinnedTo = (name: string): Served => {
     const version = byName.get(name);
     if (version !== undefined) return live(version);
-    // Another process already has a newer document: serve the newest version of this one.
+    // Another process already has a newer document: this process serves its own newest version.
     if (isNewerVersion(name, newest.name as string)) return newest;
     throw new ApiError(removed.error, {
       status: removed.status,
@@ -135,7 +135,7 @@ export function createChooser({ plan, versions, pinOf, now, mount }: ChooserOpti
       if (requested.failure !== undefined) throw requested.failure;
       if (requested.version === undefined) return unspecified(caller);
       const { version } = requested;
-      // The first request pins the version, even if it names one.
+      // The caller's first request pins the version, even if it names one.
       const first = absent === "pinned" ? pinOf(caller, newest.name as string) : "";
       return typeof first === "string" ? live(version) : first.then(() => live(version));
     },
@@ -152,7 +152,7 @@ interface Found {
   readonly parameter?: string;
   readonly name?: string;
   readonly twice: boolean;
-  /** The location of the version, for violations. */
+  /** Where the request names the version, for violations. */
   readonly at: { readonly header?: string; readonly parameter?: string };
 }
 
@@ -222,7 +222,7 @@ function inQuery(query: string, name: string): Pick<Found, "query" | "name" | "p
   };
 }
 
-/** If the path has no valid version at its place, it is a path without a version. */
+/** Reads the version from a path; a path without a valid version in its place has no version. */
 function inPath(
   segments: readonly string[],
   mount: readonly string[],
@@ -252,7 +252,7 @@ function inPath(
   return { segments: rest, ...(name === undefined ? {} : { name }) };
 }
 
-/** The `version` parameter of each media type in the field: `application/json; version=2026-03-01`. */
+/** Returns the `version` parameter of each media type in the field: `application/json; version=2026-03-01`. */
 function versionsIn(field: string | undefined): readonly string[] {
   if (field === undefined) return [];
   return [...field.matchAll(/;\s*version\s*=\s*(?:"([^"]*)"|([^\s;,]*))/gi)].map((match) => match[1] ?? match[2] ?? "");

@@ -1,4 +1,4 @@
-/** Converts a record or embedded value between two neighbouring versions: compiles a step of the plan to two pure functions. */
+/** Converts a record or embedded value between two consecutive versions: compiles a step of the plan to two pure functions. */
 import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
@@ -8,7 +8,7 @@ import type { FullRecord } from "../context/version.ts";
 
 export interface Shape {
   readonly step: ShapeStep;
-  /** The value in the older version, with its members in the declared order. */
+  /** Returns the value in the older version, with its members in the declared order. */
   downgrade(newer: JsonObject): JsonObject;
   upgrade(older: JsonObject, how?: FullRecord): JsonObject;
 }
@@ -17,7 +17,7 @@ const sentFull: FullRecord = { isFull: true };
 
 type Convert = (siblings: JsonObject) => Json;
 
-/** `others`: finds the shapes of embedded types by their older names. */
+/** Compiles a step. `others`: finds the shapes of embedded types by their older names. */
 export function compileShape(
   step: ShapeStep,
   others: (older: string) => Shape | undefined,

@@ -37,7 +37,7 @@ export function limitsToOlder(converter: VersionConverter, details: ApiErrorDeta
   return { ...details, members: { ...members, "violated-policies": converted } };
 }
 
-/** The same for `RateLimit-Policy` and `RateLimit`, whose items start with a quoted name. */
+/** Renames limits in `RateLimit-Policy` and `RateLimit`, whose items start with a quoted name. */
 export function limitFieldsToOlder(converter: VersionConverter, fields: readonly string[]): readonly string[] {
   return fields.map((field) =>
     field.replaceAll(/"([^"]+)"/g, (_, name: string) => `"${limitToOlder(converter, name)}"`),
@@ -65,13 +65,13 @@ function toOlderViolations(
   return downgrade.map((violation) => violation && { ...violation, detail });
 }
 
-/** Drops violations of members that the caller's version does not have; if none is left, reports a general one. */
+/** Drops violations of members that the caller's version does not have; if none is left, reports a general violation. */
 function visibleViolations(downgrade: readonly (Violation | undefined)[]): Pick<ApiErrorDetails, "violations"> {
   const known = downgrade.filter((violation) => violation !== undefined);
   return { violations: known.length === 0 ? [unfit] : known };
 }
 
-/** Undefined for a member that the caller's version does not have. */
+/** Converts a violation; undefined for a member that the caller's version does not have. */
 function toOlderViolation(call: Call, converter: VersionConverter, violation: Violation): Violation | undefined {
   if (violation.pointer === undefined || violation.pointer === "#") return violation;
   const segments = violation.pointer
@@ -83,10 +83,10 @@ function toOlderViolation(call: Call, converter: VersionConverter, violation: Vi
   return { ...violation, pointer: fragmentTo(downgrade), detail: detailToOlder(violation, segments, downgrade) };
 }
 
-/** Messages start with the name of their member (validation/messages.ts) and contain no other name. */
+/** Converts a message. Messages start with the name of their member (validation/messages.ts) and contain no other name. */
 function detailToOlder({ code, detail }: Violation, now: readonly string[], then: readonly string[]): string {
   const name = (path: readonly string[], length: number): string => path.slice(0, length).join(".");
-  // The allowed values may differ between versions.
+  // The allowed values may differ between versions, so the message does not list them.
   if (code === "not-one-of") return `${name(then, then.length)} is not an allowed value`;
   for (let length = now.length; length > 0; length -= 1) {
     for (const start of ["", "The name of "]) {

@@ -1,6 +1,7 @@
 /**
  * Expresses the record of an older version as a view of the stored record, so that the store writes it directly, without a
- * conversion in JavaScript. Undefined if a step cannot be a view; the response is the same either way.
+ * conversion in JavaScript. If a step cannot be a view, the result is undefined and the record is converted, with the same
+ * response.
  */
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -8,7 +9,7 @@ import type { ValueType } from "../../expression/types.ts";
 import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
 import type { ViewMember } from "../../store/port/store.ts";
 
-/** The members of a record in the previous version. */
+/** Returns the members of a record in the previous version. */
 export function membersToOlder(step: ShapeStep, newer: readonly ViewMember[]): readonly ViewMember[] | undefined {
   const older: ViewMember[] = [];
   for (const member of step.members) {
@@ -33,7 +34,7 @@ function memberToOlder(step: MemberStep, newer: readonly ViewMember[]): ViewMemb
   return enclosing === undefined ? withValues(member, values) : undefined;
 }
 
-/** A constant member that the newer version does not have. */
+/** Returns a constant member that the newer version does not have. */
 function fixedMember(name: string, seen: ConversionPlan): ViewMember | undefined {
   if (seen.kind !== "value" || typeof seen.value !== "string") return undefined;
   return { name, source: { kind: "expression", expression: textOf(seen.value) }, type: "text", absent: "null" };

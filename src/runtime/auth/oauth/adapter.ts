@@ -49,7 +49,7 @@ export function createAdapter(options: AdapterOptions, kind: string): Adapter {
       const consent = kind === "Grant" ? await findConsent(credential, options, id, clock.now()) : undefined;
       return payloadOf(kind === "Grant" ? consent?.grant : await present(kind, id), id);
     },
-    // The uid of a session in links differs from the id in its cookie.
+    // The uid of a session in links differs from the id in its cookie, so the store has an entry for each.
     findByUid: async (uid) => payloadOf(await present(byUid, uid), uid),
     async consume(id) {
       const found = await present(kind, id);
@@ -71,7 +71,7 @@ export function createAdapter(options: AdapterOptions, kind: string): Adapter {
 
 const byUid = "SessionUid";
 
-/** The prefix separates consents from clients, whose ids are groups too. */
+/** Returns the group of a consent. The prefix distinguishes consents from clients, whose ids are groups too. */
 export function groupOf(id: string): string {
   return `consent ${hashSecret(id)}`;
 }
@@ -90,7 +90,7 @@ async function prolong({ grants }: AdapterOptions, id: string, expires: number):
   await grants.replace(found, { text: JSON.stringify({ ...payload, exp: Math.ceil(expires / 1000) }), expires });
 }
 
-/** Every client is public for `oidc-provider`: Nonet has verified the client's secret before. */
+/** Returns a client in the form of `oidc-provider`, as public, because Nonet has already verified the client's secret. */
 async function clientOf(options: AdapterOptions, id: string): Promise<Payload | undefined> {
   const { credential, clock } = options;
   const client = await findClient(credential, options, id, clock.now());

@@ -4,12 +4,12 @@ import { Socket } from "node:net";
 
 export interface Forwarded {
   readonly method: "GET" | "POST";
-  /** Path and query below the service's base address. */
+  /** The path and query, below the service's base URL. */
   readonly target: string;
-  /** The service's absolute base address, without a trailing slash. */
+  /** The service's absolute base URL, without a trailing slash. */
   readonly base: string;
   readonly cookies: string | undefined;
-  /** A form body. */
+  /** The form body. */
   readonly body?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Bridged {
 
 export interface BridgedResponse {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -59,7 +59,10 @@ export function requestOf(
   });
 }
 
-/** Without the fields about the connection, and without those that the service adds to every response. */
+/**
+ * Returns the header fields of a response without those about the connection and those that the service adds to every
+ * response.
+ */
 function headersOf(response: ServerResponse): readonly string[] {
   const left = ["content-length", "connection", "date", "transfer-encoding", "vary"];
   return Object.entries(response.getHeaders()).flatMap(([name, value]) =>

@@ -18,14 +18,17 @@ import { findClient } from "./registered.ts";
 
 export interface Client {
   readonly key: Key;
-  /** A public client has not authenticated. */
+  /** Set for a public client, which has not authenticated. */
   readonly isPublic: boolean;
 }
 
-/** @throws OAuthError */
+/** Authenticates a client. @throws OAuthError */
 export type ProveClient = (httpRequest: HttpRequest, form: Form) => Promise<Client>;
 
-/** R5.7: only failures are limited, so attacks do not block clients with a valid secret. */
+/**
+ * Creates a function that authenticates clients. Only failures are limited, so that attacks do not block clients with a valid
+ * secret (R5.7).
+ */
 export function createClients(credential: CredentialPlan, options: OAuthOptions): ProveClient {
   const { clock, failures } = options;
   const fromAddress = failures("clients from an address");
@@ -56,7 +59,7 @@ export function createClients(credential: CredentialPlan, options: OAuthOptions)
   };
 }
 
-/** Exactly one authentication method (RFC 6749 section 2.3). */
+/** Returns the sent credentials; rejects more than one authentication method (RFC 6749 section 2.3). */
 function presented({ headers }: HttpRequest, form: Form): { readonly id: string; readonly secret: string } {
   const field = headers.get("authorization");
   const [id, secret] = [form.get("client_id"), form.get("client_secret")];
@@ -67,7 +70,7 @@ function presented({ headers }: HttpRequest, form: Form): { readonly id: string;
   if (headers.repeated("authorization") || secret !== undefined)
     throw new OAuthError("invalid_request", "Use exactly one method of client authentication");
   const [, text = ""] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(field) ?? [];
-  // Both are form-encoded before the base64 encoding.
+  // Name and secret were form-encoded before the base64 encoding.
   const [name, secretText] = readBasic(text);
   const user = decode(name);
   const password = secretText === undefined ? undefined : decode(secretText);

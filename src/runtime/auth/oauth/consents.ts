@@ -8,7 +8,10 @@ import { hashSecret } from "../api-key.ts";
 import type { LoginRecord } from "../../context/login.ts";
 import type { TokenDependencies } from "./options.ts";
 
-/** What is stored with the hash of a secret; undefined for an unknown or expired one. `kind`: a model of `oidc-provider`. */
+/**
+ * Returns what is stored under the hash of a secret; undefined for an unknown or expired one. `kind`: a model of
+ * `oidc-provider`.
+ */
 export async function findGrant(
   grants: GrantStore,
   kind: string,
@@ -27,7 +30,7 @@ export function findUser(
   return logins.get(oauth?.users?.credential ?? "")?.byId(id) ?? Promise.resolve(undefined);
 }
 
-/** Hash of the user's secret hash, stored with the consent to detect a changed password. */
+/** Returns the hash of the user's secret hash, which is stored with a consent to detect a changed password. */
 export function proofOf({ secret }: LoginRecord): string {
   return hashSecret(secret ?? "");
 }
@@ -37,7 +40,7 @@ export interface Consent {
   readonly user: LoginRecord;
 }
 
-/** Undefined for an expired consent, a deleted user, or a user with a changed secret. */
+/** Returns a consent; undefined if it has expired, or if the user was deleted or has changed the secret. */
 export async function findConsent(
   credential: CredentialPlan,
   dependencies: TokenDependencies,

@@ -1,4 +1,6 @@
-/** Errors of the OAuth endpoints, in the JSON of OAuth instead of the service's error format (RFC 6749 section 5.2, R7.1). */
+/**
+ * The errors of the OAuth endpoints, in the JSON of OAuth instead of the service's error format (RFC 6749 section 5.2, R7.1).
+ */
 import type { HttpResponse } from "../../../http/message.ts";
 
 export type OAuthErrorCode =
@@ -11,7 +13,7 @@ export type OAuthErrorCode =
 
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
-  /** Present when too many attempts have failed. */
+  /** Seconds to wait; present if too many attempts have failed. */
   readonly waitSeconds: number | undefined;
 
   constructor(code: OAuthErrorCode, description: string, waitSeconds?: number) {
@@ -30,7 +32,7 @@ export function oauthErrorResponse({ code, message, waitSeconds }: OAuthError, s
   ]);
 }
 
-/** No cache may store these responses (RFC 6749 section 5.1). */
+/** Returns a response that no cache may store (RFC 6749 section 5.1). */
 export function oauthResponse(
   status: number,
   body: Readonly<Record<string, unknown>> | undefined,

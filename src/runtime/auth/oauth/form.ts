@@ -12,7 +12,7 @@ const mediaType = "application/x-www-form-urlencoded";
 const mostBytes = 16 * 1024;
 const mostMilliseconds = 10_000;
 
-/** @throws OAuthError */
+/** Reads the form. @throws OAuthError */
 export async function readForm(httpRequest: HttpRequest): Promise<Form> {
   const { headers, target } = httpRequest;
   const type = parseMediaType(headers.get("content-type") ?? "");
@@ -20,12 +20,12 @@ export async function readForm(httpRequest: HttpRequest): Promise<Form> {
     throw new OAuthError("invalid_request", `Send the parameters as ${mediaType}`);
   if ((headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity")
     throw new OAuthError("invalid_request", "Send the body without a content coding");
-  // Addresses are stored in logs and browser histories (R5.3).
+  // Logs and browser histories contain URLs, so parameters in a URL are rejected (R5.3).
   if (target.includes("?")) throw new OAuthError("invalid_request", "Send the parameters in the body");
   return parseForm((await readBytes(httpRequest, mostBytes, mostMilliseconds)).toString("utf8"));
 }
 
-/** A parameter without a value counts as absent (RFC 6749 section 3.1). */
+/** Parses a form. A parameter without a value counts as absent (RFC 6749 section 3.1). */
 function parseForm(text: string): Form {
   try {
     return new Map([...parseQuery(text)].filter(([, value]) => value !== ""));

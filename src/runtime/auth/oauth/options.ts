@@ -1,4 +1,4 @@
-/** What the authorization server and its parts depend on. */
+/** The dependencies of the authorization server and its parts. */
 import type { Clock } from "../../../base/clock.ts";
 import type { AuthenticationPart } from "../../../plan/authentication/types.ts";
 import type { PurposePart } from "../../../plan/purpose/types.ts";
@@ -17,11 +17,11 @@ export interface OAuthOptions extends TokenDependencies {
   readonly clock: Clock;
   readonly guard: LoginGuard;
   readonly failures: FailureLimits;
-  /** The same in all processes of the service and after a restart. */
+  /** A secret that is the same in all processes of the service and after a restart. */
   readonly secret: string;
   readonly random: (bytes: number) => Uint8Array;
-  /** The path prefix of the operations. */
+  /** The path prefix of the service's operations. */
   readonly prefix: string;
-  /** The absolute address of the service, without a trailing slash. */
+  /** Returns the absolute URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
 }

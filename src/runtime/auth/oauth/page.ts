@@ -11,9 +11,9 @@ export interface ConsentPage {
   readonly client: string;
   /** The requested scopes, each with its roles. */
   readonly scopes: readonly (readonly [scope: string, roles: readonly string[]])[];
-  /** CSRF token: proves that this browser got the form. */
+  /** The CSRF token, which proves that this browser received the form. */
   readonly token: string;
-  /** The client's redirect address; browsers apply `form-action` of the policy to the redirect after the form. */
+  /** The client's redirect URL: browsers apply the policy's `form-action` to the redirect after the form too. */
   readonly redirect: string;
 }
 
@@ -49,7 +49,7 @@ export function consentPage(page: ConsentPage): string {
   ]);
 }
 
-/** The page for a request whose client, or whose redirect address, is unknown. */
+/** Returns the page for a request with an unknown client or redirect URL. */
 export function oauthErrorPage(service: string, error: string): string {
   return document({ service }, [
     `<h1>The request cannot be completed</h1><p role="alert">${escaped(error)}</p>`,
@@ -75,7 +75,10 @@ export function pageResponse(
   };
 }
 
-/** A custom scheme of an app, such as `com.example.app:`, has no origin; the policy allows the whole scheme. */
+/**
+ * Returns the policy source of a redirect URL. A custom scheme of an app, such as `com.example.app:`, has no origin, so the
+ * policy allows the whole scheme.
+ */
 function sourceOf(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   return origin === "null" ? protocol : origin;

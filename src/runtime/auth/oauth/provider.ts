@@ -15,9 +15,9 @@ export interface ProviderOptions extends Omit<AdapterOptions, "used"> {
   readonly service: string;
   readonly random: (bytes: number) => Uint8Array;
   readonly secret: string;
-  /** The service's address, without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   readonly issuer: string;
-  /** The paths below the issuer. */
+  /** The paths below the issuer's URL. */
   readonly routes: { readonly authorization: string; readonly token: string };
   readonly cookiePath: string;
   readonly consentUrl: (uid: string) => string;
@@ -41,7 +41,7 @@ interface NewGrant {
   save(): Promise<string>;
 }
 
-/** The part of the package's types that Nonet uses. */
+/** The members of the package's types that Nonet uses. */
 export interface Provider {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   on(event: "server_error", listener: (context: { readonly req: IncomingMessage }, failure: unknown) => void): void;
@@ -95,10 +95,10 @@ export async function loadPackage(): Promise<Package> {
   }
 }
 
-/** The cookie of the logged-in user, until the user consents or denies. */
+/** The name of the cookie of the logged-in user, which lasts until the user consents or denies. */
 export const userCookie = "oauth_user";
 
-/** A code is valid for one minute, the login and consent pages for ten (RFC 9700, RFC 6749 section 4.1.2). */
+/** The lifetime of a code: one minute (RFC 9700, RFC 6749 section 4.1.2). The login and consent pages are valid for ten. */
 const codeSeconds = 60;
 const consentSeconds = 600;
 
@@ -117,7 +117,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       const wanted = (oidc.params.scope ?? "").split(" ").filter((scope) => scope !== "");
       if (!(await options.canRequest(oidc.params.client_id, wanted)))
         throw new errors.InvalidScope("a scope is unknown or not allowed for this client");
-      // Log in each time: with a session, a page could get consent without the user seeing it.
+      // Users log in for each request: with a session, a page could get consent without the user seeing it.
       return oidc.result?.login === undefined;
     }),
   );
@@ -131,7 +131,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const cookie = { httpOnly: true, sameSite: "lax", signed: true, overwrite: true };
   const provider = new ProviderOf(options.issuer, {
     adapter: (kind: string) => createAdapter({ ...options, used }, kind),
-    // Nonet signs nothing, because it looks tokens up; but `oidc-provider` requires a key and an algorithm for each client.
+    // Nonet signs nothing, because it looks up tokens; but `oidc-provider` requires a key and an algorithm for each client.
     jwks: { keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })] },
     clientDefaults: { id_token_signed_response_alg: "ES256" },
     scopes,
@@ -185,7 +185,10 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   return provider;
 }
 
-/** Replaces the tokens of `oidc-provider` by ours (R5.4). The original is still called: it also sets the token's format. */
+/**
+ * Replaces the tokens of `oidc-provider` by Nonet's (R5.4). The original function is still called, since it also sets the
+ * token's format.
+ */
 function named({ prototype }: Model, mint: () => string): void {
   const original = prototype.generateTokenId;
   prototype.generateTokenId = function generateTokenId(this: unknown): string {

@@ -10,7 +10,7 @@ import type { TokenDependencies } from "./options.ts";
 export interface Registered {
   readonly key: Key;
   readonly redirects: readonly string[];
-  /** Cannot store a secret: a mobile app or a browser page (RFC 6749 section 2.1). */
+  /** Whether the client cannot store a secret: a mobile app or a browser page (RFC 6749 section 2.1). */
   readonly isPublic: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function register(
   await grants.put({ kind, id: key.id, group: key.id, text, expires: key.expires ?? Number.MAX_SAFE_INTEGER });
 }
 
-/** Undefined for a client without a registration, and for one whose key has ended. */
+/** Returns a client; undefined if it has no registration or its key has ended. */
 export async function findClient(
   credential: CredentialPlan,
   { grants, keys }: TokenDependencies,
@@ -39,7 +39,7 @@ export async function findClient(
   return key && { key, redirects, isPublic };
 }
 
-/** The reason why a redirect address is invalid; undefined for a valid one (RFC 8252 section 7, RFC 9700 section 2.1). */
+/** Returns the reason why a redirect URL is invalid; undefined for a valid one (RFC 8252 section 7, RFC 9700 section 2.1). */
 export function redirectProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "is no absolute address";
   const { protocol, hostname, username, password } = new URL(text);

@@ -58,7 +58,10 @@ export function oauthPages(options: OAuthOptions): readonly Page[] {
   ];
 }
 
-/** Created at the first request, to load `oidc-provider` only then; the service's address is known by then. */
+/**
+ * Returns a function that creates the users' part at the first request: only then is `oidc-provider` loaded, and the service's
+ * URL known.
+ */
 function loadedOnce(options: OAuthOptions, credential: Server, users: OAuthUsersPlan): () => Promise<Users> {
   const { plan } = options;
   const login = plan.credentials.find(({ name }) => name === users.credential)?.login;
@@ -125,7 +128,7 @@ function grantTypes({ oauth: { users } }: Server): readonly string[] {
   return ["client_credentials", "authorization_code", ...renewed];
 }
 
-/** Without a requested scope, all scopes that the client may have (RFC 6749 section 3.3). */
+/** Returns the granted scopes; without requested scopes, all scopes that the client may have (RFC 6749 section 3.3). */
 function grantedScopes(credential: Server, client: Key, scopeText: string | undefined): readonly string[] {
   const may = scopesOf(credential, client);
   if (scopeText === undefined) return may;
@@ -136,7 +139,10 @@ function grantedScopes(credential: Server, client: Key, scopeText: string | unde
   return may.filter((scope) => scopes.includes(scope));
 }
 
-/** 200 also for an unknown token (RFC 7009 section 2.2); a client cannot revoke another client's token. */
+/**
+ * Revokes a token. Responds 200 even for an unknown token (RFC 7009 section 2.2); a client cannot revoke another client's
+ * token.
+ */
 async function revoke(options: OAuthOptions, credential: Server, { key }: Client, form: Form): Promise<HttpResponse> {
   const text = tokenIn(form);
   const found = await findToken(credential, text, options, options.clock.now());
@@ -147,14 +153,17 @@ async function revoke(options: OAuthOptions, credential: Server, { key }: Client
   return oauthResponse(200, {});
 }
 
-/** A token that is unknown, expired or of another client is reported only as not active (RFC 7662 section 2.2). */
+/**
+ * Reports on a token. A token that is unknown, expired or of another client is only reported as not active (RFC 7662 section
+ * 2.2).
+ */
 async function introspect(
   options: OAuthOptions,
   credential: Server,
   { key, isPublic }: Client,
   form: Form,
 ): Promise<HttpResponse> {
-  // RFC 7662 section 2.1: the client has to authenticate, or anyone could probe for valid tokens.
+  // The client has to authenticate, or anyone could probe for valid tokens (RFC 7662 section 2.1).
   if (isPublic) throw new OAuthError("invalid_client", "A public client cannot authenticate");
   const found = await findToken(credential, tokenIn(form), options, options.clock.now());
   if (found === undefined || found.client.id !== key.id) return oauthResponse(200, { active: false });
@@ -179,7 +188,7 @@ function tokenIn(form: Form): string {
 
 // ── Metadata ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Lists only implemented features. */
+/** Returns the server's metadata, which list only implemented features. */
 function serverMetadata(options: OAuthOptions, credential: Server): Readonly<Record<string, unknown>> {
   const { oauth } = credential;
   const issuer = options.baseUrl();
@@ -224,5 +233,5 @@ function metadata(body: Readonly<Record<string, unknown>>): HttpResponse {
   return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-/** The address at which clients look for the metadata (RFC 8414). */
+/** The path at which clients look for the metadata (RFC 8414). */
 const serverMetadataPath = "/.well-known/oauth-authorization-server";

@@ -1,6 +1,6 @@
 /**
- * Issues and finds the access tokens of the service: random, stored as their SHA-256 with the granted scopes. The permissions of
- * a token are read from its client at each request, so revoking a client revokes its tokens (R5.4, R5.10).
+ * Issues and finds the access tokens of the service. They are random, and stored as their SHA-256 with the granted scopes. The
+ * permissions of a token are read from its client at each request, so revoking a client revokes its tokens (R5.4, R5.10).
  */
 import { defined } from "../../../base/defined.ts";
 import type { CredentialPlan } from "../../../plan/authentication/types.ts";
@@ -13,31 +13,33 @@ import { findClient } from "./registered.ts";
 
 export interface AccessToken {
   readonly client: Key;
-  /** The client's own user, or the user who consented. */
+  /** The id of the caller: the client's own user, or the user who consented. */
   readonly user: string;
-  /** Whether the user is a record; its roles are read at each request (R5.10). */
+  /** Whether the user is a record, whose roles are read at each request (R5.10). */
   readonly isRecord: boolean;
   readonly scopes: readonly string[];
-  /** Epoch milliseconds. */
+  /** When the token was issued, in epoch milliseconds. */
   readonly issued: number;
   readonly expires: number;
   /** The roles of the granted scopes, limited to those of the client and of the consenting user. */
   readonly roles: readonly string[];
 }
 
-/** Stored with the hash of a token. `oidc-provider` stores these members, except `hash`, and others for a user's token. */
+/**
+ * What is stored with the hash of a token. `oidc-provider` stores these members, except `hash`, and others for a user's token.
+ */
 interface StoredToken {
   readonly clientId: string;
-  /** The hash of the client's key, in a token for the client itself, which may have no registration. */
+  /** The hash of the client's key. Only in a token for the client itself, which may have no registration. */
   readonly hash?: string;
-  /** The consent, in a user's token. */
+  /** The id of the consent. Only in a user's token. */
   readonly grantId?: string;
   readonly scope?: string;
-  /** Unix seconds. */
+  /** When the token was issued, in Unix seconds. */
   readonly iat: number;
 }
 
-/** The name of the model in `oidc-provider`. */
+/** The name of the tokens' model in `oidc-provider`. */
 const kind = "AccessToken";
 
 export function tokenPrefix({ prefix }: CredentialPlan): string {
@@ -69,7 +71,7 @@ export async function issueToken(
   return { token, seconds: Math.floor(milliseconds / 1000) };
 }
 
-/** Undefined for an invalid, expired or revoked token. */
+/** Finds a token; undefined if it is invalid, expired or revoked. */
 export async function findToken(
   credential: CredentialPlan,
   text: string,
@@ -90,7 +92,7 @@ export async function findToken(
   const roles = rolesOf(credential, client, scopes);
   const token = { client, scopes, issued: iat * 1000, expires: Math.min(grant.expires, endOf(client, credential)) };
   if (grantId === undefined) return { ...token, user: client.user, isRecord: false, roles };
-  // The user's current roles count.
+  // The token has the user's current roles, so the user is looked up.
   const consent = await findConsent(credential, dependencies, grantId, now);
   if (consent === undefined) return undefined;
   const { id, roles: held } = consent.user;
@@ -101,7 +103,10 @@ export async function endToken(text: string, grants: GrantStore): Promise<void> 
   await grants.end(kind, hashSecret(text));
 }
 
-/** Revoking a refresh token revokes all tokens of the same consent (RFC 7009 section 2.1). False for another client's token. */
+/**
+ * Ends a consent: revoking a refresh token revokes all tokens of the same consent (RFC 7009 section 2.1). Returns false for
+ * another client's token.
+ */
 export async function endConsent(
   credential: CredentialPlan,
   text: string,
@@ -117,7 +122,7 @@ export async function endConsent(
   return true;
 }
 
-/** The scopes that a client may be granted: those of which it has every role. */
+/** Returns the scopes that a client may be granted: those of which it has every role. */
 export function scopesOf(credential: CredentialPlan, client: Key): readonly string[] {
   const roles = clientRoles(credential, client);
   return Object.entries(credential.oauth?.scopes ?? {}).flatMap(([scope, scopeRoles]) =>
@@ -125,7 +130,7 @@ export function scopesOf(credential: CredentialPlan, client: Key): readonly stri
   );
 }
 
-/** All roles of the client if the document declares no scopes. */
+/** Returns the roles of the granted scopes; all roles of the client if the document declares no scopes. */
 function rolesOf(credential: CredentialPlan, client: Key, granted: readonly string[]): readonly string[] {
   const scopes = credential.oauth?.scopes;
   const roles = clientRoles(credential, client);
@@ -134,7 +139,7 @@ function rolesOf(credential: CredentialPlan, client: Key, granted: readonly stri
   return roles.filter((role) => scopeRoles.has(role));
 }
 
-/** The roles of the client's key, or those that the document declares for every client. */
+/** Returns the roles of the client's key, or those that the document declares for every client. */
 function clientRoles({ roles }: CredentialPlan, client: Key): readonly string[] {
   return roles.kind === "fixed" ? roles.roles : client.roles;
 }

@@ -19,7 +19,7 @@ import { scopesOf } from "./tokens.ts";
 
 export interface UsersOptions extends OAuthOptions {
   readonly credential: CredentialPlan & { readonly oauth: OAuthPlan & { readonly users: OAuthUsersPlan } };
-  /** The login of the credential that users log in with. */
+  /** The login of the credential with which users log in. */
   readonly login: LoginPlan;
 }
 
@@ -28,7 +28,7 @@ export interface Users {
   resume(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
   consent(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
   respondWith(httpRequest: HttpRequest, uid: string): Promise<HttpResponse>;
-  /** The token for a code or a refresh token; the client is authenticated. */
+  /** Returns the token for a code or a refresh token of an authenticated client. */
   token(client: string, form: Form): Promise<HttpResponse>;
 }
 
@@ -64,7 +64,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
   const forwarded = async (what: Omit<Forwarded, "base">): Promise<BridgedResponse> => {
     const pair = bridged({ ...what, base: issuer });
     const reply = await requestOf(program, pair);
-    // An error of `oidc-provider` is one of the service: log it, and respond 500 without details.
+    // An error of `oidc-provider` is an error of the service: it is logged, and the response is a 500 without details.
     if (failures.has(pair.request)) throw failures.get(pair.request);
     return reply;
   };
@@ -92,7 +92,7 @@ export async function createUsers(options: UsersOptions): Promise<Users> {
     async authorize({ target, headers }) {
       const consentRequest = await withDefaultScopes(authorizePath, target, clientScopes);
       const reply = browserResponse(await forwarded({ method: "GET", target: consentRequest, cookies: undefined }));
-      // An earlier login in this browser is invalid for this request.
+      // An earlier login in this browser does not apply to this request.
       const old = headers.get("cookie")?.includes(`${userCookie}=`) === true ? ended(userCookie, cookiePath) : [];
       return { ...reply, headers: [...reply.headers, ...old] };
     },
@@ -147,7 +147,7 @@ async function withDefaultScopes(
   const query = new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "");
   const id = query.get("client_id");
   if ((query.get("scope") ?? "") === "" && id !== null) query.set("scope", (await clientScopes(id)).join(" "));
-  // `fragment` and `form_post` are for clients without PKCE.
+  // The response modes `fragment` and `form_post` are for clients without PKCE.
   if (query.has("response_mode") && query.get("response_mode") !== "query") query.set("response_mode", "unsupported");
   return `${path}?${query.toString()}`;
 }
@@ -185,7 +185,10 @@ async function consentResponse(
   return finished(consentRequest, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 }
 
-/** The id of the user's record after a login with the limits of the `login` action (R5.7); else the error for the page. */
+/**
+ * Logs a user in, with the limits of the `login` action (R5.7): returns the id of the user's record, else the error for the
+ * page.
+ */
 async function prove(options: UsersOptions, form: Form, { address }: HttpRequest): Promise<string | PageError> {
   const attempt = { name: form.get("name") ?? "", secret: form.get("secret") ?? "", address };
   try {
@@ -208,7 +211,7 @@ async function finished(
   return { status: 303, headers: ["Location", next, "Cache-Control", "no-store"] };
 }
 
-/** CSRF token for one page of one interaction. */
+/** Returns the CSRF token for one page of one interaction. */
 function formToken(secret: string, uid: string, prompt: string): string {
   return createHmac("sha256", secret).update(`oauth page\0${uid}\0${prompt}`).digest("base64url");
 }
@@ -218,7 +221,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Deletes a cookie and its signature. */
+/** Returns the header fields that delete a cookie and its signature. */
 function ended(cookie: string, path: string): readonly string[] {
   const end = `=; path=${path}; expires=Thu, 01 Jan 1970 00:00:00 GMT; samesite=lax; httponly`;
   return [cookie, `${cookie}.sig`].flatMap((name) => ["Set-Cookie", name + end]);
