@@ -86,7 +86,7 @@ export function checkList(): string {
     const isGroup = /^export const checks\b/m.test(readFileSync(join(root, file), "utf8"));
     return { path, isGroup, name: name.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) };
   });
-  return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files there are. */
+  return `/** All checks, in the order of the parts. Written by \`node scripts/code-pages.ts\` from the files in the \`checks\` folders. */
 ${entries.map(({ path, name, isGroup }) => `import { ${isGroup ? "checks" : "check"} as ${name} } from "${path}";`).join("\n")}
 import { documentChecks } from "./analysis/document-checks.ts";
 import { nameChecks } from "./analysis/name-checks.ts";

@@ -81,8 +81,8 @@ const source = converted<WrittenSource, EventSource>(
     wrong: (reader, path, line) =>
       complain(reader, path, line, [
         "bad-source",
-        (found) => `\`${found}\` is not a source of an event`,
-        { help: "write the transition into a state, `Parcel -> stored`, or the name of an operation, `dropOff`" },
+        (found) => `\`${found}\` is neither a transition nor an operation`,
+        { help: "write a transition, such as `Parcel -> stored`, or an operation, such as `dropOff`" },
       ]),
   }),
   (reader, _, { operation, resource, state }, { value }) => {

@@ -423,7 +423,7 @@ function readResource(reader: Reader, entry: Entry): Resource | undefined {
   if (!map.entries.some((field) => field.key.value === "id" || field.key.value === "id?")) {
     report(reader, "resources/no-identity", entry.key.span, `\`${name}\` has no field \`id\``, {
       why: "A resource is identified by its id.",
-      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move a value without an id below \`types:\``,
+      help: `add \`id: id(${name.toLowerCase().slice(0, 3)})\`, or move ${name} to \`types:\` if it is a value without an id`,
     });
   }
   return { fields };

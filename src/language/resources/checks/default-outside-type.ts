@@ -31,12 +31,15 @@ export const check: Check = {
       }
       yield {
         at: `${at}/default`,
-        message: `\`${words}\` is outside ${problem} of \`${name}\``,
-        help: "write a default that callers could send as well",
+        message: `The default of \`${name}\`, \`${words}\`, ${problem}`,
+        help: "write a default that is a valid value of the field",
       };
     }
   },
 };
+
+const otherType = "does not have its type";
+const outsideRange = "is outside its range";
 
 interface Scope {
   readonly model: Model;
@@ -58,15 +61,15 @@ function wordsOf(defaultValue: Default): string {
 }
 
 /**
- * Returns why the default does not fit the type; undefined if it fits. Of generated defaults only the length and the
+ * Returns what is wrong with the default; undefined if it has the type of its field. Of generated defaults only the length and the
  * characters are known.
  */
 function problemOf(scope: Scope, type: FieldType, defaultValue: Default): string | undefined {
   if (defaultValue.kind === "literal") {
     const value = literalValue(scope.model, type, defaultValue.text);
-    return value === undefined ? "the type" : rangeBroken(scope, type, value);
+    return value === undefined ? otherType : rangeBroken(scope, type, value);
   }
-  if (!isMadeFor(scope.model, type, defaultValue.kind)) return "the type";
+  if (!isMadeFor(scope.model, type, defaultValue.kind)) return otherType;
   if (defaultValue.kind === "token") return rangeBroken(scope, withoutPattern(type), "t".repeat(defaultValue.length));
   if (defaultValue.kind !== "digits") return undefined;
   // The samples represent all numbers: if none of them matches the pattern, hardly any number does.
@@ -103,22 +106,24 @@ function withoutPattern(type: FieldType): FieldType {
   return rest;
 }
 
-/** Returns the range that a value of the right type violates; undefined if it violates none. */
+/** Returns what is wrong with a value of the right type; undefined if its range, values and pattern allow it. */
 function rangeBroken(scope: Scope, type: FieldType, value: unknown): string | undefined {
   const bare = bareType(type);
   if (value === null) return undefined;
   if (bare.kind === "one-of") {
-    return bare.open || bare.values.some((one) => one === value) ? undefined : `the values (${bare.values.join(", ")})`;
+    return bare.open || bare.values.some((one) => one === value)
+      ? undefined
+      : `is not one of its values (${bare.values.join(", ")})`;
   }
   if (bare.kind !== "scalar") return undefined;
-  if (bare.name === "money") return isInRange(bare, Number((value as JsonObject)["amount"])) ? undefined : "the range";
+  if (bare.name === "money") return isInRange(bare, Number((value as JsonObject)["amount"])) ? undefined : outsideRange;
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   if (typeof value === "string" && bare.pattern !== undefined && !scope.matches(value, bare.pattern))
-    return "the pattern";
+    return "does not match its pattern";
   if (typeof value === "string" && !isOfType(scope, jsonSchemaOf(scope.model, bare, "input"), value))
-    return `the type (${bare.name})`;
+    return `${otherType} (${bare.name})`;
   const length = (text: string) => (bare.name === "bytes" ? bytesInBase64(text) : [...text].length);
-  return isInRange(bare, typeof value === "number" ? value : length(value)) ? undefined : "the range";
+  return isInRange(bare, typeof value === "number" ? value : length(value)) ? undefined : outsideRange;
 }
 
 /** Whether the size is within the type's bounds. */

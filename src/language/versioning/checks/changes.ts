@@ -36,7 +36,7 @@ const renameCollides: Check = {
       yield {
         at: `versioning/versions/${newest?.name}/${index}`,
         message: `\`${of}.${field}\` is renamed, but ${of} still has a field of that name`,
-        help: `remove the field, or write \`add ${of}.${change.to}\` if it is a new one`,
+        help: `remove \`${field}\` from ${of}; or, if \`${change.to}\` is another field, write \`add ${of}.${change.to}\``,
       };
     }
   },
