@@ -3,32 +3,33 @@ import { readsCaller } from "../expression/typed.ts";
 import { authentication } from "../language/authentication/grammar.ts";
 import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
+import type { Effect } from "../language/grammar/changes.ts";
 import { makesTokens } from "../language/authentication/oauth.ts";
 import { lookup } from "../language/resources/fields.ts";
-import { type Side, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, restated, same } from "./difference.ts";
+import { conditionDifferences, type Side, strictnessOf } from "./conditions.ts";
+import { below, type Difference, difference, type Site, restated, same } from "./difference.ts";
 import type { Both } from "./resources.ts";
-import { partDifferences, type Site } from "./walk.ts";
+import { partDifferences, type Statement } from "./walk.ts";
 
 export function authenticationDifferences(both: Both): Iterable<Difference> {
-  const { authentication: old } = both.old.model;
-  const { authentication: now } = both.now.model;
-  return partDifferences("authentication", authentication, old, now, {
+  const models = [both.old.model.authentication, both.now.model.authentication] as const;
+  return partDifferences("authentication", authentication, ...models, {
     "credentials/*/scopes": scopeDifferences,
     roles: roleDifferences,
-    "own/*": (before: string | undefined, after: string | undefined, { at, subject }) =>
-      ownershipDifferences(both, subject, at, before, after),
-    "allow/*": (before: Grants, after: Grants, { at, name }) => {
-      const site = { kind: "right", subject: name, at, may: `run \`${name}\`` };
+    "own/*": (before: string | undefined, after: string | undefined, site) =>
+      ownershipDifferences(both, site, before, after),
+    "allow/*": (before: Grants, after: Grants, site) => {
+      const { name } = site;
       const stays = [both.old, both.now].every(({ model }) => lookup(model.endpoints.endpoints, name) !== undefined);
-      if (stays) return grantDifferences(both, site, before ?? [], after ?? []);
+      if (stays)
+        return grantDifferences(both, { ...site, kind: "right", may: `run \`${name}\`` }, before ?? [], after ?? []);
       const message = `Who may run \`${name}\` is said differently`;
-      return same(before, after) ? [] : [difference("neutral", "right-said", name, at, message)];
+      return same(before, after) ? [] : [difference("neutral", "right-said", site, message)];
     },
-    "show/*": (before: Grants, after: Grants, { at, name }) => {
+    "show/*": (before: Grants, after: Grants, site) => {
       // Without a `show` line, every caller who sees the record sees the field.
-      const site = { kind: "sight", subject: name, at, may: `see \`${name}\`` };
-      return grantDifferences(both, site, before ?? [everybody], after ?? [everybody]);
+      const [old, now] = [before ?? [everybody], after ?? [everybody]];
+      return grantDifferences(both, { ...site, kind: "sight", may: `see \`${site.name}\`` }, old, now);
     },
   });
 }
@@ -40,66 +41,59 @@ const everybody: Grant = { who: { kind: "anyone" } };
 function* roleDifferences(
   old: readonly string[] = [],
   now: readonly string[] = [],
-  { at }: Site,
+  { at }: Statement,
 ): Iterable<Difference> {
+  const details = { category: "right" } as const;
   for (const role of old.filter((one) => !now.includes(one)))
-    yield difference("breaking", "role-removed", role, at, `The role \`${role}\` is gone`, { category: "right" });
+    yield difference("breaking", "role-removed", { subject: role, at }, `The role \`${role}\` is gone`, details);
   for (const role of now.filter((one) => !old.includes(one)))
-    yield difference("additive", "role-added", role, at, `The role \`${role}\` is new`, { category: "right" });
+    yield difference("additive", "role-added", { subject: role, at }, `The role \`${role}\` is new`, details);
 }
 
 function* ownershipDifferences(
   both: Both,
-  name: string,
-  at: string,
+  site: Statement,
   old: string | undefined,
   now: string | undefined,
 ): Iterable<Difference> {
-  const statement = { kind: "own-changed", subject: name, at, what: `Whose a \`${name}\` is` };
-  if (old === undefined || now === undefined) {
-    // The grants that use `own` have differences for the changed permissions.
-    yield* restated(statement, old, now, "neutral");
-    return;
-  }
-  const strictness = strictnessOf({ side: both.old, path: at, text: old }, { side: both.now, path: at, text: now });
-  if (strictness !== "same")
-    yield* restated(statement, old, now, strictness === "tighter" ? "breaking" : "additive", { category: "right" });
+  const what = `Whose a \`${site.name}\` is`;
+  // The grants that use `own` have differences for the changed permissions.
+  if (old === undefined || now === undefined) yield* restated("neutral", "own-changed", site, what, [old, now]);
+  else
+    for (const one of conditionDifferences(both, site, { kind: "own", what }, [old, now]))
+      yield { ...one, kind: "own-changed" };
 }
 
 /** `old` and `now` are the credentials. */
-function* scopeDifferences(old: Credential, now: Credential, site: Site): Iterable<Difference> {
-  const statement = (member: string) => ({
-    kind: "credential-changed",
-    subject: site.subject,
-    at: site.at.replace(/scopes$/, member),
-    what: `\`${member}\` of the credential \`${site.name}\``,
-  });
-  yield* restated(statement("scopeRoles"), old.scopeRoles, now.scopeRoles, "breaking", { category: "right" });
+function* scopeDifferences(old: Credential, now: Credential, site: Statement): Iterable<Difference> {
+  const stated = (effect: Effect, member: string, values: readonly [unknown, unknown]) => {
+    const memberSite = { ...site, at: site.at.replace(/scopes$/, member) };
+    const what = `\`${member}\` of the credential \`${site.name}\``;
+    return restated(effect, "credential-changed", memberSite, what, values, { category: "right" });
+  };
+  yield* stated("breaking", "scopeRoles", [old.scopeRoles, now.scopeRoles]);
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
   // A token of another server needs all scopes, so more scopes are stricter; a token of this service may have any of them.
   const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
   const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
-  yield* restated(statement("scopes"), before.toSorted(), after.toSorted(), isNarrower ? "breaking" : "additive", {
-    category: "right",
-  });
+  yield* stated(isNarrower ? "breaking" : "additive", "scopes", [before.toSorted(), after.toSorted()]);
 }
 
 // ── Grants ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface GrantSite {
+interface GrantSite extends Site {
   readonly kind: string;
-  readonly subject: string;
-  readonly at: string;
   /** The permission in words, after "may": `run \`collect\``. */
   readonly may: string;
 }
 
 export function* grantDifferences(
   both: Both,
-  { kind, subject, at, may }: GrantSite,
+  site: GrantSite,
   old: readonly Grant[],
   now: readonly Grant[],
 ): Iterable<Difference> {
+  const { at, kind, may } = site;
   const covered = (grant: Grant, index: number, by: readonly Grant[], when: "old" | "now"): boolean =>
     by.some((other, otherIndex) => {
       const [mine, others] = when === "old" ? [both.old, both.now] : [both.now, both.old];
@@ -118,13 +112,12 @@ export function* grantDifferences(
   for (const [index, grant] of old.entries()) {
     if (covered(grant, index, now, "old")) continue;
     const message = `${whoText(grant)} may not ${may} any more`;
-    yield difference("breaking", `${kind}-narrowed`, subject, at, message, { category: "right" });
+    yield difference("breaking", `${kind}-narrowed`, site, message, { category: "right" });
   }
   for (const [index, grant] of now.entries()) {
     if (covered(grant, index, old, "now")) continue;
-    yield difference("additive", `${kind}-widened`, subject, `${at}/${index}`, `${whoText(grant)} may ${may}`, {
-      category: "right",
-    });
+    const message = `${whoText(grant)} may ${may}`;
+    yield difference("additive", `${kind}-widened`, below(site, index), message, { category: "right" });
   }
 }
 

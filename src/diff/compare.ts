@@ -147,10 +147,8 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
   const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
   if (sunset >= earliest) return one;
   const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} is over`;
-  return difference("breaking", "notice-too-short", one.subject, one.at, message, {
-    category: "support",
-    sunset: earliest,
-  });
+  const details = { category: "support", sunset: earliest } as const;
+  return difference("breaking", "notice-too-short", one, message, details);
 }
 
 /** Whether the entry matches no difference and no entry of another new version names its subject. */

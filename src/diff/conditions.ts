@@ -5,6 +5,7 @@ import { parseExpression } from "../expression/parse.ts";
 import { printExpression } from "../expression/print.ts";
 import { type TypedExpressions, typeExpressions } from "../language/analysis/expressions.ts";
 import type { Model } from "../language/model.ts";
+import { type Difference, type Site, restated } from "./difference.ts";
 
 /** A model with its typed expressions, which are computed when the first condition differs. */
 export interface Side {
@@ -15,6 +16,11 @@ export interface Side {
 export function sideOf(model: Model): Side {
   let known: TypedExpressions["typed"] | undefined;
   return { model, typed: () => (known ??= typeExpressions(model).typed) };
+}
+
+export interface Sides {
+  readonly old: Side;
+  readonly now: Side;
 }
 
 /** A condition's text and its path in the model; without a text there is no condition. */
@@ -35,6 +41,31 @@ export function strictnessOf(old: Condition, now: Condition): Strictness {
   const after = now.side.typed().get(now.path);
   if (before === undefined || after === undefined || !implies(before, after)) return "tighter";
   return implies(after, before) ? "same" : "looser";
+}
+
+interface StatedCondition {
+  /** The start of a sentence. */
+  readonly what: string;
+  /** Without `-tighter` and `-looser`. */
+  readonly kind: string;
+  /** The path in the old document if it differs. */
+  readonly oldAt?: string;
+}
+
+/** Reports a condition that accepts fewer or more requests. */
+export function* conditionDifferences(
+  { old, now }: Sides,
+  site: Site,
+  { kind, what, ...details }: StatedCondition,
+  texts: readonly [string | undefined, string | undefined],
+): Iterable<Difference> {
+  const strictness = strictnessOf(
+    { side: old, path: details.oldAt ?? site.at, text: texts[0] },
+    { side: now, path: site.at, text: texts[1] },
+  );
+  if (strictness === "same") return;
+  const effect = strictness === "tighter" ? "breaking" : "additive";
+  yield* restated(effect, `${kind}-${strictness}`, site, what, texts, { category: "right", ...details });
 }
 
 /** Removes redundant blanks and parentheses from an expression; returns a text that does not parse unchanged. */

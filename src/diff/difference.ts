@@ -29,11 +29,20 @@ export type DifferenceDetails = Omit<Difference, "kind" | "subject" | "effect" |
   readonly category?: DifferenceCategory | undefined;
 };
 
+/** What a difference is about, and its path. */
+export interface Site {
+  readonly subject: string;
+  readonly at: string;
+}
+
+export function below({ subject, at }: Site, member: string | number): Site {
+  return { subject, at: `${at}/${member}` };
+}
+
 export function difference(
   effect: Effect,
   kind: string,
-  subject: string,
-  at: string,
+  { subject, at }: Site,
   message: string,
   { category = "shape", ...details }: DifferenceDetails = {},
 ): Difference {
@@ -81,55 +90,41 @@ export function quoted(value: Json | undefined): string {
   return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
-/** A statement of the document whose value a diff compares. */
-export interface Statement {
-  readonly kind: string;
-  readonly subject: string;
-  readonly at: string;
-  /** The statement in words, as the start of a sentence: `The envelope`. */
-  readonly what: string;
-}
-
-/** Yields a difference if the values differ, or if only one document has the statement. */
+/** Yields a difference if the values differ, or if only one document has one. `what` starts a sentence: `The envelope`. */
 export function* restated(
-  { kind, subject, at, what }: Statement,
-  old: unknown,
-  now: unknown,
   effect: Effect,
+  kind: string,
+  site: Site,
+  what: string,
+  [old, now]: readonly [unknown, unknown],
   details: DifferenceDetails = {},
 ): Iterable<Difference> {
   if (same(old, now)) return;
   const message = `${what} is ${quoted(now as Json | undefined)}, and was ${quoted(old as Json | undefined)}`;
-  yield difference(effect, kind, subject, at, message, details);
+  yield difference(effect, kind, site, message, details);
 }
 
-/** The effects on clients of a smaller and of a larger amount. */
-export interface Weights extends DifferenceDetails {
-  readonly less: Effect;
-  readonly more: Effect;
-  /** The amount that an absent statement means; default `most`. */
-  readonly none?: "least" | "most";
-}
+type Amount = string | number | undefined;
 
-/** Like `restated`, for amounts: the effect depends on whether the amount shrinks or grows. */
+/** Like `restated`, for amounts: less is breaking, more is additive. `omitted` is the amount that no statement means. */
 export function* measured(
-  statement: Statement,
-  old: string | number | undefined,
-  now: string | number | undefined,
+  kind: string,
+  site: Site,
+  what: string,
+  [old, now]: readonly [Amount, Amount],
   measure: Measure,
-  { less, more, none = "most", ...details }: Weights,
+  { omitted = "most", ...details }: DifferenceDetails & { readonly omitted?: "least" | "most" | undefined } = {},
 ): Iterable<Difference> {
-  const absent = none === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-  const before = old === undefined ? absent : measure(old);
-  const after = now === undefined ? absent : measure(now);
+  const absent = omitted === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  const [before, after] = [old === undefined ? absent : measure(old), now === undefined ? absent : measure(now)];
   // If a value cannot be measured, assume that it became smaller.
-  if (before !== after)
-    yield* restated(statement, old, now, after > before ? more : less, { category: "limit", ...details });
+  const effect = after > before ? "additive" : "breaking";
+  if (before !== after) yield* restated(effect, kind, site, what, [old, now], { category: "limit", ...details });
 }
 
 /** Reports changed keys that no rule handles, such as keys of a newer language; by default they count as breaking. */
 export function* unhandledKeys<Value extends object>(
-  statement: Pick<Statement, "subject" | "at">,
+  site: Site,
   old: Value,
   now: Value,
   handledKeys: readonly (keyof Value)[],
@@ -138,8 +133,7 @@ export function* unhandledKeys<Value extends object>(
   const rest = (value: object): Record<string, unknown> =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !handledKeys.includes(name as keyof Value)));
   for (const { name, old: before, now: after } of pairs(rest(old), rest(now))) {
-    const { subject, at } = statement;
-    const spoken = { kind: "statement-changed", subject, at: `${at}/${name}`, what: `\`${name}\` of \`${subject}\`` };
-    yield* restated(spoken, before, after, effect);
+    const what = `\`${name}\` of \`${site.subject}\``;
+    yield* restated(effect, "statement-changed", below(site, name), what, [before, after]);
   }
 }

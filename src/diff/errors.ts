@@ -5,7 +5,7 @@ import { standardErrors } from "../language/errors/model.ts";
 import type { Change } from "../language/versioning/model.ts";
 import { lookup } from "../language/resources/fields.ts";
 import { type Difference, difference, restated } from "./difference.ts";
-import { partDifferences, type Site } from "./walk.ts";
+import { partDifferences, type Statement } from "./walk.ts";
 
 /** `replaced`: for each old code, the code that an operation now returns in its place. */
 export function errorDifferences(
@@ -17,21 +17,20 @@ export function errorDifferences(
   const newNames = new Set(names.values());
   return partDifferences("errors", errors, old, now, {
     "status/*": statusDifference,
-    standard: () => importDifferences(old, now),
-    "errors/*": (before: DeclaredError | undefined, after: DeclaredError | undefined, { at, name, subject }) => {
+    standard: (_, __, site) => importDifferences(old, now, site),
+    "errors/*": (before: DeclaredError | undefined, after: DeclaredError | undefined, site) => {
+      const { name } = site;
       if (before === undefined)
-        return newNames.has(name)
-          ? []
-          : [difference("additive", "error-added", subject, at, `The error \`${name}\` is new`)];
-      return after === undefined ? [removedError(name, before, names.get(name), now)] : undefined;
+        return newNames.has(name) ? [] : [difference("additive", "error-added", site, `The error \`${name}\` is new`)];
+      return after === undefined ? [removedError(site, before, names.get(name), now)] : undefined;
     },
     "errors/*/status": statusDifference,
   });
 }
 
-function statusDifference(old: number | undefined, now: number | undefined, site: Site): Iterable<Difference> {
+function statusDifference(old: number | undefined, now: number | undefined, site: Statement): Iterable<Difference> {
   const entry = statusEntry(site.name, old);
-  return restated({ ...site, kind: "error-status-changed" }, old, now, "breaking", { entry });
+  return restated("breaking", "error-status-changed", site, site.what, [old, now], { entry });
 }
 
 /** The version entry that keeps the old status for older callers. */
@@ -52,19 +51,19 @@ function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, s
   );
 }
 
-function removedError(name: string, error: DeclaredError, other: string | undefined, now: Errors): Difference {
-  const at = `errors/errors/${name}`;
-  const subject = `error ${name}`;
+function removedError(site: Statement, error: DeclaredError, other: string | undefined, now: Errors): Difference {
+  const { at, name, subject } = site;
   if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined))
     // No other error replaces it, so a client's handler for it is merely unused.
-    return difference("neutral", "error-removed", subject, at, `The error \`${name}\` is gone`);
+    return difference("neutral", "error-removed", site, `The error \`${name}\` is gone`);
   const entry = { kind: "error", code: other, status: error.status, was: name } as const;
-  const message = `The error \`${name}\` is called \`${other}\``;
   const details = { entry, also: `error ${other}`, oldAt: at };
-  return difference("breaking", "error-renamed", subject, `errors/errors/${other}`, message, details);
+  const newSite = { subject, at: `errors/errors/${other}` };
+  return difference("breaking", "error-renamed", newSite, `The error \`${name}\` is called \`${other}\``, details);
 }
 
-function* importDifferences(old: Errors, now: Errors): Iterable<Difference> {
+function* importDifferences(old: Errors, now: Errors, site: Statement): Iterable<Difference> {
+  const { at } = site;
   const codes = ({ standard }: Errors): readonly string[] =>
     standard === undefined || standard === "all" ? Object.keys(standardErrors) : standard;
   const [before, after] = [codes(old), codes(now)];
@@ -72,15 +71,10 @@ function* importDifferences(old: Errors, now: Errors): Iterable<Difference> {
   for (const code of all) {
     const isNew = after.includes(code);
     const message = `The standard error \`${code}\` is ${isNew ? "imported" : "not imported any more"}`;
-    const kind = isNew ? "standard-error-added" : "standard-error-removed";
-    yield difference(isNew ? "additive" : "breaking", kind, `error ${code}`, "errors/standard", message);
+    const [effect, kind] = isNew ? (["additive", "added"] as const) : (["breaking", "removed"] as const);
+    yield difference(effect, `standard-error-${kind}`, { subject: `error ${code}`, at }, message);
   }
-  if (all.length === 0 && old.standard !== now.standard && (old.standard === undefined || now.standard === undefined))
-    yield difference(
-      "neutral",
-      "standard-said",
-      "standard",
-      "errors/standard",
-      "Which standard errors there are is written differently",
-    );
+  const isOneOmitted = (old.standard === undefined) !== (now.standard === undefined);
+  if (all.length === 0 && isOneOmitted)
+    yield difference("neutral", "standard-said", site, "Which standard errors there are is written differently");
 }

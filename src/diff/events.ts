@@ -7,10 +7,10 @@ import { durationOf } from "../language/grammar/amounts.ts";
 import type { Model } from "../language/model.ts";
 import { fieldsOf } from "../language/resources/fields.ts";
 import { grantDifferences } from "./authentication.ts";
-import { type Difference, difference, pairs, restated, same, unhandledKeys } from "./difference.ts";
+import { below, type Difference, difference, pairs, restated, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import type { Both } from "./resources.ts";
-import { partDifferences, type Site } from "./walk.ts";
+import { partDifferences, type Statement } from "./walk.ts";
 
 export function eventDifferences(both: Both): Iterable<Difference> {
   const { events: old } = both.old.model;
@@ -19,17 +19,16 @@ export function eventDifferences(both: Both): Iterable<Difference> {
   const newNames = new Set(renamed.values());
   const receivers =
     (may: string) =>
-    (before: readonly Grant[] = [], after: readonly Grant[] = [], { at, kind, subject }: Site) =>
-      grantDifferences(both, { kind, subject, at, may }, before, after);
+    (before: readonly Grant[] = [], after: readonly Grant[] = [], site: Statement) =>
+      grantDifferences(both, { ...site, may }, before, after);
   return partDifferences("events", events, old, now, {
-    "out/*": (before: OutEvent | undefined, after: OutEvent | undefined, { at, name, subject }) => {
+    "out/*": (before: OutEvent | undefined, after: OutEvent | undefined, site) => {
+      const { name } = site;
       if (before === undefined)
-        return newNames.has(name)
-          ? []
-          : [difference("additive", "event-added", subject, at, `The event \`${name}\` is new`)];
+        return newNames.has(name) ? [] : [difference("additive", "event-added", site, `The event \`${name}\` is new`)];
       return after === undefined
-        ? [removedEvent(name, renamed.get(name))]
-        : emittedDifferences(both, name, before, after);
+        ? [removedEvent(site, renamed.get(name))]
+        : emittedDifferences(both, site, before, after);
     },
     "in/*/carries": (before: InEvent, after: InEvent, { at, name }) =>
       carriedDifferences(both, name, at, before, after),
@@ -55,48 +54,31 @@ function renamedEvents(
   );
 }
 
-function removedEvent(name: string, renamed: string | undefined): Difference {
-  const oldAt = `events/out/${name}`;
-  const subject = `event ${name}`;
-  if (renamed === undefined)
-    return difference("breaking", "event-removed", subject, oldAt, `The event \`${name}\` is gone`);
+function removedEvent(site: Statement, renamed: string | undefined): Difference {
+  const { at: oldAt, name, subject } = site;
+  if (renamed === undefined) return difference("breaking", "event-removed", site, `The event \`${name}\` is gone`);
   const entry = { kind: "event", name: renamed, was: name } as const;
-  const message = `The event \`${name}\` is called \`${renamed}\``;
-  return difference("breaking", "event-renamed", subject, `events/out/${renamed}`, message, {
-    entry,
-    also: `event ${renamed}`,
-    oldAt,
-  });
+  const newSite = { subject, at: `events/out/${renamed}` };
+  const details = { entry, also: `event ${renamed}`, oldAt };
+  return difference("breaking", "event-renamed", newSite, `The event \`${name}\` is called \`${renamed}\``, details);
 }
 
-function* emittedDifferences(both: Both, name: string, old: OutEvent, now: OutEvent): Iterable<Difference> {
-  const at = `events/out/${name}`;
-  const subject = `event ${name}`;
-  const when = { kind: "event-source-changed", subject, at, what: `What emits \`${name}\`` };
-  yield* restated(when, sourceText(old), sourceText(now), "breaking");
+function* emittedDifferences(both: Both, site: Statement, old: OutEvent, now: OutEvent): Iterable<Difference> {
+  const { name } = site;
+  const texts = [sourceText(old), sourceText(now)] as const;
+  yield* restated("breaking", "event-source-changed", site, `What emits \`${name}\``, texts);
   const [before, after] = [payloadOf(both.old.model, old), payloadOf(both.now.model, now)];
+  const carries = below(site, "carries");
   // If the payload is the full record, the differences of its fields cover it.
   if (old.carries !== undefined || now.carries !== undefined) {
     for (const member of before.filter((one) => !after.includes(one)))
-      yield difference(
-        "breaking",
-        "payload-removed",
-        subject,
-        `${at}/carries`,
-        `\`${name}\` does not carry \`${member}\` any more`,
-      );
+      yield difference("breaking", "payload-removed", carries, `\`${name}\` does not carry \`${member}\` any more`);
     for (const member of after.filter((one) => !before.includes(one)))
-      yield difference("additive", "payload-added", subject, `${at}/carries`, `\`${name}\` carries \`${member}\``);
+      yield difference("additive", "payload-added", carries, `\`${name}\` carries \`${member}\``);
   }
   if (!same(old.carries?.toSorted(), now.carries?.toSorted()) && same(before.toSorted(), after.toSorted()))
-    yield difference(
-      "neutral",
-      "payload-said",
-      subject,
-      `${at}/carries`,
-      `What \`${name}\` carries is written differently`,
-    );
-  yield* unhandledKeys({ subject, at }, old, now, ["when", "carries"]);
+    yield difference("neutral", "payload-said", carries, `What \`${name}\` carries is written differently`);
+  yield* unhandledKeys(site, old, now, ["when", "carries"]);
 }
 
 function sourceText({ when }: OutEvent): string {
@@ -139,9 +121,12 @@ function membersOf({ carries, optional = [] }: InEvent) {
   );
 }
 
-function* retryDifferences(old: Webhook["retry"], now: Webhook["retry"], site: Site): Iterable<Difference> {
+function* retryDifferences(old: Webhook["retry"], now: Webhook["retry"], site: Statement): Iterable<Difference> {
   const total = (waits: readonly string[] = []) => waits.reduce((sum, wait) => sum + (durationOf(wait) || 0), 0);
   const shorter = old !== undefined && (now === undefined || now.length < old.length || total(now) < total(old));
-  const statement = { ...site, kind: "webhook-retry-changed", what: "When a delivery is tried again" };
-  yield* restated(statement, old?.join(" "), now?.join(" "), shorter ? "breaking" : "additive", { category: "limit" });
+  const values = [old?.join(" "), now?.join(" ")] as const;
+  const what = "When a delivery is tried again";
+  yield* restated(shorter ? "breaking" : "additive", "webhook-retry-changed", site, what, values, {
+    category: "limit",
+  });
 }

@@ -3,15 +3,7 @@ import type { Effect } from "../language/grammar/changes.ts";
 import { printFields, printFieldType } from "../language/resources/field-print.ts";
 import type { Field, Fields, FieldType, Modifier } from "../language/resources/model.ts";
 import type { Change, ChangeTarget } from "../language/versioning/model.ts";
-import {
-  type Difference,
-  difference,
-  pairs,
-  restated,
-  same,
-  type DifferenceDetails,
-  unhandledKeys,
-} from "./difference.ts";
+import { below, type Difference, difference, pairs, type Site, restated, same, unhandledKeys } from "./difference.ts";
 import { type Alike, isClosedList, type TypeDifference, typeDifferences } from "./types.ts";
 import type { Need, Use } from "./uses.ts";
 
@@ -51,25 +43,29 @@ function renamedFields(old: Fields, now: Fields): ReadonlyMap<string, string> {
   );
 }
 
-function targetOf(owner: Owner, name: string): ChangeTarget & { readonly field: string } {
-  return { of: owner.of, field: name };
+/** A field in both documents, or in one. */
+interface FieldSite extends Site {
+  readonly target: ChangeTarget & { readonly field: string };
+}
+
+function siteOf({ of, at }: Owner, field: string): FieldSite {
+  return { subject: `${of}.${field}`, at: `${at}/${field}`, target: { of, field } };
 }
 
 function removedField(owner: Owner, name: string, field: Field, renamed: string | undefined): Difference {
-  const target = targetOf(owner, name);
-  const subject = `${owner.of}.${name}`;
+  const site = siteOf(owner, name);
+  const { subject, target } = site;
   const { creates, changes, returned, listed } = owner.use("old", name, field);
   const filtered = listed && field.marks.some((modifier) => modifier === "filter" || modifier === "sort");
   const effect = (creates ?? changes ?? (returned || filtered)) ? "breaking" : "neutral";
   if (renamed !== undefined) {
-    const entry: Change = { kind: "rename", from: target, to: renamed };
-    const details = { entry, oldAt: `${owner.at}/${name}`, also: `${owner.of}.${renamed}` };
-    const message = `\`${subject}\` is called \`${renamed}\``;
-    return difference(effect, "field-renamed", subject, `${owner.at}/${renamed}`, message, details);
+    const { at, subject: also } = siteOf(owner, renamed);
+    const details = { entry: { kind: "rename", from: target, to: renamed }, oldAt: site.at, also } as const;
+    return difference(effect, "field-renamed", { subject, at }, `\`${subject}\` is called \`${renamed}\``, details);
   }
   const sample = returned && !field.optional ? { seen: sampleOf(field.type) } : {};
   const entry: Change = { kind: "remove", target, type: fieldText(field), ...sample };
-  return difference(effect, "field-removed", subject, `${owner.at}/${name}`, `\`${subject}\` is gone`, { entry });
+  return difference(effect, "field-removed", site, `\`${subject}\` is gone`, { entry });
 }
 
 /** The field's declaration as a version entry writes it; a computed field becomes read-only, since no request sets it. */
@@ -82,36 +78,21 @@ function fieldText({ type, default: made, computed, marks }: Field): string {
 }
 
 function fieldAdded(owner: Owner, name: string, field: Field): Difference {
-  const subject = `${owner.of}.${name}`;
+  const site = siteOf(owner, name);
+  const { subject, target } = site;
   const { creates, changes, returned } = owner.use("now", name, field);
-  const at = `${owner.at}/${name}`;
   if (creates === "required" || changes === "required") {
-    const entry: Change = { kind: "add", target: targetOf(owner, name), taken: sampleOf(field.type) };
-    return difference("breaking", "field-added", subject, at, `\`${subject}\` is new, and requests need it`, { entry });
+    const entry: Change = { kind: "add", target, taken: sampleOf(field.type) };
+    return difference("breaking", "field-added", site, `\`${subject}\` is new, and requests need it`, { entry });
   }
-  const presence = creates ?? changes ?? (returned ? "given" : undefined);
-  return difference(
-    presence === undefined ? "neutral" : "additive",
-    "field-added",
-    subject,
-    at,
-    `\`${subject}\` is new`,
-  );
+  const isUsed = (creates ?? changes) !== undefined || returned;
+  return difference(isUsed ? "additive" : "neutral", "field-added", site, `\`${subject}\` is new`);
 }
 
 function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iterable<Difference> {
-  if (same(old, now) && sameNeeds(owner.use("old", name, old), owner.use("now", name, now))) return;
-  const change: FieldChange = {
-    name,
-    subject: `${owner.of}.${name}`,
-    at: `${owner.at}/${name}`,
-    target: targetOf(owner, name),
-    old,
-    now,
-    before: owner.use("old", name, old),
-    after: owner.use("now", name, now),
-    alike: owner.alike,
-  };
+  const [before, after] = [owner.use("old", name, old), owner.use("now", name, now)];
+  if (same(old, now) && sameNeeds(before, after)) return;
+  const change: FieldChange = { ...siteOf(owner, name), old, now, before, after, alike: owner.alike };
   const found = [
     ...settingDifferences(change),
     ...requestDifferences(change),
@@ -121,21 +102,11 @@ function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iter
   ];
   yield* found;
   if (found.length === 0 && (old.optional !== now.optional || !same(old.marks.toSorted(), now.marks.toSorted())))
-    yield difference(
-      "neutral",
-      "field-changed",
-      change.subject,
-      change.at,
-      `\`${change.subject}\` is marked differently`,
-    );
+    yield difference("neutral", "field-changed", change, `\`${change.subject}\` is marked differently`);
   yield* plainDifferences(change);
 }
 
-interface FieldChange {
-  readonly name: string;
-  readonly subject: string;
-  readonly at: string;
-  readonly target: ChangeTarget;
+interface FieldChange extends FieldSite {
   readonly old: Field;
   readonly now: Field;
   readonly before: Use;
@@ -162,50 +133,44 @@ function withoutEntry({ entry: _entry, ...rest }: Difference): Difference {
 }
 
 function settingDifference(
-  { subject, at, target, now }: FieldChange,
+  change: FieldChange,
   before: Need | undefined,
   after: Need | undefined,
   action: "creates" | "changes",
 ): Difference | undefined {
   if (before === after) return undefined;
-  const change = (effect: Effect, kind: string, message: string, details?: DifferenceDetails): Difference =>
-    difference(effect, kind, subject, at, message, details);
-  const request = action === "creates" ? "a request that creates a record" : "a request that changes a record";
+  const name = `\`${change.subject}\``;
+  const request = `a request that ${action} a record`;
   if (after === "required") {
-    const entry: Change = { kind: "require", target, taken: sampleOf(now.type) };
-    return change("breaking", "field-required", `\`${subject}\` has to be in ${request}`, { entry });
+    const entry: Change = { kind: "require", target: change.target, taken: sampleOf(change.now.type) };
+    return difference("breaking", "field-required", change, `${name} has to be in ${request}`, { entry });
   }
   if (after === undefined)
-    return change("breaking", "field-not-taken", `\`${subject}\` cannot be in ${request} any more`);
-  if (before === undefined) return change("additive", "field-taken", `\`${subject}\` can be in ${request}`);
-  return change("additive", "field-not-required", `\`${subject}\` can be left out of ${request}`);
+    return difference("breaking", "field-not-taken", change, `${name} cannot be in ${request} any more`);
+  if (before === undefined) return difference("additive", "field-taken", change, `${name} can be in ${request}`);
+  return difference("additive", "field-not-required", change, `${name} can be left out of ${request}`);
 }
 
 /** Whether responses contain the field, always or sometimes. */
-function requestDifferences({ subject, at, target, old, now, before, after }: FieldChange): readonly Difference[] {
+function requestDifferences(change: FieldChange): readonly Difference[] {
+  const { target, old, now, before, after } = change;
+  const name = `\`${change.subject}\``;
   if (before.returned && !after.returned)
-    return [difference("breaking", "field-not-given", subject, at, `\`${subject}\` is not in answers any more`)];
+    return [difference("breaking", "field-not-given", change, `${name} is not in answers any more`)];
   if (!before.returned && after.returned)
-    return [difference("additive", "field-given", subject, at, `\`${subject}\` is in answers`)];
+    return [difference("additive", "field-given", change, `${name} is in answers`)];
   if (!after.returned || old.optional === now.optional) return [];
-  if (old.optional)
-    return [difference("additive", "field-always-given", subject, at, `\`${subject}\` is in every answer`)];
+  if (old.optional) return [difference("additive", "field-always-given", change, `${name} is in every answer`)];
   const entry: Change = { kind: "relax", target, seen: sampleOf(old.type) };
-  return [
-    difference("breaking", "field-may-be-absent", subject, at, `\`${subject}\` may be absent from answers`, { entry }),
-  ];
+  return [difference("breaking", "field-may-be-absent", change, `${name} may be absent from answers`, { entry })];
 }
 
 function typeChanges(change: FieldChange): readonly Difference[] {
-  const { old, now, subject, at, alike } = change;
-  return typeDifferences(old.type, now.type, alike).map((found): Difference => {
+  return typeDifferences(change.old.type, change.now.type, change.alike).map((found): Difference => {
     const effect = effectOfType(change, found);
-    const message = `\`${subject}\` ${found.wording}`;
     const entry = effect === "breaking" ? { entry: entryFor(change, found) } : {};
-    const kind = { range: "range", pattern: "pattern", values: "value", null: "null", type: "type", media: "media" }[
-      found.what
-    ];
-    return difference(effect, `${kind}-${found.direction}`, subject, `${at}/type`, message, entry);
+    const kind = `${found.what === "values" ? "value" : found.what}-${found.direction}`;
+    return difference(effect, kind, below(change, "type"), `\`${change.subject}\` ${found.wording}`, entry);
   });
 }
 
@@ -238,14 +203,15 @@ function entryFor({ target, old, now, before }: FieldChange, { what, direction, 
   };
 }
 
-function defaultDifferences({ subject, at, old, now, before, after }: FieldChange): readonly Difference[] {
-  if (same(old.default, now.default)) return [];
+function* defaultDifferences(change: FieldChange): Iterable<Difference> {
+  const { old, now, before, after } = change;
+  if (same(old.default, now.default)) return;
   const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
   // `field-required` already reports that requests must send it.
-  if (now.default === undefined && !now.optional && isInput) return [];
+  if (now.default === undefined && !now.optional && isInput) return;
   const effect = !isInput ? "neutral" : old.default === undefined ? "additive" : "breaking";
-  const statement = { kind: "default-changed", subject, at: `${at}/default`, what: `The default of \`${subject}\`` };
-  return [...restated(statement, defaultText(old), defaultText(now), effect)];
+  const texts = [defaultText(old), defaultText(now)] as const;
+  yield* restated(effect, "default-changed", below(change, "default"), `The default of \`${change.subject}\``, texts);
 }
 
 function defaultText(field: Field): string | undefined {
@@ -300,40 +266,30 @@ function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifie
   };
 }
 
-function modifierDifferences(change: FieldChange): readonly Difference[] {
-  const { subject, at, old, now } = change;
-  return Object.entries(modifierEffects(change)).flatMap(([name, { added, removed, is, isNot }]) => {
+function* modifierDifferences(change: FieldChange): Iterable<Difference> {
+  for (const [name, { added, removed, is, isNot }] of Object.entries(modifierEffects(change))) {
     const modifier = name as Modifier;
-    const hasModifier = now.marks.includes(modifier);
-    if (old.marks.includes(modifier) === hasModifier) return [];
-    const details: DifferenceDetails = modifier === "unique" ? { category: "right" } : {};
+    const hasModifier = change.now.marks.includes(modifier);
+    if (change.old.marks.includes(modifier) === hasModifier) continue;
     const kind = `${modifier.replace(" ", "-")}-${hasModifier ? "added" : "removed"}`;
-    const target = hasModifier ? `${at}/marks/${modifier}` : at;
-    const message = `\`${subject}\` ${hasModifier ? is : isNot}`;
-    return [difference(hasModifier ? added : removed, kind, subject, target, message, details)];
-  });
+    const site = hasModifier ? below(change, `marks/${modifier}`) : change;
+    const details = modifier === "unique" ? ({ category: "right" } as const) : {};
+    const message = `\`${change.subject}\` ${hasModifier ? is : isNot}`;
+    yield difference(hasModifier ? added : removed, kind, site, message, details);
+  }
 }
 
 /** Differences of descriptions and of members that only determine a value. */
-function* plainDifferences({ subject, at, old, now }: FieldChange): Iterable<Difference> {
-  const details = (member: string, what: string) => ({
-    kind: `${member}-changed`,
-    subject,
-    at: `${at}/${member}`,
-    what,
-  });
-  yield* restated(details("computed", `What \`${subject}\` is computed from`), old.computed, now.computed, "neutral");
-  yield* restated(details("note", `The note on \`${subject}\``), old.note, now.note, "neutral");
-  yield* restated(details("example", `The example of \`${subject}\``), old.example, now.example, "neutral");
-  yield* unhandledKeys({ subject, at }, old, now, [
-    "type",
-    "optional",
-    "default",
-    "computed",
-    "marks",
-    "note",
-    "example",
-  ]);
+function* plainDifferences(change: FieldChange): Iterable<Difference> {
+  const { subject, old, now } = change;
+  const texts = [
+    ["computed", `What \`${subject}\` is computed from`],
+    ["note", `The note on \`${subject}\``],
+    ["example", `The example of \`${subject}\``],
+  ] as const;
+  for (const [member, what] of texts)
+    yield* restated("neutral", `${member}-changed`, below(change, member), what, [old[member], now[member]]);
+  yield* unhandledKeys(change, old, now, ["type", "optional", "default", "marks", ...texts.map(([member]) => member)]);
 }
 
 /** A sample value of a type for a proposed entry, which the author reviews: the first of a list, the minimum of a range. */

@@ -2,8 +2,8 @@
 import type { Effect } from "../language/grammar/changes.ts";
 import { limits } from "../language/limits/grammar.ts";
 import { type Limits, type Quota, type Rate, windowMilliseconds } from "../language/limits/model.ts";
-import { type Difference, difference, restated, same } from "./difference.ts";
-import { partDifferences, type Site } from "./walk.ts";
+import { below, type Difference, difference, restated, same } from "./difference.ts";
+import { partDifferences, type Statement } from "./walk.ts";
 
 export function limitDifferences(old: Limits, now: Limits): Iterable<Difference> {
   return partDifferences("limits", limits, old, now, { "rate/*": countDifferences, "quota/*": countDifferences });
@@ -15,24 +15,26 @@ type Limit = Rate | Quota;
 function* countDifferences(
   old: readonly Limit[] = [],
   now: readonly Limit[] = [],
-  { at: path, kind, name: target }: Site,
+  site: Statement,
 ): Iterable<Difference> {
+  const { kind, name: target } = site;
   const rest = [...old];
   for (const [index, limit] of now.entries()) {
-    const at = `${path}/${index}`;
+    const limitSite = below(site, index);
     const like = rest.findIndex((other) => sideOf(other) === sideOf(limit));
     const [former] = like < 0 ? [] : rest.splice(like, 1);
     if (former === undefined) {
       const message = `\`${target}\` has the new ${kind} \`${limitText(limit)}\``;
-      yield difference("breaking", `${kind}-added`, target, at, message, { category: "limit" });
+      yield difference("breaking", `${kind}-added`, limitSite, message, { category: "limit" });
     } else if (!same(former, limit)) {
-      const statement = { kind: `${kind}-changed`, subject: target, at, what: `The ${kind} of \`${target}\`` };
-      yield* restated(statement, limitText(former), limitText(limit), effectOf(former, limit), { category: "limit" });
+      const values = [limitText(former), limitText(limit)] as const;
+      const what = `The ${kind} of \`${target}\``;
+      yield* restated(effectOf(former, limit), `${kind}-changed`, limitSite, what, values, { category: "limit" });
     }
   }
   for (const limit of rest) {
     const message = `\`${target}\` has no ${kind} \`${limitText(limit)}\` any more`;
-    yield difference("additive", `${kind}-removed`, target, path, message, { category: "limit" });
+    yield difference("additive", `${kind}-removed`, site, message, { category: "limit" });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Differences of part 4: methods, paths, requests, responses, lists, idempotency keys and preconditions. */
 import type { Json } from "../base/json.ts";
+import { endpoints } from "../language/endpoints/grammar.ts";
 import { boundFields, inputOf } from "../language/endpoints/input.ts";
 import { type ResolvedEndpoint, resolveEndpoint } from "../language/endpoints/resolve.ts";
 import {
@@ -13,31 +14,47 @@ import {
   type ContractResponse,
   type ContractBody,
 } from "../language/endpoints/model.ts";
+import type { Effect } from "../language/grammar/changes.ts";
 import { inputShape } from "../language/endpoints/shape.ts";
 import type { Model } from "../language/model.ts";
 import { mapValues } from "../language/versioning/rename.ts";
 import { durationOf } from "../language/grammar/amounts.ts";
-import { strictnessOf } from "./conditions.ts";
+import { conditionDifferences } from "./conditions.ts";
 import { actionDifferences, actionMembers } from "./actions.ts";
-import { type Difference, difference, measured, pairs, restated, same, unhandledKeys } from "./difference.ts";
+import {
+  below,
+  type Difference,
+  difference,
+  measured,
+  pairs,
+  type Site,
+  restated,
+  same,
+  unhandledKeys,
+} from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { type Both, errorCodeDifference } from "./resources.ts";
 import { responseDifferences, locationDifferences } from "./shapes.ts";
 import type { Use } from "./uses.ts";
+import { partDifferences, type Statement } from "./walk.ts";
 
-export function* operationDifferences(both: Both): Iterable<Difference> {
+export function operationDifferences(both: Both): Iterable<Difference> {
   const { endpoints: old } = both.old.model;
   const { endpoints: now } = both.now.model;
-  yield* generalDifferences(old, now);
   const renamed = renamedOperations(old, now);
   const newNames = new Set(renamed.values());
-  for (const { name, old: before, now: after } of pairs(old.endpoints, now.endpoints)) {
-    const at = `endpoints/endpoints/${name}`;
-    if (before !== undefined && after !== undefined) yield* endpointDifferences(both, name, before, after);
-    else if (after !== undefined && !newNames.has(name))
-      yield difference("additive", "operation-added", name, at, `\`${name}\` (${route(after)}) is new`);
-    else if (before !== undefined) yield removedOperation(name, before, renamed.get(name));
-  }
+  return partDifferences("endpoints", endpoints, old, now, {
+    lists: (before: ListStyle | undefined, after: ListStyle | undefined, site) => listDifferences(site, before, after),
+    repeats: idempotencyDifferences,
+    cors: corsDifferences,
+    "endpoints/*": (before: Endpoint | undefined, after: Endpoint | undefined, site) => {
+      const { name } = site;
+      if (after === undefined) return before && [removedOperation(name, before, renamed.get(name))];
+      if (before !== undefined) return endpointDifferences(both, name, before, after);
+      const message = `\`${name}\` (${route(after)}) is new`;
+      return newNames.has(name) ? [] : [difference("additive", "operation-added", site, message)];
+    },
+  });
 }
 
 function route({ method, path }: Endpoint): string {
@@ -57,52 +74,27 @@ function renamedOperations(old: Endpoints, now: Endpoints): ReadonlyMap<string, 
 }
 
 function removedOperation(name: string, endpoint: Endpoint, renamed: string | undefined): Difference {
-  const oldAt = `endpoints/endpoints/${name}`;
+  const site = { subject: name, at: `endpoints/endpoints/${renamed ?? name}` };
   if (renamed === undefined) {
     const entry = { kind: "remove", target: { of: name } } as const;
-    return difference("breaking", "operation-removed", name, oldAt, `\`${name}\` (${route(endpoint)}) is gone`, {
-      entry,
-    });
+    return difference("breaking", "operation-removed", site, `\`${name}\` (${route(endpoint)}) is gone`, { entry });
   }
-  const details = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
-  const at = `endpoints/endpoints/${renamed}`;
-  return difference("breaking", "operation-renamed", name, at, `\`${name}\` is called \`${renamed}\``, details);
+  const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
+  const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
+  return difference("breaking", "operation-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 
 // ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
 
-function* generalDifferences(old: Endpoints, now: Endpoints): Iterable<Difference> {
-  const base = { kind: "base-changed", subject: "base", at: "endpoints/base", what: "The base address" };
-  yield* restated(base, old.base, now.base, old.base === undefined || now.base === undefined ? "neutral" : "breaking");
-  yield* listDifferences("lists", "endpoints/lists", old.lists, now.lists);
-  yield* editDifferences(old, now);
-  yield* idempotencyDifferences(old.repeats, now.repeats);
-  for (const which of ["one", "many"] as const) {
-    const what = which === "one" ? "What a record stands in" : "What a page of records stands in";
-    const wrapped = { kind: "wrap-changed", subject: `wrap.${which}`, at: `endpoints/wrap/${which}`, what };
-    yield* restated(wrapped, old.wrap?.[which], now.wrap?.[which], "breaking");
-  }
-  yield* corsDifferences(old.cors, now.cors);
-  yield* unhandledKeys({ subject: "endpoints", at: "endpoints" }, old, now, [
-    "base",
-    "lists",
-    "edits",
-    "repeats",
-    "wrap",
-    "cors",
-    "endpoints",
-  ]);
-}
-
 /** Removing an allowed origin breaks the pages of that origin. */
-function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"]): Iterable<Difference> {
+function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"], site: Statement): Iterable<Difference> {
   if (same(old, now)) return;
   const [before, after] = [originsOf(old), originsOf(now)];
   const kept = after.includes("any") || before.every((origin) => after.includes(origin));
   const sent = (cors: Endpoints["cors"]) => cors !== undefined && cors !== "none" && cors.credentials === true;
   const effect = !kept || (sent(old) && !sent(now)) ? "breaking" : same(before, after) ? "neutral" : "additive";
   const message = `Pages of ${after.join(", ") || "no other origin"} may call, and those of ${before.join(", ") || "none"} could`;
-  yield difference(effect, "cors-changed", "cors", "endpoints/cors", message, { category: "right" });
+  yield difference(effect, "cors-changed", site, message, { category: "right" });
 }
 
 function originsOf(cors: Endpoints["cors"]): readonly string[] {
@@ -111,157 +103,101 @@ function originsOf(cors: Endpoints["cors"]): readonly string[] {
 }
 
 function* listDifferences(
-  subject: string,
-  at: string,
-  old: ListStyle | undefined,
-  now: ListStyle | undefined,
+  site: Site,
+  old: Partial<ListStyle> = {},
+  now: Partial<ListStyle> = {},
 ): Iterable<Difference> {
-  const pages = subject === "lists" ? "Lists" : `The list of \`${subject}\``;
-  if (old?.kind !== now?.kind) {
-    const statement = {
-      kind: "list-kind-changed",
-      subject,
-      at,
-      what: `How ${pages.charAt(0).toLowerCase()}${pages.slice(1)} pages`,
-    };
-    yield* restated(statement, old?.kind, now?.kind, "breaking");
+  const { subject } = site;
+  const pages = subject === "lists" ? "lists" : `the list of \`${subject}\``;
+  if (old.kind !== now.kind) {
+    yield* restated("breaking", "list-kind-changed", site, `How ${pages} pages`, [old.kind, now.kind]);
     return;
   }
-  const number = (value: string | number): number => Number(value);
-  const weights = { less: "breaking", more: "additive" } as const;
-  const size = {
-    kind: "page-size-changed",
-    subject,
-    at: `${at}/size`,
-    what: `The size of a page of ${pages.toLowerCase()}`,
-  };
-  yield* measured(size, old?.size, now?.size, number, weights);
-  const most = {
-    kind: "page-maximum-changed",
-    subject,
-    at: `${at}/max`,
-    what: `The most that a page of ${pages.toLowerCase()} has`,
-  };
-  yield* measured(most, old?.max, now?.max, number, weights);
-  const bare = { kind: "list-shape-changed", subject, at: `${at}/bare`, what: `The answer of ${pages.toLowerCase()}` };
-  const shapeOf = (style: ListStyle | undefined): string => (style?.bare === true ? "a bare array" : "an object");
-  yield* restated(bare, shapeOf(old), shapeOf(now), "breaking");
+  const size = `The size of a page of ${pages.toLowerCase()}`;
+  yield* measured("page-size-changed", below(site, "size"), size, [old.size, now.size], Number);
+  const most = `The most that a page of ${pages.toLowerCase()} has`;
+  yield* measured("page-maximum-changed", below(site, "max"), most, [old.max, now.max], Number);
+  const shapes = [old, now].map(({ bare }) => (bare === true ? "a bare array" : "an object"));
+  const shape = `The answer of ${pages.toLowerCase()}`;
+  yield* restated("breaking", "list-shape-changed", below(site, "bare"), shape, [shapes[0], shapes[1]]);
   for (const { name, old: before, now: after } of pairs(namesOf(old), namesOf(now))) {
-    const named = {
-      kind: "list-name-changed",
-      subject: `${subject}.${name}`,
-      at: `${at}/names/${name}`,
-      what: `The name of \`${name}\` in ${pages.toLowerCase()}`,
-    };
+    const named = { subject: `${subject}.${name}`, at: `${site.at}/names/${name}` };
+    const what = `The name of \`${name}\` in ${pages.toLowerCase()}`;
     // A new count member disturbs no client that does not read it.
-    yield* restated(named, before, after, before === undefined ? "additive" : "breaking");
+    yield* restated(before === undefined ? "additive" : "breaking", "list-name-changed", named, what, [before, after]);
   }
-  yield* unhandledKeys<Partial<ListStyle>>({ subject, at }, old ?? {}, now ?? {}, [
-    "kind",
-    "size",
-    "max",
-    "bare",
-    "names",
-  ]);
+  yield* unhandledKeys(site, old, now, ["kind", "size", "max", "bare", "names"]);
 }
 
 /** Every parameter and member has a default name, except the count, which exists only if the document names it. */
-function namesOf(style: ListStyle | undefined): Readonly<Record<string, string>> {
+function namesOf({ names }: Partial<ListStyle>): Readonly<Record<string, string>> {
   const usual = Object.fromEntries(listWords.filter((word) => word !== "count").map((word) => [word, word]));
-  return { ...usual, ...style?.names };
+  return { ...usual, ...names };
 }
 
-function* editDifferences({ edits: old }: Endpoints, { edits: now }: Endpoints): Iterable<Difference> {
-  const statement = {
-    kind: "edits-changed",
-    subject: "edits",
-    at: "endpoints/edits",
-    what: "What edits need of If-Match",
-  };
-  // `required` rejects clients without preconditions; ignoring preconditions removes the protection against lost updates.
-  const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
-  yield* restated(statement, old, now, harmless && now !== "required" ? "additive" : "breaking");
-}
+type Idempotency = Endpoints["repeats"];
 
-function* idempotencyDifferences(old: Endpoints["repeats"], now: Endpoints["repeats"]): Iterable<Difference> {
+function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: Statement): Iterable<Difference> {
   const [before, after] = [styleOf(old), styleOf(now)];
-  if (before !== undefined && after !== undefined) {
-    yield* idempotencyStyleDifferences(before, after);
+  const changed = (effect: Effect, what: string, values: readonly [unknown, unknown]) =>
+    restated(effect, "repeats-changed", site, what, values);
+  if (before === undefined || after === undefined) {
+    const isStricter = before !== undefined || after?.required === true;
+    const effect = isStricter ? "breaking" : after === undefined ? "neutral" : "additive";
+    yield* changed(effect, "What makes a repeat safe", [before?.header ?? old, after?.header ?? now]);
     return;
   }
-  const statement = {
-    kind: "repeats-changed",
-    subject: "repeats",
-    at: "endpoints/repeats",
-    what: "What makes a repeat safe",
-  };
-  const effect =
-    before !== undefined || after?.required === true ? "breaking" : after === undefined ? "neutral" : "additive";
-  yield* restated(statement, before?.header ?? old, after?.header ?? now, effect);
+  yield* changed("breaking", "The header that makes a repeat safe", [before.header, after.header]);
+  const isWider = after.on === "write" && !after.required;
+  yield* changed(isWider ? "additive" : "breaking", "What can be repeated safely", [before.on, after.on]);
+  const required = [before.required, after.required] as const;
+  yield* changed(after.required ? "breaking" : "additive", "Whether the header is required", required);
+  const kept = [before.kept, after.kept] as const;
+  yield* measured("repeats-kept-changed", site, "For how long a repeat is known", kept, durationOf);
+  yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept"]);
 }
 
-function styleOf(repeats: Endpoints["repeats"]): IdempotencyStyle | undefined {
+function styleOf(repeats: Idempotency): IdempotencyStyle | undefined {
   return repeats === "none" ? undefined : repeats;
-}
-
-function* idempotencyStyleDifferences(old: IdempotencyStyle, now: IdempotencyStyle): Iterable<Difference> {
-  const [at, subject] = ["endpoints/repeats", "repeats"];
-  const statement = (what: string) => ({ kind: "repeats-changed", subject, at, what });
-  yield* restated(statement("The header that makes a repeat safe"), old.header, now.header, "breaking");
-  yield* restated(
-    statement("What can be repeated safely"),
-    old.on,
-    now.on,
-    now.on === "write" && !now.required ? "additive" : "breaking",
-  );
-  yield* restated(
-    statement("Whether the header is required"),
-    old.required,
-    now.required,
-    now.required ? "breaking" : "additive",
-  );
-  const kept = { kind: "repeats-kept-changed", subject, at, what: "For how long a repeat is known" };
-  yield* measured(kept, old.kept, now.kept, durationOf, { less: "breaking", more: "additive" });
-  yield* unhandledKeys({ subject, at }, old, now, ["header", "on", "required", "kept"]);
 }
 
 // ── One operation ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const at = `endpoints/endpoints/${name}`;
+  const site = { subject: name, at: `endpoints/endpoints/${name}` };
   if (route(old) !== route(now)) {
     const entry = { kind: "path", operation: name, method: old.method, path: old.path } as const;
     const message = `\`${name}\` is ${route(now)}, and was ${route(old)}`;
-    yield difference("breaking", "route-changed", name, `${at}/at`, message, { entry });
+    yield difference("breaking", "route-changed", below(site, "at"), message, { entry });
   }
-  const before = resolveEndpoint(both.old.model, name);
-  const after = resolveEndpoint(both.now.model, name);
-  const action = { kind: "deed-changed", subject: name, at, what: `What \`${name}\` does` };
-  yield* restated(action, actionOf(before), actionOf(after), "breaking");
-  const about = { kind: "subject-changed", subject: name, at, what: `What \`${name}\` is about` };
-  const [oldResource, newResource] = [resourceOf(before), resourceOf(after)];
-  if (oldResource === undefined || newResource === undefined || !both.alike(oldResource, newResource))
-    yield* restated(about, oldResource, newResource, "breaking");
-  const status = { kind: "status-changed", subject: name, at: `${at}/status`, what: `The status of \`${name}\`` };
-  yield* restated(status, statusOf(old, before), statusOf(now, after), "breaking");
+  const [before, after] = [resolveEndpoint(both.old.model, name), resolveEndpoint(both.now.model, name)];
+  yield* restated("breaking", "deed-changed", site, `What \`${name}\` does`, [actionOf(before), actionOf(after)]);
+  const [was, is] = [resourceOf(before), resourceOf(after)];
+  if (was === undefined || is === undefined || !both.alike(was, is))
+    yield* restated("breaking", "subject-changed", site, `What \`${name}\` is about`, [was, is]);
+  const statuses = [statusOf(old, before), statusOf(now, after)] as const;
+  yield* restated("breaking", "status-changed", below(site, "status"), `The status of \`${name}\``, statuses);
   yield* inputDifferences(both, name, old, now);
   yield* locationDifferences(both, name, old, now);
-  yield* shapeDifferences(both, name, `${at}/gives`, old, now);
+  yield* shapeDifferences(both, below(site, "gives"), old, now);
   yield* responseDifferences(both, name, old, now);
   yield* choiceDifferences(both, name, old, now);
   if (old.lists !== undefined || now.lists !== undefined)
     yield* listDifferences(
-      name,
-      `${at}/lists`,
+      below(site, "lists"),
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
-  yield* conditionDifferences(both, name, old, now);
+  // If the condition of a list is tighter, the list returns fewer records.
+  const where = { kind: "where", what: `What \`${name}\` lists` };
+  yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
   yield* actionDifferences(both, name, old, now);
-  const statement = { kind: "refusal-changed", subject: name, at, what: `The error of \`${name}\`` };
-  yield* restated(statement, old.else ?? "unauthenticated", now.else ?? "unauthenticated", "breaking");
-  yield* contractDifferences(name, old.wire, now.wire);
-  yield* unhandledKeys({ subject: name, at }, old, now, [
+  yield* restated("breaking", "refusal-changed", site, `The error of \`${name}\``, [
+    old.else ?? "unauthenticated",
+    now.else ?? "unauthenticated",
+  ]);
+  yield* contractDifferences(below(site, "wire"), old.wire, now.wire);
+  yield* unhandledKeys(site, old, now, [
     "method",
     "path",
     "of",
@@ -283,16 +219,15 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
 
 /** Requests and responses of a handler, without notes and examples. */
 function* contractDifferences(
-  name: string,
+  site: Site,
   old: EndpointContract | undefined,
   now: EndpointContract | undefined,
 ): Iterable<Difference> {
-  const at = `endpoints/endpoints/${name}/wire`;
-  const [before, after] = [old, now].map((wire) => wire && withoutWords(wire));
-  const statement = { kind: "statement-changed", subject: name, at, what: `\`wire\` of \`${name}\`` };
-  if (!same(before, after)) yield* restated(statement, before, after, "breaking");
+  const what = `\`wire\` of \`${site.subject}\``;
+  const [before, after] = [old && withoutWords(old), now && withoutWords(now)];
+  if (!same(before, after)) yield* restated("breaking", "statement-changed", site, what, [before, after]);
   else if (!same(old, now))
-    yield difference("neutral", "operation-described", name, at, `\`wire\` of \`${name}\` is described differently`);
+    yield difference("neutral", "operation-described", site, `${what} is described differently`);
 }
 
 function withoutWords({ body, answers, ...parameters }: EndpointContract): EndpointContract {
@@ -332,40 +267,25 @@ function statusOf({ status }: Endpoint, resolved: ResolvedEndpoint | undefined):
 
 /** Members that only this operation takes, and record fields that it no longer takes. */
 function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const at = `endpoints/endpoints/${name}/takes`;
+  const at = `endpoints/endpoints/${name}`;
   const before = inputFields(both.old.model, name, old);
   const after = inputFields(both.now.model, name, now);
-  const isDeclared = [inputShape(both.old.model, old), inputShape(both.now.model, now)].some(
-    (one) => one !== undefined,
-  );
-  if (isDeclared) {
-    const use =
-      (members: InputFields) =>
-      (_when: string, member: string): Use => {
-        const required = members[member]?.required;
-        return {
-          creates: required === undefined ? undefined : required ? "required" : "optional",
-          changes: undefined,
-          returned: false,
-          listed: false,
-        };
-      };
-    const [oldUse, newUse] = [use(before), use(after)];
-    const owner = {
-      of: name,
-      at,
-      use: (when: "old" | "now", member: string) => (when === "old" ? oldUse : newUse)(when, member),
-      alike: both.alike,
+  if ((inputShape(both.old.model, old) ?? inputShape(both.now.model, now)) !== undefined) {
+    const use = (when: "old" | "now", member: string): Use => {
+      const required = (when === "old" ? before : after)[member]?.required;
+      const creates = required === undefined ? undefined : required ? "required" : "optional";
+      return { creates, changes: undefined, returned: false, listed: false };
     };
+    const owner = { of: name, at: `${at}/takes`, use, alike: both.alike };
     yield* fieldDifferences(owner, fieldsOnly(before), fieldsOnly(after));
     return;
   }
   for (const { name: field } of pairs(before, after)) {
-    const bound = [boundBy(both.old.model, name).includes(field), boundBy(both.now.model, name).includes(field)];
-    if (bound[0] === bound[1]) continue;
-    const message = bound[1] ? `\`${name}\` does not take \`${field}\` any more` : `\`${name}\` takes \`${field}\``;
-    const effect = bound[1] || after[field]?.required ? "breaking" : "additive";
-    yield difference(effect, "input-changed", `${name}.${field}`, `endpoints/endpoints/${name}`, message);
+    const [was, is] = [boundBy(both.old.model, name).includes(field), boundBy(both.now.model, name).includes(field)];
+    if (was === is) continue;
+    const message = is ? `\`${name}\` does not take \`${field}\` any more` : `\`${name}\` takes \`${field}\``;
+    const effect = is || after[field]?.required ? "breaking" : "additive";
+    yield difference(effect, "input-changed", { subject: `${name}.${field}`, at }, message);
   }
 }
 
@@ -397,61 +317,35 @@ function boundBy(model: Model, operation: string): readonly string[] {
 const returned: Use = { creates: undefined, changes: undefined, returned: true, listed: false };
 
 /** Compares the typed response of a handler's function like the fields of a read-only record. */
-function* shapeDifferences(both: Both, name: string, at: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
+function* shapeDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
+  const { subject: of, at } = site;
   if (old.shape === undefined && now.shape === undefined) return;
-  if (old.shape === undefined || now.shape === undefined) {
-    if (old.gives !== undefined || now.gives !== undefined) return;
-    const message = `\`${name}\` answers with ${now.shape === undefined ? "nothing, or the record" : "members of its own"}`;
-    yield difference("breaking", "answer-changed", name, at, message);
-    return;
+  if (old.shape !== undefined && now.shape !== undefined) {
+    yield* fieldDifferences({ of, at, use: () => returned, alike: both.alike }, old.shape, now.shape);
+  } else if (old.gives === undefined && now.gives === undefined) {
+    const message = `\`${of}\` answers with ${now.shape === undefined ? "nothing, or the record" : "members of its own"}`;
+    yield difference("breaking", "answer-changed", site, message);
   }
-  yield* fieldDifferences({ of: name, at, use: () => returned, alike: both.alike }, old.shape, now.shape);
 }
 
 function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   for (const { name: field, old: before, now: after } of pairs(old.choose, now.choose)) {
-    const at = `endpoints/endpoints/${name}/choose/${field}`;
     const subject = `${name}.${field}`;
-    if (before === undefined || after === undefined) {
-      const message =
-        after === undefined ? `\`${name}\` does not choose \`${field}\` any more` : `\`${name}\` chooses \`${field}\``;
-      const effect = after === undefined ? "additive" : "breaking";
-      yield difference(effect, after === undefined ? "choice-removed" : "choice-added", subject, at, message, {
-        category: "right",
-      });
-      continue;
+    const site = { subject, at: `endpoints/endpoints/${name}/choose/${field}` };
+    if (after === undefined) {
+      const message = `\`${name}\` does not choose \`${field}\` any more`;
+      yield difference("additive", "choice-removed", site, message, { category: "right" });
+    } else if (before === undefined) {
+      const message = `\`${name}\` chooses \`${field}\``;
+      yield difference("breaking", "choice-added", site, message, { category: "right" });
+    } else {
+      const what = `What \`${subject}\` is chosen from`;
+      if (!both.alike(before.from, after.from))
+        yield* restated("breaking", "choice-changed", site, what, [before.from, after.from]);
+      const condition = { kind: "choice", what: `What is asked of \`${subject}\`` };
+      yield* conditionDifferences(both, below(site, "if"), condition, [before.if, after.if]);
+      yield* errorCodeDifference(both, subject, site.at, before.else, after.else);
+      yield* unhandledKeys(site, before, after, ["from", "if", "else"]);
     }
-    const from = { kind: "choice-changed", subject, at, what: `What \`${subject}\` is chosen from` };
-    if (!both.alike(before.from, after.from)) yield* restated(from, before.from, after.from, "breaking");
-    const strictness = strictnessOf(
-      { side: both.old, path: `${at}/if`, text: before.if },
-      { side: both.now, path: `${at}/if`, text: after.if },
-    );
-    const condition = {
-      kind: `choice-${strictness}`,
-      subject,
-      at: `${at}/if`,
-      what: `What is asked of \`${subject}\``,
-    };
-    if (strictness !== "same")
-      yield* restated(condition, before.if, after.if, strictness === "tighter" ? "breaking" : "additive", {
-        category: "right",
-      });
-    yield* errorCodeDifference(both, subject, at, before.else, after.else);
-    yield* unhandledKeys({ subject, at }, before, after, ["from", "if", "else"]);
   }
-}
-
-/** The list's `where` condition: if it is tighter, the list returns fewer records. */
-function* conditionDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
-  const at = `endpoints/endpoints/${name}/where`;
-  const strictness = strictnessOf(
-    { side: both.old, path: at, text: old.where },
-    { side: both.now, path: at, text: now.where },
-  );
-  if (strictness === "same") return;
-  const statement = { kind: `where-${strictness}`, subject: name, at, what: `What \`${name}\` lists` };
-  yield* restated(statement, old.where, now.where, strictness === "tighter" ? "breaking" : "additive", {
-    category: "right",
-  });
 }

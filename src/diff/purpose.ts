@@ -7,15 +7,15 @@ import { type Difference, difference, restated } from "./difference.ts";
 import { partDifferences } from "./walk.ts";
 
 export function* purposeDifferences(old: Model, now: Model): Iterable<Difference> {
-  const title = { kind: "title-changed", subject: "title", at: "purpose", what: "The title" };
-  yield* restated(title, old.title, now.title, "neutral");
+  const title = { subject: "title", at: "purpose" };
+  yield* restated("neutral", "title-changed", title, "The title", [old.title, now.title]);
   yield* partDifferences("purpose", purpose, old.purpose, now.purpose, {
-    "operations/*": (before, after, { at, name }) => {
+    "operations/*": (before, after, site) => {
       // The endpoint's own difference already reports an operation that is new or removed.
-      const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, name) !== undefined);
+      const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, site.name) !== undefined);
       if (was !== is && (before === undefined) === !was && (after === undefined) === !is) return [];
-      const changed = { kind: "operation-described", subject: name, at, what: `The sentence about \`${name}\`` };
-      return restated(changed, before, after, "neutral");
+      const what = `The sentence about \`${site.name}\``;
+      return restated("neutral", "operation-described", site, what, [before, after]);
     },
   });
 }
@@ -23,17 +23,15 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
 /** Differences in which parts are complete or open: readers of the document notice them, clients do not. */
 export function* statusDifferences(old: Model, now: Model): Iterable<Difference> {
   for (const part of partNames) {
-    const statement = {
-      kind: "part-status-changed",
-      subject: part,
-      at: part,
-      what: `What the document says of its ${part}`,
-    };
-    yield* restated(statement, old.status[part], now.status[part], "neutral");
+    const what = `What the document says of its ${part}`;
+    yield* restated("neutral", "part-status-changed", { subject: part, at: part }, what, [
+      old.status[part],
+      now.status[part],
+    ]);
   }
   const opened = now.gaps.filter((gap) => !old.gaps.includes(gap));
   const closed = old.gaps.filter((gap) => !now.gaps.includes(gap));
-  const partOf = (gap: string): string => gap.split("/", 1)[0] ?? gap;
-  for (const gap of opened) yield difference("neutral", "gap-opened", partOf(gap), gap, `\`${gap}\` is open`);
-  for (const gap of closed) yield difference("neutral", "gap-closed", partOf(gap), gap, `\`${gap}\` is open no longer`);
+  const siteOf = (gap: string) => ({ subject: gap.split("/", 1)[0] ?? gap, at: gap });
+  for (const gap of opened) yield difference("neutral", "gap-opened", siteOf(gap), `\`${gap}\` is open`);
+  for (const gap of closed) yield difference("neutral", "gap-closed", siteOf(gap), `\`${gap}\` is open no longer`);
 }

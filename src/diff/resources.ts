@@ -2,18 +2,16 @@
 import type { Model } from "../language/model.ts";
 import { standardErrors } from "../language/errors/model.ts";
 import { lookup } from "../language/resources/fields.ts";
-import type { Fields, Rule } from "../language/resources/model.ts";
-import { canonical, type Side, strictnessOf } from "./conditions.ts";
-import { type Difference, difference, pairs, same, unhandledKeys } from "./difference.ts";
+import type { Field, Rule } from "../language/resources/model.ts";
+import { canonical, type Sides, strictnessOf } from "./conditions.ts";
+import { type Difference, difference, pairs, type Site, same, unhandledKeys } from "./difference.ts";
 import { fieldDifferences } from "./fields.ts";
 import { viewDifferences } from "./shapes.ts";
 import type { Alike } from "./types.ts";
 import type { Uses } from "./uses.ts";
 
 /** Both models, and how clients use their fields. */
-export interface Both {
-  readonly old: Side;
-  readonly now: Side;
+export interface Both extends Sides {
   readonly uses: { readonly old: Uses; readonly now: Uses };
   readonly alike: Alike;
 }
@@ -21,13 +19,15 @@ export interface Both {
 export function* resourceDifferences(both: Both): Iterable<Difference> {
   const { resources: old } = both.old.model;
   const { resources: now } = both.now.model;
-  for (const pair of pairs(old.resources, now.resources)) {
-    const { name } = pair;
-    if (pair.old !== undefined && pair.now !== undefined) {
-      yield* fieldDifferences(resourceOwner(both, name), pair.old.fields, pair.now.fields);
-      yield* unhandledKeys({ subject: name, at: `resources/${name}` }, pair.old, pair.now, ["fields"]);
-    } else if (pair.now !== undefined) yield* resourceAdded(both, name);
-    else yield removedResource(both, name);
+  for (const { name, old: before, now: after } of pairs(old.resources, now.resources)) {
+    const site = { subject: name, at: `resources/${name}` };
+    if (before !== undefined && after !== undefined) {
+      const use = (when: "old" | "now", field: string, value: Field) => both.uses[when].ofField(name, field, value);
+      yield* fieldDifferences({ of: name, at: site.at, use, alike: both.alike }, before.fields, after.fields);
+      yield* unhandledKeys(site, before, after, ["fields"]);
+    } else if (after === undefined) yield removedResource(both, name);
+    else if (formerName(both.old.model, both.now.model, name) === undefined)
+      yield difference("additive", "resource-added", site, `\`${name}\` is new`);
   }
   for (const { name, old: before = [], now: after = [] } of pairs(old.rules, now.rules)) {
     // The difference of a new or removed resource covers its rules.
@@ -35,63 +35,33 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
     if (stays) yield* ruleDifferences(both, name, before, after);
   }
   for (const { name, old: before, now: after } of pairs(old.types, now.types)) {
-    if (before !== undefined && after !== undefined) yield* fieldDifferences(typeOwner(both, name), before, after);
-    else {
+    const site = { subject: name, at: `resources/types/${name}` };
+    if (before !== undefined && after !== undefined) {
+      const use = (when: "old" | "now", _field: string, value: Field) => both.uses[when].ofMember(name, value);
+      yield* fieldDifferences({ of: name, at: site.at, use, alike: both.alike }, before, after);
+    } else {
       // The differences of the fields with this type report the effect on clients.
-      const verb = after === undefined ? "is gone" : "is new";
-      const kind = after === undefined ? "type-removed" : "type-added";
-      yield difference("neutral", kind, name, `resources/types/${name}`, `The type \`${name}\` ${verb}`);
+      const [kind, verb] = after === undefined ? ["type-removed", "is gone"] : ["type-added", "is new"];
+      yield difference("neutral", kind, site, `The type \`${name}\` ${verb}`);
     }
   }
   yield* viewDifferences(both);
   yield* unhandledKeys({ subject: "resources", at: "resources" }, old, now, ["resources", "types", "views", "rules"]);
 }
 
-function resourceOwner({ uses, alike }: Both, name: string) {
-  return {
-    of: name,
-    at: `resources/${name}`,
-    use: (when: "old" | "now", field: string, value: Fields[string]) => uses[when].ofField(name, field, value),
-    alike,
-  };
-}
-
-function typeOwner({ uses, alike }: Both, name: string) {
-  return {
-    of: name,
-    at: `resources/types/${name}`,
-    use: (when: "old" | "now", _field: string, value: Fields[string]) => uses[when].ofMember(name, value),
-    alike,
-  };
-}
-
-function* resourceAdded({ old, now }: Both, name: string): Iterable<Difference> {
-  if (formerName(old.model, now.model, name) === undefined)
-    yield difference("additive", "resource-added", name, `resources/${name}`, `\`${name}\` is new`);
-}
-
 function removedResource({ old, now, uses }: Both, name: string): Difference {
   const effect = uses.old.has(name) ? "breaking" : "neutral";
+  const oldAt = `resources/${name}`;
   const renamed = Object.keys(now.model.resources.resources).find(
     (other) => formerName(old.model, now.model, other) === name,
   );
   if (renamed === undefined) {
     const details = { entry: { kind: "remove", target: { of: name } } } as const;
-    return difference(effect, "resource-removed", name, `resources/${name}`, `\`${name}\` is gone`, details);
+    return difference(effect, "resource-removed", { subject: name, at: oldAt }, `\`${name}\` is gone`, details);
   }
-  const details = {
-    entry: { kind: "rename", from: { of: name }, to: renamed },
-    also: renamed,
-    oldAt: `resources/${name}`,
-  } as const;
-  return difference(
-    effect,
-    "resource-renamed",
-    name,
-    `resources/${renamed}`,
-    `\`${name}\` is called \`${renamed}\``,
-    details,
-  );
+  const details = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
+  const site = { subject: name, at: `resources/${renamed}` };
+  return difference(effect, "resource-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 
 /** The old name of a renamed resource: the only removed resource with the same fields. */
@@ -106,54 +76,67 @@ export function formerName(old: Model, now: Model, name: string): string | undef
 
 // ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** A rule and its path. */
+interface RuleSite extends Site {
+  readonly rule: Rule;
+}
+
 function* ruleDifferences(
   both: Both,
   resource: string,
   old: readonly Rule[],
   now: readonly Rule[],
 ): Iterable<Difference> {
-  const at = (index: number): string => `resources/rules/${resource}/${index}`;
-  const before = old.map((rule, index) => ({ rule, at: at(index) }));
-  const after = now.map((rule, index) => ({ rule, at: at(index) }));
-  const removed = before.filter(({ rule }) => !after.some((other) => sameCondition(rule, other.rule)));
-  const added = after.filter(({ rule }) => !before.some((other) => sameCondition(rule, other.rule)));
-  for (const { rule, at: target } of after) {
+  const ruleSite = (rule: Rule, index: number): RuleSite => ({
+    rule,
+    subject: resource,
+    at: `resources/rules/${resource}/${index}`,
+  });
+  const changed = (strictness: "tighter" | "looser", former: RuleSite, later: RuleSite): Difference => {
+    const message = `A rule of \`${resource}\` is ${ruleText(later.rule)}, and was ${ruleText(former.rule)}`;
+    const details = { category: "right", oldAt: former.at } as const;
+    return difference(
+      strictness === "tighter" ? "breaking" : "additive",
+      `rule-${strictness}`,
+      later,
+      message,
+      details,
+    );
+  };
+  const [before, after] = [old.map(ruleSite), now.map(ruleSite)];
+  const removed = before.filter(({ rule }) => !now.some((other) => sameCondition(rule, other)));
+  const added = after.filter(({ rule }) => !old.some((other) => sameCondition(rule, other)));
+  for (const later of after) {
+    const { rule } = later;
     const formers = before.filter((other) => sameCondition(rule, other.rule));
     const [former] = formers;
-    if (former !== undefined && formers.every((other) => other.rule.else !== rule.else))
-      yield* errorCodeDifference(both, resource, target, former.rule.else, rule.else);
-    if (former !== undefined && formers.every((other) => isAbsentEqual(other.rule) !== isAbsentEqual(rule))) {
-      const [effect, kind] = isAbsentEqual(rule)
-        ? (["breaking", "rule-tighter"] as const)
-        : (["additive", "rule-looser"] as const);
-      const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
-      yield difference(effect, kind, resource, target, message, { category: "right", oldAt: former.at });
-    }
+    if (former === undefined) continue;
+    if (formers.every((other) => other.rule.else !== rule.else))
+      yield* errorCodeDifference(both, resource, later.at, former.rule.else, rule.else);
+    if (formers.every((other) => isAbsentEqual(other.rule) !== isAbsentEqual(rule)))
+      yield changed(isAbsentEqual(rule) ? "tighter" : "looser", former, later);
   }
   const paired = new Set<object>();
-  for (const { rule, at: target } of added) {
+  for (const later of added) {
+    const { rule } = later;
     const former = removed.find(
       (other) => !paired.has(other) && other.rule.kind === "holds" && other.rule.else === rule.else,
     );
     if (former?.rule.kind !== "holds" || rule.kind !== "holds") {
       const message = `${ruleText(rule)} is a new rule of \`${resource}\``;
-      yield difference("breaking", "rule-added", resource, target, message, { category: "right" });
+      yield difference("breaking", "rule-added", later, message, { category: "right" });
       continue;
     }
     paired.add(former);
     const strictness = strictnessOf(
       { side: both.old, path: `${former.at}/holds`, text: former.rule.expression },
-      { side: both.now, path: `${target}/holds`, text: rule.expression },
+      { side: both.now, path: `${later.at}/holds`, text: rule.expression },
     );
-    if (strictness === "same") continue;
-    const effect = strictness === "tighter" ? "breaking" : "additive";
-    const message = `A rule of \`${resource}\` is ${ruleText(rule)}, and was ${ruleText(former.rule)}`;
-    yield difference(effect, `rule-${strictness}`, resource, target, message, { category: "right", oldAt: former.at });
+    if (strictness !== "same") yield changed(strictness, former, later);
   }
-  for (const former of removed) {
-    if (paired.has(former)) continue;
+  for (const former of removed.filter((one) => !paired.has(one))) {
     const message = `${ruleText(former.rule)} is no rule of \`${resource}\` any more`;
-    yield difference("additive", "rule-removed", resource, former.at, message, { category: "right" });
+    yield difference("additive", "rule-removed", former, message, { category: "right" });
   }
 }
 
@@ -184,13 +167,10 @@ export function* errorCodeDifference(
   const message = `\`${what}\` is refused with ${name(now)}, and was with ${name(old)}`;
   const status =
     old === undefined ? undefined : (lookup(model.errors.errors, old) ?? lookup(standardErrors, old))?.status;
-  if (old === undefined || now === undefined || status === undefined) {
-    yield difference("breaking", "refusal-changed", what, `${at}/else`, message);
-    return;
-  }
-  const entry = { kind: "error", code: now, status, was: old } as const;
-  yield difference("breaking", "refusal-changed", `error ${old}`, `${at}/else`, message, {
-    entry,
-    also: `error ${now}`,
-  });
+  const isReplaced = old !== undefined && now !== undefined && status !== undefined;
+  const details = isReplaced
+    ? { entry: { kind: "error", code: now, status, was: old } as const, also: `error ${now}` }
+    : {};
+  const site = { subject: isReplaced ? `error ${old}` : what, at: `${at}/else` };
+  yield difference("breaking", "refusal-changed", site, message, details);
 }

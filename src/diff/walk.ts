@@ -6,19 +6,14 @@ import type { ChangeReport, Comparable } from "../language/grammar/changes.ts";
 import type { FormMember } from "../language/grammar/form.ts";
 import { nothingBelow, type PartGrammar } from "../language/grammar/grammar.ts";
 import type { PartName } from "../language/model.ts";
-import {
-  type Difference,
-  difference,
-  measured,
-  pairs,
-  restated,
-  type Statement,
-  same,
-  unhandledKeys,
-} from "./difference.ts";
+import { type Difference, difference, measured, pairs, type Site, restated, unhandledKeys } from "./difference.ts";
 
-/** A statement in both models. Its kind is without `-changed`. */
-export interface Site extends Statement {
+/** A statement in both models. */
+export interface Statement extends Site {
+  /** Of its differences, without `-changed`. */
+  readonly kind: string;
+  /** The start of a sentence. */
+  readonly what: string;
   readonly old: unknown;
   readonly now: unknown;
   /** Of a statement that gives several members: its text. Its values are those of the construct around it. */
@@ -32,9 +27,9 @@ export interface Site extends Statement {
 }
 
 /** Compares the values of a statement; undefined where the walk compares them. */
-type Comparer = (old: never, now: never, site: Site) => Iterable<Difference> | undefined;
+type Comparer = (old: never, now: never, site: Statement) => Iterable<Difference> | undefined;
 
-/** By the path of the statement, as in `Site.pattern`. */
+/** By the path of the statement, as in `Statement.pattern`. */
 export type Comparers = Readonly<Record<string, Comparer>>;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -50,17 +45,18 @@ export function partDifferences<Part>(
   return walk({ ...names, grammar, report: {}, old, now }, comparers);
 }
 
-function* walk(site: Site, comparers: Comparers): Iterable<Difference> {
+function* walk(site: Statement, comparers: Comparers): Iterable<Difference> {
   const { item, members } = site.grammar;
   const compared = comparers[site.pattern]?.(site.old as never, site.now as never, site);
   if (compared !== undefined) yield* compared;
-  else if (same(site.old, site.now)) return;
+  // Equal values may mean something else now, which a comparer of a statement below finds.
+  else if (site.old === undefined && site.now === undefined) return;
   else if (item !== undefined) yield* entryDifferences(site, item, comparers);
   else if (members !== undefined) yield* constructDifferences(site, members, comparers);
   else yield* valueDifferences(site);
 }
 
-function* entryDifferences(site: Site, item: Comparable, comparers: Comparers): Iterable<Difference> {
+function* entryDifferences(site: Statement, item: Comparable, comparers: Comparers): Iterable<Difference> {
   const { subject = "{}", what = "" } = site.report;
   for (const { name, old, now } of pairs(site.old as Values | undefined, site.now as Values | undefined)) {
     const at = { at: `${site.at}/${name}`, pattern: `${site.pattern}/*`, name };
@@ -69,7 +65,11 @@ function* entryDifferences(site: Site, item: Comparable, comparers: Comparers): 
   }
 }
 
-function* constructDifferences(site: Site, members: readonly FormMember[], comparers: Comparers): Iterable<Difference> {
+function* constructDifferences(
+  site: Statement,
+  members: readonly FormMember[],
+  comparers: Comparers,
+): Iterable<Difference> {
   const { at, grammar, kind, name, subject } = site;
   const { added, category, removed } = grammar.presence ?? {};
   const only = site.old === undefined ? added : site.now === undefined ? removed : undefined;
@@ -78,7 +78,7 @@ function* constructDifferences(site: Site, members: readonly FormMember[], compa
     const message = worded(text, name, "").replaceAll(/\{(\w+)\}/g, (_, key: string) =>
       String((site.now as Values)[key]),
     );
-    yield difference(effect, `${kind}-${only === added ? "added" : "removed"}`, subject, at, message, { category });
+    yield difference(effect, `${kind}-${only === added ? "added" : "removed"}`, site, message, { category });
     return;
   }
   const [old, now] = [site.old ?? {}, site.now ?? {}] as [Values, Values];
@@ -105,19 +105,17 @@ function* constructDifferences(site: Site, members: readonly FormMember[], compa
   );
 }
 
-function* valueDifferences(site: Site): Iterable<Difference> {
+function* valueDifferences(site: Statement): Iterable<Difference> {
+  const { kind, what, written = (value: unknown) => value } = site;
   const { category, effect, omitted } = site.report;
   const { measure } = site.grammar;
-  const { written = (value: unknown) => value } = site;
-  const [old, now] = [written(site.old), written(site.now)];
-  const statement = { ...site, kind: `${site.kind}-changed` };
+  const values = [written(site.old), written(site.now)] as const;
   if (measure !== undefined && effect === undefined) {
-    const weights = { less: "breaking", more: "additive", none: omitted ?? "most" } as const;
-    const [before, after] = [old, now] as readonly (string | number | undefined)[];
-    yield* measured(statement, before, after, measure, { ...weights, category: category ?? "limit" });
+    const amounts = values as readonly [number, number];
+    yield* measured(`${kind}-changed`, site, what, amounts, measure, { omitted, category: category ?? "limit" });
   } else {
-    const declared = typeof effect === "function" ? effect(old, now) : effect;
-    yield* restated(statement, old, now, declared ?? "breaking", { category });
+    const declared = typeof effect === "function" ? effect(...values) : effect;
+    yield* restated(declared ?? "breaking", `${kind}-changed`, site, what, values, { category });
   }
 }
 

@@ -24,6 +24,7 @@
  *       the, link, unlink, query, if, else, filters: see operation-members.ts
  */
 import { converted, form, type Members, part } from "../grammar/form.ts";
+import type { Effect } from "../grammar/changes.ts";
 import { named, noneOr } from "../grammar/collections.ts";
 import { complain, type Grammar, type PartGrammar } from "../grammar/grammar.ts";
 import { either, lineSchema, shared } from "../grammar/schema.ts";
@@ -99,6 +100,12 @@ const edits = converted<{ readonly style: EditStyle }, EditStyle>(
   (style) => ({ style }),
 );
 
+/** `required` rejects clients without preconditions; ignoring preconditions removes the protection against lost updates. */
+function editEffect(old: unknown, now: unknown): Effect {
+  const harmless = old === undefined || now === undefined || (now === "optional" && old !== "optional");
+  return harmless && now !== "required" ? "additive" : "breaking";
+}
+
 const repeatsHelp = "write `Idempotency-Key on every POST, kept 24h`, or `required on every write`";
 
 const repeats = form<IdempotencyStyle>({
@@ -167,6 +174,10 @@ function wrapName(key: string, place: string): Words<string> {
 
 const wrap = form<Wrap>({
   what: "`wrap`",
+  changes: {
+    one: { subject: "wrap.one", what: "What a record stands in" },
+    many: { subject: "wrap.many", what: "What a page of records stands in" },
+  },
   example: '{ one: "{resource}", many: "{resources}" }',
   members: { one: wrapName("one", "{resource}"), many: wrapName("many", "{resources}") },
 });
@@ -261,6 +272,13 @@ const endpoint: Grammar<Endpoint> = {
 
 export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
   what: "Part 4",
+  changes: {
+    base: {
+      what: "The base address",
+      effect: (old, now) => (old === undefined || now === undefined ? "neutral" : "breaking"),
+    },
+    edits: { what: "What edits need of If-Match", effect: editEffect },
+  },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {
     base,
