@@ -19,6 +19,12 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
   return best;
 }
 
+/** The end of a message about an unknown name: `; did you mean \`parcel\`?`, or nothing without a near candidate. */
+export function suggestion(name: string, candidates: Iterable<string>): string {
+  const near = didYouMean(name, candidates);
+  return near === undefined ? "" : `; did you mean \`${near}\`?`;
+}
+
 function editsAllowed(length: number): number {
   if (length < 3) return length < 2 ? 0 : 1;
   if (length < 5) return 1;

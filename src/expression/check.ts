@@ -6,7 +6,7 @@
  */
 
 import { RE2JS } from "@bufbuild/re2";
-import { didYouMean } from "../base/suggest.ts";
+import { suggestion } from "../base/suggest.ts";
 import type { Conversion, ListFunction, TextFunction } from "./functions.ts";
 import { readDuration, readTimestamp } from "./instant.ts";
 import {
@@ -232,13 +232,8 @@ function checkName(checker: Checker, name: string, at: Extent): Found {
   const known = [...items.map((bound) => bound.name), ...Object.keys(env.names), ...Object.keys(env.resources)];
   const isValue = Object.values(env.names).some(({ type }) => type.kind === "string" && type.values?.includes(name));
   const help = isValue ? `a text is written in quotes: \`'${name}'\`` : listed(known);
-  const near = isValue ? "" : nearMiss(name, known);
+  const near = isValue ? "" : suggestion(name, known);
   return complain(checker, "unknown-name", `there is no \`${name}\` here${near}`, at, help);
-}
-
-function nearMiss(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
-  return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
 }
 
 function listed(known: readonly string[]): string | undefined {
@@ -293,7 +288,7 @@ function memberOf(checker: Checker, owner: TypedExpression, member: Member): Fou
       return complain(
         checker,
         "unknown-field",
-        `there is no \`${name}\`${whose}${nearMiss(name, known)}`,
+        `there is no \`${name}\`${whose}${suggestion(name, known)}`,
         nameAt,
         listed(known),
       );
@@ -344,7 +339,7 @@ function findField(checker: Checker, resource: string, name: string, at: Extent)
   return complain(
     checker,
     "unknown-field",
-    `${resource} has no field \`${name}\`${nearMiss(name, known)}`,
+    `${resource} has no field \`${name}\`${suggestion(name, known)}`,
     at,
     listed(known),
   );
@@ -540,7 +535,7 @@ function strayValue(typed: TypedExpression, type: ValueType): Stray | undefined 
   const { at } = typed;
   const among = type.values;
   if (typed.kind === "constant" && typeof typed.value === "string") {
-    const message = `it is never '${typed.value}'${nearMiss(typed.value, among)}`;
+    const message = `it is never '${typed.value}'${suggestion(typed.value, among)}`;
     return among.includes(typed.value) ? undefined : { message, at, among };
   }
   const { values } = typed.type;
@@ -778,7 +773,7 @@ function checkCall(checker: Checker, call: Call): Found {
   }
   const known = [...Object.keys(functions), ...macroNames];
   const help = Object.hasOwn(missing, name) ? missing[name] : `there are: ${known.join(", ")}`;
-  const message = `there is no function \`${name}\`${nearMiss(name, known)}`;
+  const message = `there is no function \`${name}\`${suggestion(name, known)}`;
   return complain(checker, "unknown-function", message, nameAt, help);
 }
 
@@ -990,7 +985,7 @@ function checkToken(checker: Checker, call: Call, name: "token" | "refreshToken"
   }
   const known = Object.keys(tokens);
   if (!Object.hasOwn(tokens, credential.name)) {
-    const message = `no record at hand has tokens of a credential \`${credential.name}\`${nearMiss(credential.name, known)}`;
+    const message = `no record at hand has tokens of a credential \`${credential.name}\`${suggestion(credential.name, known)}`;
     const help = known.length > 0 ? listed(known) : "`of:` of a `password` credential says whose tokens there are";
     return complain(checker, "no-such-token", message, credential.at, help);
   }

@@ -5,7 +5,7 @@
 import { canonicalInstant } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { didYouMean } from "../../base/suggest.ts";
+import { suggestion } from "../../base/suggest.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { FilterOperator, Operation } from "../../plan/endpoints/types.ts";
@@ -240,12 +240,8 @@ function filtersOf(table: Table, where: Where): readonly Filter[] {
 function columnOf({ columns, resource }: Table, name: string): Column {
   const column = columns.find((one) => one.name === name);
   if (column !== undefined && column.type !== "json" && !column.marks.includes("secret")) return column;
-  const near = didYouMean(
-    name,
-    columns.map((one) => one.name),
-  );
-  const described = near === undefined ? "" : `; did you mean \`${near}\`?`;
-  throw new TypeError(`\`${name}\` is no field of ${resource} that records are found by${described}`);
+  const names = columns.map((one) => one.name);
+  throw new TypeError(`\`${name}\` is no field of ${resource} that records are found by${suggestion(name, names)}`);
 }
 
 function stored({ type }: Column, value: unknown): Value {

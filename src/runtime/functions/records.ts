@@ -2,7 +2,8 @@
  * Gives functions access to the records of a service: what the caller may see and do, with the same code as requests; and with
  * `system` all records.
  */
-import { didYouMean } from "../../base/suggest.ts";
+import { getOrMake } from "../../base/once.ts";
+import { suggestion } from "../../base/suggest.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EndpointsPart } from "../../plan/endpoints/types.ts";
 import type { ResourcesPart } from "../../plan/resources/types.ts";
@@ -67,7 +68,10 @@ function recordsOf({ operations }: EndpointsPart, runStep: RunStep, inner: Inner
     runStep({ perform, writes: true });
   const run = (name: string, ...args: readonly unknown[]): Promise<JsonObject | undefined> => {
     const operation = named.find((one) => one.name === name);
-    if (operation === undefined) throw unknown(name, named, `is no operation on ${resource}`);
+    if (operation === undefined) {
+      const names = named.map((one) => one.name);
+      throw unknown(name, names, `is no operation on ${resource}`);
+    }
     if (operation.action === "handler")
       throw new TypeError(`\`${name}\` is done by a handler, which only a request runs; call its function instead`);
     const [id, input] = operation.key === undefined ? [undefined, args[0]] : [args[0] as Row[string], args[1]];
@@ -89,12 +93,8 @@ function recordsOf({ operations }: EndpointsPart, runStep: RunStep, inner: Inner
   };
 }
 
-function unknown(name: string, known: readonly { readonly name: string }[], what: string): Error {
-  const near = didYouMean(
-    name,
-    known.map((one) => one.name),
-  );
-  return new TypeError(`\`${name}\` ${what}${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
+function unknown(name: string, known: readonly string[], what: string): Error {
+  return new TypeError(`\`${name}\` ${what}${suggestion(name, known)}`);
 }
 
 /** Returns an object whose members are made when they are used; an unknown name throws an error that names it. */
@@ -106,14 +106,8 @@ function guarded<Value>(names: readonly string[], make: (name: string) => Value,
       get: (_, name) => {
         // Promises, consoles and serialisers look up these names on any object.
         if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
-        let value = known.get(name);
-        if (value === undefined) {
-          const named = names.map((one) => ({ name: one }));
-          if (!names.includes(name)) throw unknown(name, named, what);
-          value = make(name);
-          known.set(name, value);
-        }
-        return value;
+        if (!names.includes(name)) throw unknown(name, names, what);
+        return getOrMake(known, name, make);
       },
       has: (_, name) => typeof name === "string" && names.includes(name),
       ownKeys: () => [...names],

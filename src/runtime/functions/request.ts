@@ -6,7 +6,7 @@ import type { Call, Context } from "../context/context.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { withSecrets } from "../records/secrets.ts";
 import { Uploaded } from "../validation/upload.ts";
-import { didYouMean } from "../../base/suggest.ts";
+import { suggestion } from "../../base/suggest.ts";
 import type { FailDetails, FunctionContext, ServiceFunction } from "./functions.ts";
 import { type Inside, innerOf } from "./operations.ts";
 import { plain, recordsFor } from "./records.ts";
@@ -185,10 +185,7 @@ function fail({ plan }: Context, code: string, { detail, errors = [] }: FailDeta
     const about = violations.length === 0 ? {} : { violations };
     throw new ApiError(code, { ...about, ...(detail === undefined ? {} : { detail }) });
   }
-  const near = didYouMean(code, Object.keys(plan.errors));
-  throw new TypeError(
-    `\`${code}\` is no error of the document${near === undefined ? "" : `; did you mean \`${near}\`?`}`,
-  );
+  throw new TypeError(`\`${code}\` is no error of the document${suggestion(code, Object.keys(plan.errors))}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Checks that the functions match the document: no handler is missing, and each function belongs to something. */
 import { parseClockDuration } from "../../base/duration.ts";
-import { didYouMean } from "../../base/suggest.ts";
+import { suggestion } from "../../base/suggest.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { servedPlan, withoutContractOperations } from "../../plan/endpoints/contract.ts";
@@ -18,14 +18,14 @@ export function mismatches(plan: Plan, functions: ServiceFunctions): readonly st
       .filter((name) => handlerOf(functions, name) === undefined)
       .map(
         (name) =>
-          `there is no function \`${name}\`, which the document says that a handler does${near(name, handlerNames)}`,
+          `there is no function \`${name}\`, which the document says that a handler does${suggestion(name, handlerNames)}`,
       ),
     ...handlerNames
       .filter((name) => !needed.includes(name))
       .map((name) =>
         operationNames.includes(name)
           ? `\`${name}\` is done by Nonet; write \`does: handler\` in part 4, or \`before\` or \`after\` here`
-          : `\`${name}\` is no operation of the document${near(name, needed)}`,
+          : `\`${name}\` is no operation of the document${suggestion(name, needed)}`,
       ),
     ...strangers("before", before, operationNames, "operation"),
     ...strangers("after", after, operationNames, "operation"),
@@ -61,7 +61,8 @@ function strangers(
   what: string,
 ): readonly string[] {
   return Object.entries(handlerNames ?? {}).flatMap(([name, one]) => {
-    if (!known.includes(name)) return [`\`${name}\` in \`${group}\` is no ${what} of the document${near(name, known)}`];
+    if (!known.includes(name))
+      return [`\`${name}\` in \`${group}\` is no ${what} of the document${suggestion(name, known)}`];
     return typeof one === "function" || one === undefined ? [] : [`\`${name}\` in \`${group}\` is no function`];
   });
 }
@@ -79,9 +80,4 @@ function intervals(every: ServiceFunctions["every"]): readonly string[] {
       return [];
     });
   });
-}
-
-function near(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
-  return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
 }

@@ -57,7 +57,6 @@ export async function insertRecord(
   initial: Values,
 ): Promise<HttpResponse> {
   const { operation, table } = received.compiled;
-  const { own } = received.kind;
   const { call, values: input } = await readInput(received, tx, received.input);
   const values: Values = { ...input, ...initial };
   const parent = operation.parents.at(-1);
@@ -69,7 +68,7 @@ export async function insertRecord(
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
   await validateValues(call, tx, operationTable(call), values, undefined);
-  const view = own ?? call.kind.record.view;
+  const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);
   allowTokens(call, table.resource, written.row["id"]);

@@ -12,15 +12,12 @@ import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { tiedTo, conditionOf } from "../records/parents.ts";
 import { decide } from "../../language/authentication/decide.ts";
-import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
+import { findParents, recordToChange } from "../records/find-and-authorise.ts";
 import { ApiError, referredTo, type Reference } from "../errors/api-error.ts";
 import { viewOf } from "../records/views.ts";
 
 export async function remove(call: Call, tx: Transaction): Promise<HttpResponse> {
-  const row = await findRecord(call, tx, await findParents(call, tx));
-  if (row === undefined) throw absent(call);
-  await checkAllowed(call, tx, row);
-  await checkPreconditions(call, tx, row);
+  const row = await recordToChange(call, tx);
   await checkGuard(call, tx, row);
   await call.functions?.before(call, tx, {});
   // The response shows the record before its deletion.

@@ -10,14 +10,7 @@ import { follow, applyTransition } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { matchingTransition } from "./transition.ts";
-import {
-  absent,
-  checkAllowed,
-  checkPreconditions,
-  findParents,
-  findRecord,
-  holds,
-} from "../records/find-and-authorise.ts";
+import { findParents, holds, recordToChange } from "../records/find-and-authorise.ts";
 import { malformedAll, ApiError } from "../errors/api-error.ts";
 import { readInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
@@ -62,17 +55,11 @@ async function makeTransition(call: Call, tx: Transaction, before: Row, transiti
 }
 
 async function recordAtHand(received: Call, tx: Transaction): Promise<Row | undefined> {
-  const parents = await findParents(received, tx);
-  if (received.compiled.operation.key === undefined) {
-    // Without a record, a condition can only use the caller.
-    if (!(await holds(received, tx, received.kind.allowed, {}))) throw new ApiError("forbidden");
-    return undefined;
-  }
-  const row = await findRecord(received, tx, parents);
-  if (row === undefined) throw absent(received);
-  await checkAllowed(received, tx, row);
-  await checkPreconditions(received, tx, row);
-  return row;
+  if (received.compiled.operation.key !== undefined) return recordToChange(received, tx);
+  await findParents(received, tx);
+  // Without a record, a condition can only use the caller.
+  if (!(await holds(received, tx, received.kind.allowed, {}))) throw new ApiError("forbidden");
+  return undefined;
 }
 
 interface HandledResponse {

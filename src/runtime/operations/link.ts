@@ -12,10 +12,10 @@ import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
-import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
+import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
 import { duplicate, fillDefaults, validateValues, readInput } from "../records/defaults-and-rules.ts";
-import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
   const linking = await begin(received, tx);
@@ -48,10 +48,7 @@ interface Linking {
 
 /** Locks the record in the path, so that concurrent links to it run one after another. */
 async function begin(received: Call, tx: Transaction): Promise<Linking> {
-  const row = await findRecord(received, tx, await findParents(received, tx));
-  if (row === undefined) throw absent(received);
-  await checkAllowed(received, tx, row);
-  await checkPreconditions(received, tx, row);
+  const row = await recordToChange(received, tx);
   const call = await withInput(received, tx);
   await checkGuard(call, tx, row);
   const { resource, values: source, where } = linkOf(call);
@@ -68,12 +65,8 @@ function linkOf({ compiled: { operation } }: Call): AssociationPlan {
 
 /** Returns the call with its validated body, which provides only `input`. */
 async function withInput(received: Call, tx: Transaction): Promise<Call> {
-  if (received.compiled.operation.body === undefined) return (await readInput(received, tx, {})).call;
-  const source = toVersionedRequest(received);
-  const violations = source.compiled.validate?.(source.input) ?? [];
-  if (violations.length > 0) throw versionedError(received, violations);
-  const { call } = await readInput(received, tx, upgradeRequest(received, source.input).input);
-  return call;
+  const input = received.compiled.operation.body === undefined ? {} : validatedRequest(received).input;
+  return (await readInput(received, tx, input)).call;
 }
 
 /** Creates the record with the rules of any creation. */

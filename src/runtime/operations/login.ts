@@ -1,6 +1,5 @@
 /** Performs `does: login`, `renew` and `logout`: starts, renews and ends sessions. */
 import { defined } from "../../base/defined.ts";
-import type { JsonObject } from "../../base/json.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { CredentialPlan, LoginPlan, SessionPlan } from "../../plan/authentication/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
@@ -16,14 +15,14 @@ import { columnOf, holds } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
 import { readInput } from "../records/defaults-and-rules.ts";
-import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+import { validatedRequest } from "../versions/request.ts";
 import { unproved } from "../auth/challenge.ts";
 
 /** Verifies a login before the transaction, because hashing would block other writes. */
 export async function proveLogin(received: Call): Promise<Call> {
   const { context, httpRequest, now } = received;
   const plan = sessionOf(received);
-  const call = validated(received);
+  const call = validatedRequest(received);
   const name = call.input[defined(plan.name, "the member with the name")] as Value;
   const secret = secretText(call.input[defined(plan.proof, "the member with the secret")] ?? "");
   const { address } = httpRequest;
@@ -42,7 +41,7 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   // The secret may have changed during the verification.
   if (row === undefined || proved === undefined || row[secret] !== proved.storedHash) throw unproved(received, plan);
   if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
-  const { call } = await readInput(received, tx, validated(received).input);
+  const { call } = await readInput(received, tx, validatedRequest(received).input);
   await checkGuard(call, tx, row);
   const present = await withSecret(call, tx, row, proved.renewed);
   allowTokens(call, resource, present["id"]);
@@ -60,7 +59,7 @@ export async function renew(
   const { context, now } = received;
   const plan = sessionOf(received);
   const { resource } = loginOf(received, plan);
-  const { input } = validated(received);
+  const { input } = validatedRequest(received);
   const token = input[defined(plan.proof, "the member with the token")];
   const credential = credentialOf(received, plan);
   const renewed = await renewSession(tx, credential, typeof token === "string" ? token : "", context.secret, now);
@@ -83,7 +82,7 @@ export async function logout(received: Call, tx: Transaction): Promise<HttpRespo
   const { caller, now } = received;
   const plan = sessionOf(received);
   const { resource } = loginOf(received, plan);
-  const { call } = await readInput(received, tx, validated(received).input);
+  const { call } = await readInput(received, tx, validatedRequest(received).input);
   if (caller.credential !== plan.credential || caller.session === undefined || caller.id === null) {
     throw caller.kind === 0 ? unproved(received, { ...plan, else: "unauthenticated" }) : new ApiError("forbidden");
   }
@@ -96,14 +95,6 @@ export async function logout(received: Call, tx: Transaction): Promise<HttpRespo
     endAfter(now, credentialOf(received, plan).revokedAfterMilliseconds),
   );
   return response;
-}
-
-/** Validates the input in the caller's version and upgrades it. */
-function validated(received: Call): { readonly input: JsonObject } {
-  const own = toVersionedRequest(received);
-  const violations = own.compiled.validate?.(own.input) ?? [];
-  if (violations.length > 0) throw versionedError(received, violations);
-  return upgradeRequest(received, own.input);
 }
 
 /** Stores the new hash of the unchanged secret with the current cost. */

@@ -1,15 +1,7 @@
 /** Performs `POST /xs/{id}/verb`: a transition by an operation (R3.1 to R3.4). */
 import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
-import {
-  choose,
-  absent,
-  checkAllowed,
-  checkPreconditions,
-  findParents,
-  findRecord,
-  isVisible,
-} from "../records/find-and-authorise.ts";
+import { choose, isVisible, recordToChange } from "../records/find-and-authorise.ts";
 import type { Call } from "../context/context.ts";
 import { applyEffects, transitioned } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
@@ -18,19 +10,12 @@ import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
 import { ApiError, stateConflict } from "../errors/api-error.ts";
 import { changesBetween, duplicate, operationTable, validateValues, readInput } from "../records/defaults-and-rules.ts";
-import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
+import { validatedRequest } from "../versions/request.ts";
 
 export async function move(received: Call, tx: Transaction): Promise<HttpResponse> {
-  const row = await findRecord(received, tx, await findParents(received, tx));
-  if (row === undefined) throw absent(received);
-  await checkAllowed(received, tx, row);
-  await checkPreconditions(received, tx, row);
+  const row = await recordToChange(received, tx);
   const { table } = received.compiled;
-  const versioned = toVersionedRequest(received);
-  const violations = versioned.compiled.validate?.(versioned.input) ?? [];
-  if (violations.length > 0) throw versionedError(received, violations);
-  const { input } = upgradeRequest(received, versioned.input);
-  const { call } = await readInput(received, tx, input);
+  const { call } = await readInput(received, tx, validatedRequest(received).input);
   await checkGuard(call, tx, row);
   const made = await matchingTransition(call, tx, row);
   const next = await transitioned(call, tx, table, made, row);
@@ -38,8 +23,7 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
   await choose(call, tx, next);
   await validateValues(call, tx, operationTable(call), next, row, made.set);
   const changes = { ...changesBetween(row, next), state: made.to };
-  const { own } = call.kind;
-  const view = own ?? call.kind.record.view;
+  const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.update(table.resource, row, changes, view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   const found = await applyEffects(call, tx, written, { from: row["state"] as string, to: made.to }, view);

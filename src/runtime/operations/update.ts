@@ -15,7 +15,7 @@ import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
 import { checkPresentSecret } from "../auth/present-secret.ts";
 import { parseMediaType } from "../../http/negotiation.ts";
-import { absent, checkAllowed, checkPreconditions, findParents, findRecord } from "../records/find-and-authorise.ts";
+import { recordToChange } from "../records/find-and-authorise.ts";
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 import { Uploaded } from "../validation/upload.ts";
 import {
@@ -30,10 +30,7 @@ import {
 import { withVersionedRequest, inputToNewer, toVersionedRequest, recordText, rowToOlder } from "../versions/request.ts";
 
 export async function update(call: Call, tx: Transaction): Promise<HttpResponse> {
-  const row = await findRecord(call, tx, await findParents(call, tx));
-  if (row === undefined) throw absent(call);
-  await checkAllowed(call, tx, row);
-  await checkPreconditions(call, tx, row);
+  const row = await recordToChange(call, tx);
   // Only merges into objects and version conversions read the stored record.
   const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
   const visible = goesBy ? await visibleRow(call, tx, row) : row;
@@ -46,12 +43,11 @@ export async function update(call: Call, tx: Transaction): Promise<HttpResponse>
 /** Writes an edit; if no value changes, nothing happens (R4.8). */
 export async function saveRecord(call: Call, tx: Transaction, row: Row, values: Values): Promise<HttpResponse> {
   const { table } = call.compiled;
-  const { own } = call.kind;
   checkPresentSecret(call, row, values);
   await checkGuard(call, tx, row);
   const next: Values = { ...row, ...values };
   Object.assign(next, call.compiled.extension?.fill?.(call, next, row));
-  const view = own ?? call.kind.record.view;
+  const view = call.kind.own ?? call.kind.record.view;
   // The response must not reveal whether a hidden field already had this value (R5.9).
   const { partlyHidden } = call.compiled;
   const isBlind = Object.keys(values).some((name) => !call.kind.record.readable.has(name) || partlyHidden.has(name));

@@ -120,6 +120,15 @@ export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promi
   throw (await holds(call, tx, call.kind.visible, row)) ? new ApiError("forbidden") : absent(call);
 }
 
+/** The record in the path, for an operation that changes it: the caller may see and change it, and has its current revision. */
+export async function recordToChange(call: Call, tx: Transaction): Promise<Row> {
+  const row = await findRecord(call, tx, await findParents(call, tx));
+  if (row === undefined) throw absent(call);
+  await checkAllowed(call, tx, row);
+  await checkPreconditions(call, tx, row);
+  return row;
+}
+
 /**
  * Checks If-Match and If-None-Match against the record inside the transaction (R4.16): throws 412 or 428, with the current
  * tag. If-None-Match does not replace a required If-Match.

@@ -84,6 +84,14 @@ export function upgradeRequest(call: Call, input: JsonObject, how?: FullRecord):
   return { ...call, input: upgrade };
 }
 
+/** Returns the call with its full body, validated in the caller's version and upgraded. */
+export function validatedRequest(call: Call): Call {
+  const versioned = toVersionedRequest(call);
+  const violations = versioned.compiled.validate?.(versioned.input) ?? [];
+  if (violations.length > 0) throw versionedError(call, violations);
+  return upgradeRequest(call, versioned.input);
+}
+
 /** Downgrades a record of the newest version for the caller. */
 export function recordToOlder(call: Call, record: JsonObject): JsonObject {
   const { own } = call;
