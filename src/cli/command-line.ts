@@ -170,74 +170,66 @@ export function texts(value: string, about: string): Option<readonly string[]> {
   return { value, about, repeats: true, read: (supplied) => supplied };
 }
 
-/** One of a fixed list; the first one is the default. */
-export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
+interface Parsed<T> {
+  readonly value: string;
+  readonly about: string;
+  /** The end of an error text that begins with the option's name: `is a number`. */
+  readonly expected: string;
+  /** Undefined for an invalid value. */
+  readonly parse: (argument: string) => T | undefined;
+}
+
+function maybe<T>({ value, about, expected, parse }: Parsed<T>): Option<T | undefined> {
   return {
-    value: allowed.join("|"),
+    value,
     about,
-    default: allowed[0],
     read(supplied, name) {
-      const argument = supplied.at(-1) ?? allowed[0];
-      const found = allowed.find((each) => each === argument);
-      if (found === undefined) throw new UsageError(`${name} is one of ${allowed.join(", ")}, not ${argument}`);
-      return found;
+      const argument = supplied.at(-1);
+      const parsed = argument === undefined ? undefined : parse(argument);
+      if (argument !== undefined && parsed === undefined)
+        throw new UsageError(`${name} is ${expected}, not ${argument}`);
+      return parsed;
     },
   };
 }
 
+function withDefault<T>(fallback: string, parsed: Parsed<T>): Option<T> {
+  const option = maybe(parsed);
+  return { ...option, default: fallback, read: (supplied, name) => option.read([fallback, ...supplied], name) as T };
+}
+
+/** One of a fixed list; the first one is the default. */
+export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
+  const parse = (argument: string): T | undefined => allowed.find((each) => each === argument);
+  const expected = `one of ${allowed.join(", ")}`;
+  return withDefault(allowed[0], { value: allowed.join("|"), about, expected, parse });
+}
+
+function portOf(about: string): Parsed<number> {
+  const parse = (argument: string): number | undefined =>
+    /^[0-9]{1,5}$/.test(argument) && Number(argument) <= 65_535 ? Number(argument) : undefined;
+  return { value: "PORT", about, expected: "a number from 0 to 65535", parse };
+}
+
 export function port(fallback: number, about: string): Option<number> {
-  return {
-    value: "PORT",
-    about,
-    default: String(fallback),
-    read(supplied, name) {
-      const argument = supplied.at(-1) ?? String(fallback);
-      const number = /^[0-9]{1,5}$/.test(argument) ? Number(argument) : Number.NaN;
-      if (!(number <= 65_535)) throw new UsageError(`${name} is a number from 0 to 65535, not ${argument}`);
-      return number;
-    },
-  };
+  return withDefault(String(fallback), portOf(about));
 }
 
 /** A port without a default. */
 export function maybePort(about: string): Option<number | undefined> {
-  const supplied = port(0, about);
-  return {
-    value: "PORT",
-    about,
-    read: (argument, name) => (argument.length === 0 ? undefined : supplied.read(argument, name)),
-  };
+  return maybe(portOf(about));
 }
 
 /** A size as in documents; bytes, or undefined without one. */
 export function maybeSize(about: string): Option<number | undefined> {
-  return {
-    value: "SIZE",
-    about,
-    read(supplied, name) {
-      const argument = supplied.at(-1);
-      const bytes = argument === undefined ? undefined : parseSize(argument);
-      if (argument !== undefined && (bytes === undefined || bytes === 0))
-        throw new UsageError(`${name} is a size such as 256MB or 1GB, not ${argument}`);
-      return bytes;
-    },
-  };
+  const parse = (argument: string): number | undefined => parseSize(argument) || undefined;
+  return maybe({ value: "SIZE", about, expected: "a size such as 256MB or 1GB", parse });
 }
 
 /** A clock duration as in documents, in milliseconds. */
 export function duration(fallback: string, about: string): Option<number> {
-  return {
-    value: "DURATION",
-    about,
-    default: fallback,
-    read(supplied, name) {
-      const argument = supplied.at(-1) ?? fallback;
-      const milliseconds = parseClockDuration(argument);
-      if (milliseconds === undefined)
-        throw new UsageError(`${name} is a duration such as 500ms or 2s, not ${argument}`);
-      return milliseconds;
-    },
-  };
+  const expected = "a duration such as 500ms or 2s";
+  return withDefault(fallback, { value: "DURATION", about, expected, parse: parseClockDuration });
 }
 
 /** A secret, never printed. Users should set it by environment or file, because others can read command lines. */
@@ -252,20 +244,13 @@ export function guarded<T>(option: Option<T>): Option<T> {
 
 /** An absolute http or https URL without query and fragment; the trailing slash is removed. */
 export function address(about: string): Option<string | undefined> {
-  return {
-    value: "URL",
-    about,
-    read(supplied, name) {
-      const argument = supplied.at(-1);
-      if (argument === undefined) return undefined;
-      const url = URL.canParse(argument) ? new URL(argument) : undefined;
-      if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
-        throw new UsageError(
-          `${name} is an absolute http or https address, such as https://api.example.com, not ${argument}`,
-        );
-      return argument.replace(/\/+$/, "");
-    },
+  const parse = (argument: string): string | undefined => {
+    const url = URL.canParse(argument) ? new URL(argument) : undefined;
+    const isAddress = url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+    return isAddress ? argument.replace(/\/+$/, "") : undefined;
   };
+  const expected = "an absolute http or https address, such as https://api.example.com";
+  return maybe({ value: "URL", about, expected, parse });
 }
 
 /** IP addresses or networks. */
