@@ -1,7 +1,7 @@
 /** A name is found in paths, columns and sentences as people write it there, whatever its plural; no other name is taken for it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { camelCase, kebabCase, plural, resourceFromSegment, snakeCase, withArticle } from "./case.ts";
+import { camelCase, kebabCase, plural, snakeCase, withArticle } from "./case.ts";
 
 test("names in other places", () => {
   const rows: readonly (readonly [name: string, kebab: string, snake: string, camel: string])[] = [
@@ -22,15 +22,6 @@ test("plurals", () => {
     DeliveryAddress: "DeliveryAddresses", Bus: "Buses", Quiz: "Quizzes", "delivery-day": "delivery-days", Recipe: "Recipes",
   }; // biome-ignore format: a table
   for (const [one, many] of Object.entries(rows)) assert.equal(plural(one), many);
-});
-
-test("a resource from a path segment, however its plural is written", () => {
-  const names = ["Parcel", "ParcelLocker", "Category"];
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ["parcels", "Parcel"], ["parcel-lockers", "ParcelLocker"], ["parcelLockers", "ParcelLocker"],
-    ["parcel_lockers", "ParcelLocker"], ["categories", "Category"], ["parcel", undefined], ["", undefined],
-  ]; // biome-ignore format: a table
-  for (const [segment, name] of rows) assert.equal(resourceFromSegment(segment, names), name);
 });
 
 test("articles are those that are said", () => {

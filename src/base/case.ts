@@ -61,20 +61,6 @@ export function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-/**
- * Returns the resource whose plural a path segment is, in kebab-case, snake_case, camelCase or one word: `parcel-lockers`,
- * `parcelLockers` and `parcellockers` are all ParcelLocker.
- */
-export function resourceFromSegment(segment: string, names: Iterable<string>): string | undefined {
-  const wanted = oneWord(segment);
-  for (const name of names) if (oneWord(plural(name)) === wanted) return name;
-  return undefined;
-}
-
-function oneWord(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, "");
-}
-
 /** Returns a name with its indefinite article, by sound: an Item, a User, an Hour. */
 export function withArticle(name: string): string {
   const vowel = /^(?:[aio]|e(?!u)|u(?!ni|s|til|ri|ra|te))/i.test(name) && !/^one/i.test(name);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addDuration, isDuration, parseClockDuration, parseDuration, printDuration } from "./duration.ts";
+import { addDuration, isDuration, parseClockDuration, parseDuration, printMilliseconds } from "./duration.ts";
 
 const hour = 3_600_000;
 const read: readonly (readonly [text: string, milliseconds: number, months: number])[] = [
@@ -47,15 +47,15 @@ test("clock time has no months, not even none", () => {
 });
 
 test("the printed form is canonical and reads back", () => {
-  assert.equal(printDuration({ milliseconds: 72 * hour, months: 0 }), "3d");
-  assert.equal(printDuration({ milliseconds: 0, months: 12 }), "12mo");
-  assert.equal(printDuration({ milliseconds: 0, months: 24 }), "2y");
-  assert.equal(printDuration({ milliseconds: 0, months: 0 }), "0s");
+  assert.equal(printMilliseconds(72 * hour), "3d");
+  assert.equal(printMilliseconds(0), "0s");
   const any = fc.record(
     { milliseconds: fc.nat({ max: 2 ** 31 - 1 }), months: fc.nat({ max: 1200 }) },
     { noNullPrototype: true },
   );
-  fc.assert(fc.property(any, (duration) => assert.deepEqual(parseDuration(printDuration(duration)), duration)));
+  const printed = ({ milliseconds, months }: { readonly milliseconds: number; readonly months: number }): string =>
+    (months === 0 ? "" : `${months}mo`) + (milliseconds === 0 && months > 0 ? "" : printMilliseconds(milliseconds));
+  fc.assert(fc.property(any, (duration) => assert.deepEqual(parseDuration(printed(duration)), duration)));
 });
 
 test("months are added at the last day where the month is too short", () => {

@@ -53,12 +53,7 @@ export function lengthOf({ milliseconds: clock, months }: Duration): number {
   return clock + months * 30 * 86_400_000;
 }
 
-/** Prints the canonical text: whole years from two years on, then the rest in days, hours, minutes, …; `0s` for zero. */
-export function printDuration(duration: Duration): string {
-  const calendar = printMonths(duration.months);
-  return calendar + (duration.milliseconds === 0 && calendar !== "" ? "" : printMilliseconds(duration.milliseconds));
-}
-
+/** Prints the canonical text: days, hours, minutes, …; `0s` for zero. */
 export function printMilliseconds(total: number): string {
   if (total === 0) return "0s";
   let rest = total;
@@ -71,11 +66,6 @@ export function printMilliseconds(total: number): string {
     rest -= amount * size;
   }
   return text;
-}
-
-function printMonths(months: number): string {
-  if (months === 0) return "";
-  return months % 12 === 0 && months > 12 ? `${months / 12}y` : `${months}mo`;
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   sampleFields,
 } from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "./parse.ts";
-import { bindParameters, compileSql, type SqlContext } from "./sql.ts";
+import { compileSql, type SqlContext, parameterGetter } from "./sql.ts";
 import { type TypedExpression } from "./typed.ts";
 import type { FieldType } from "./types.ts";
 
@@ -110,7 +110,11 @@ function compareWithSqlite(text: string, things: readonly Row[], others: readonl
   });
   const selected = compileSql(expression, "sqlite", { ...context, use: "select" });
   assert.ok("sql" in selected, `${text}: ${JSON.stringify(selected)}`);
-  const values = bindParameters(selected.parameters, variables, "sqlite") as (string | number | null)[];
+  const values = selected.parameters.map((one) => parameterGetter(one, "sqlite")(variables)) as (
+    | string
+    | number
+    | null
+  )[];
   const rows = database.prepare(`SELECT ${selected.sql} AS value FROM thing AS r ORDER BY r.id`).all(...values);
   rows.forEach((row, i) => assertSame(row["value"] as Value, wanted[i] ?? null, text));
   if (expression.type.kind === "bool")
@@ -127,7 +131,11 @@ function assertFiltered(text: string, expression: TypedExpression, variables: Ro
   for (const alias of ["r", ""]) {
     const where = compileSql(expression, "sqlite", { ...context, alias });
     assert.ok("sql" in where);
-    const values = bindParameters(where.parameters, variables, "sqlite") as (string | number | null)[];
+    const values = where.parameters.map((one) => parameterGetter(one, "sqlite")(variables)) as (
+      | string
+      | number
+      | null
+    )[];
     const from = alias === "" ? "thing" : `thing AS ${alias}`;
     const rows = database.prepare(`SELECT id FROM ${from} WHERE ${where.sql} ORDER BY id`).all(...values);
     assert.deepEqual(

@@ -17,7 +17,7 @@ import {
   sampleFields,
 } from "../../test/expression/arbitrary.ts";
 import { parseExpression } from "./parse.ts";
-import { bindParameters, compileSql } from "./sql.ts";
+import { compileSql, parameterGetter } from "./sql.ts";
 import { postgresType } from "./sql-text.ts";
 import type { FieldType } from "./types.ts";
 
@@ -83,7 +83,7 @@ function questionOf(
   };
   const compiled = compileSql(typed, "postgres", { ...context, use: "select" });
   assert.ok("sql" in compiled, `${text}: ${JSON.stringify(compiled)}`);
-  const values = bindParameters(compiled.parameters, variables, "postgres");
+  const values = compiled.parameters.map((one) => parameterGetter(one, "postgres")(variables));
   const query = compiled.sql.replace(/\$(\d+)::/g, (_, number: string) => `${literal(values[Number(number) - 1])}::`);
   return { text, kind, query, wanted };
 }

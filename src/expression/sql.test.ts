@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { checkExpression } from "./check.ts";
 import { parseExpression } from "./parse.ts";
-import { bindParameters, compileSql, type Dialect, expressibleInSql, type SqlContext, sqlProblems } from "./sql.ts";
+import { compileSql, type Dialect, expressibleInSql, type SqlContext, sqlProblems, parameterGetter } from "./sql.ts";
 import type { TypedExpression } from "./typed.ts";
 import type { FieldType, TypeEnvironment } from "./types.ts";
 
@@ -68,7 +68,7 @@ function compiled(
   const result = compileSql(typed(text), dialect, names);
   assert.ok("sql" in result, `${text}: ${JSON.stringify(result)}`);
   const variables = { caller: { id: "u1" }, value: "ann", now: "2026-02-01T00:00:00.000Z" };
-  return { sql: result.sql, parameters: bindParameters(result.parameters, variables, dialect) };
+  return { sql: result.sql, parameters: result.parameters.map((one) => parameterGetter(one, dialect)(variables)) };
 }
 
 test("an expression is written for each dialect", () => {

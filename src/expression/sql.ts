@@ -122,18 +122,9 @@ export function expressibleInSql(typed: TypedExpression): boolean {
 }
 
 /**
- * Returns the values to bind in the form that drivers expect: in SQLite 0 and 1 for booleans, in both databases JSON text for
- * lists and objects. `variables` are those of a `Scope`.
+ * Returns a function from the variables of a `Scope` to the value of one parameter, in the form that drivers expect: in SQLite
+ * 0 and 1 for booleans, in both databases JSON text for lists and objects.
  */
-export function bindParameters(
-  parameters: readonly Parameter[],
-  variables: Row,
-  dialect: Dialect,
-): readonly (string | number | boolean | null)[] {
-  return parameters.map((parameter) => parameterGetter(parameter, dialect)(variables));
-}
-
-/** Returns a function from variables to the value of one parameter, for statements that run many times. */
 export function parameterGetter(
   parameter: Parameter,
   dialect: Dialect,

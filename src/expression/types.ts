@@ -52,9 +52,7 @@ export function isVariable(name: string, { from }: NamedType): boolean {
   return from === undefined ? variableNames.has(name) : from === "variables";
 }
 
-/** The types of single values, without lists, maps and objects. */
-export type ScalarKind = "bool" | "int" | "double" | "string" | "timestamp" | "duration" | "record";
-
+/** Whether the type is one value, not a structure. */
 export function isScalar(type: ValueType): boolean {
   return !["list", "map", "object", "any", "null"].includes(type.kind);
 }

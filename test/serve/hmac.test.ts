@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSignatureVerifier, signatureField } from "../../src/runtime/auth/hmac.ts";
-import { memoryRates } from "../../src/store/memory/rates.ts";
+import { memoryRates } from "../store/memory-rates.ts";
 import type { Reply } from "./client.ts";
 import { documentText, served, serve } from "./scenario.ts";
 

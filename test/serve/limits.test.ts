@@ -1,7 +1,7 @@
 /** Part 8 over real sockets, on both stores: rates, quotas, sizes, times, and their header fields (R8.1 to R8.8). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryRates } from "../../src/store/memory/rates.ts";
+import { memoryRates } from "../store/memory-rates.ts";
 import { parseList } from "structured-headers";
 import type { Reply, Sent } from "./client.ts";
 import { desks } from "./desks.ts";

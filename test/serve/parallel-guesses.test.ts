@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { register } from "../../src/runtime/auth/oauth/registered.ts";
-import { memoryRates } from "../../src/store/memory/rates.ts";
+import { memoryRates } from "../store/memory-rates.ts";
 import type { Rates, Store } from "../../src/store/port/store.ts";
 import { withMembers } from "../with-members.ts";
 import type { Reply } from "./client.ts";

@@ -9,7 +9,7 @@
 import type { Table } from "../../src/plan/resources/types.ts";
 import { planDeletion, type Referring } from "../../src/store/sql/deletion.ts";
 import { StoreError } from "../../src/store/port/error.ts";
-import { memoryRates } from "../../src/store/memory/rates.ts";
+import { memoryRates } from "../store/memory-rates.ts";
 import { counted, type RateRequest, type RateCount, type Rates } from "../../src/store/port/rates.ts";
 import { MemoryJournal } from "../../src/store/memory/journal.ts";
 import type { Forgotten } from "../../src/store/memory/journal.ts";

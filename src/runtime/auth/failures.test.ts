@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscriberOf } from "../limits/limiter.ts";
-import { memoryRates } from "../../store/memory/rates.ts";
+import { memoryRates } from "../../../test/store/memory-rates.ts";
 import { createSharing } from "../limits/shared-counts.ts";
 import { refund } from "../limits/reservation.ts";
 import { attempt, createFailureLimits, type FailureLimit } from "./failures.ts";

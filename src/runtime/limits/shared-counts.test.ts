@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import type { Operation } from "../../plan/endpoints/types.ts";
-import { memoryRates } from "../../store/memory/rates.ts";
+import { memoryRates } from "../../../test/store/memory-rates.ts";
 import type { RateRequest, Rates } from "../../store/port/store.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { ApiError } from "../errors/api-error.ts";

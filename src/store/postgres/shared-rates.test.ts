@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { postgresForFile } from "../../../test/postgres/for-file.ts";
-import { memoryRates } from "../memory/rates.ts";
+import { memoryRates } from "../../../test/store/memory-rates.ts";
 import { arbitraryCalls, requestsOf, rateLimits } from "../../../test/store/rates-cases.ts";
 import type { RateRequest } from "../port/rates.ts";
 import { parseDatabaseUrl } from "./database-url.ts";

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import fc from "fast-check";
 import { noValkey, startValkey, type ValkeyServer } from "../../../test/valkey.ts";
-import { memoryRates } from "../memory/rates.ts";
+import { memoryRates } from "../../../test/store/memory-rates.ts";
 import { arbitraryCalls, requestsOf } from "../../../test/store/rates-cases.ts";
 import type { RateRequest } from "../port/rates.ts";
 import { openValkeyRates, type ValkeyRates } from "./rates.ts";

@@ -1,5 +1,5 @@
 /** Counts shared rate limits in memory: the reference implementation of `Rates`. */
-import { counted, type RateCount, type Rates } from "../port/rates.ts";
+import { counted, type RateCount, type Rates } from "../../src/store/port/rates.ts";
 
 export function memoryRates(): Rates {
   const counts = new Map<string, RateCount>();
