@@ -1,5 +1,5 @@
 /** Differences of part 5: permissions, field visibility and credentials. */
-import { readsCaller } from "../expression/typed.ts";
+import { readsVariable } from "../expression/typed.ts";
 import { authentication } from "../language/authentication/grammar.ts";
 import { type ConditionalGrant, covers, nameOf } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
@@ -107,7 +107,7 @@ export function* grantDifferences(
   // An untyped condition may exclude tokens, so it counts as reading the caller; otherwise clients get an unannounced 403.
   const conditional = (side: Side, grant: Grant, index: number): ConditionalGrant => {
     const typed = grant.if === undefined ? undefined : side.typed().get(`${at}/${index}/if`);
-    return { ...grant, readsCaller: grant.if !== undefined && (typed === undefined || readsCaller(typed)) };
+    return { ...grant, readsCaller: grant.if !== undefined && (typed === undefined || readsVariable(typed, "caller")) };
   };
   for (const [index, grant] of old.entries()) {
     if (covered(grant, index, now, "old")) continue;

@@ -10,7 +10,7 @@
 import { compileFunction, TooManySteps, type Value } from "./evaluate.ts";
 import type { Comparison } from "./syntax.ts";
 import { compareText } from "./text.ts";
-import { type Compare, keyOf, parts, type TypedExpression } from "./typed.ts";
+import { type Compare, keyOf, mentions, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
 /** The known bounds, both inclusive, of the numeric fields of the current record. */
@@ -21,7 +21,7 @@ export type Ranges = Readonly<Record<string, { readonly min?: number; readonly m
  * expressions.
  */
 export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
-  if (!readsAnything(typed)) return evaluated(typed);
+  if (!mentions(typed, ...readingKinds)) return evaluated(typed);
   if (typed.kind === "choose") return constantChoice(typed.test, typed.whenTrue, typed.whenFalse);
   if (typed.type.kind !== "bool" || (typed.nullable && typed.kind !== "logical")) return undefined;
   if (!satisfiable(typed)) return { value: false };
@@ -47,10 +47,7 @@ export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
   return both !== undefined && !both.some((atoms) => isConsistent(atoms, {}));
 }
 
-function readsAnything(typed: TypedExpression): boolean {
-  if (["field", "variable", "walk", "records", "item-field"].includes(typed.kind)) return true;
-  return parts(typed).some(readsAnything);
-}
+const readingKinds = ["field", "variable", "walk", "records", "item-field"] as const;
 
 function constantChoice(
   test: TypedExpression,
@@ -224,7 +221,7 @@ function mayBeNull(typed: TypedExpression): boolean {
 }
 
 function constantOf(typed: TypedExpression): { readonly value: Value } | undefined {
-  return readsAnything(typed) || hasItem(typed) ? undefined : evaluated(typed);
+  return mentions(typed, ...readingKinds, "item") ? undefined : evaluated(typed);
 }
 
 /** Evaluates a constant expression; undefined if that takes too long for the check of a document. */
@@ -235,10 +232,6 @@ function evaluated(typed: TypedExpression): { readonly value: Value } | undefine
     if (thrown instanceof TooManySteps) return undefined;
     throw thrown;
   }
-}
-
-function hasItem(typed: TypedExpression): boolean {
-  return typed.kind === "item" || parts(typed).some(hasItem);
 }
 
 const mirrored: Readonly<Record<Comparison, Comparison>> = {

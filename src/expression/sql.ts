@@ -23,10 +23,11 @@ import {
   type FunctionCall,
   isRecordList,
   type Macro,
+  type Membership,
+  mentions,
   parts,
   type TypedExpression,
   type Walk,
-  type Membership,
 } from "./typed.ts";
 import { isScalar, type ValueType } from "./types.ts";
 
@@ -232,14 +233,9 @@ function nextAlias(writer: Writer): string {
 function isFree(writer: Writer, typed: TypedExpression): boolean {
   const known = writer.free.get(typed);
   if (known !== undefined) return known;
-  const free = readsRecords(typed) || [...slotsOf(typed)].length > 0;
+  const free = mentions(typed, "field", "item-field", "walk", "records") || [...slotsOf(typed)].length > 0;
   writer.free.set(typed, free);
   return free;
-}
-
-function readsRecords(typed: TypedExpression): boolean {
-  if (["field", "item-field", "walk", "records"].includes(typed.kind)) return true;
-  return parts(typed).some(readsRecords);
 }
 
 /** Returns the slots of the items that an expression reads from macros outside it. */
@@ -251,14 +247,10 @@ function slotsOf(typed: TypedExpression): ReadonlySet<number> {
   return slots;
 }
 
-function readsVariables(typed: TypedExpression): boolean {
-  return typed.kind === "variable" || parts(typed).some(readsVariables);
-}
-
 function parameterOf(writer: Writer, typed: TypedExpression): Sql {
   const { type } = typed;
   if (typed.kind === "variable") return { kind: "variable", path: typed.path, type };
-  if (readsVariables(typed) || !isScalar(type)) return { kind: "computed", expression: typed, type };
+  if (mentions(typed, "variable") || !isScalar(type)) return { kind: "computed", expression: typed, type };
   try {
     const value = compileFunction(typed)({ record: {}, variables: {}, steps: 10_000 });
     return constant(writer, value as string | number | boolean | null, type);

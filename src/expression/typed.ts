@@ -227,6 +227,33 @@ export function parts(typed: TypedExpression): readonly TypedExpression[] {
   }
 }
 
+/** Returns the expression and all nodes below it, outermost first. */
+export function nodesOf(typed: TypedExpression): readonly TypedExpression[] {
+  return [typed, ...parts(typed).flatMap(nodesOf)];
+}
+
+/** Whether the expression is or contains a node of one of the kinds. */
+export function mentions(typed: TypedExpression, ...kinds: readonly TypedExpression["kind"][]): boolean {
+  return kinds.includes(typed.kind) || parts(typed).some((part) => mentions(part, ...kinds));
+}
+
+/** Whether the expression reads other records: it follows a reference or uses all records of a resource. */
+export function readsOtherRecords(typed: TypedExpression): boolean {
+  return mentions(typed, "walk", "records");
+}
+
+/** Whether the expression reads a variable of the moment: `caller`, `input`, `tokens`. */
+export function readsVariable(typed: TypedExpression, name: string): boolean {
+  return (
+    (typed.kind === "variable" && typed.path[0] === name) || parts(typed).some((part) => readsVariable(part, name))
+  );
+}
+
+/** Returns the names of the current record's fields in the expression. */
+export function fieldsIn(typed: TypedExpression): readonly string[] {
+  return nodesOf(typed).flatMap((node) => (node.kind === "field" ? [node.name] : []));
+}
+
 /**
  * Whether a node denotes records rather than values: all records of a resource, or those that a filter selects, in any order.
  */
@@ -234,11 +261,6 @@ export function isRecordList(typed: TypedExpression): boolean {
   if (typed.kind === "call") return typed.function === "reverse" && typed.arguments.some(isRecordList);
   const isFiltering = typed.kind === "macro" && (typed.macro === "filter" || typed.macro === "sortBy");
   return typed.kind === "records" || (isFiltering && typed.records);
-}
-
-/** Whether the expression is or contains a token of the current record. */
-export function returnsToken(typed: TypedExpression): boolean {
-  return (typed.kind === "variable" && typed.path[0] === "tokens") || parts(typed).some(returnsToken);
 }
 
 /** Returns a text that is equal for two nodes with the same meaning, wherever they are in the expression. */
@@ -264,10 +286,4 @@ export function fieldEquals(field: string, variable: readonly string[], type: Va
     left: { kind: "field", name: field, ...side },
     right: { kind: "variable", path: variable, ...side },
   };
-}
-
-/** Whether the expression reads `caller`. */
-export function readsCaller(expression: TypedExpression): boolean {
-  if (expression.kind === "variable" && expression.path[0] === "caller") return true;
-  return parts(expression).some(readsCaller);
 }

@@ -1,6 +1,6 @@
 /** The input of the planner, and functions for typed expressions. */
 import type { TypedExpression } from "../expression/check.ts";
-import { parts } from "../expression/typed.ts";
+import { mentions, nodesOf } from "../expression/typed.ts";
 import type { Model, SourceLocations } from "../language/model.ts";
 
 export interface PlanInput {
@@ -40,18 +40,15 @@ export function assert(condition: boolean, what: string): asserts condition {
 
 /** Returns the fields of the current record that an expression reads, as bare names or through `old`. */
 export function fieldsRead(expression: TypedExpression): readonly string[] {
-  if (expression.kind === "field") return [expression.name];
-  if (expression.kind === "variable") {
-    const [variable, name] = expression.path;
-    return variable === "old" && name !== undefined ? [name] : [];
-  }
-  return parts(expression).flatMap(fieldsRead);
+  return nodesOf(expression).flatMap((node) => {
+    if (node.kind === "field") return [node.name];
+    return node.kind === "variable" && node.path[0] === "old" ? node.path.slice(1, 2) : [];
+  });
 }
 
 /** Whether an expression depends only on the current record, not on the time, the caller or other records. */
 export function isOfRecord(expression: TypedExpression): boolean {
-  const { kind } = expression;
-  return kind !== "variable" && kind !== "records" && kind !== "walk" && parts(expression).every(isOfRecord);
+  return !mentions(expression, "variable", "records", "walk");
 }
 
 /** Returns the operands of `&&` in an expression. */

@@ -5,7 +5,7 @@ import type { Span } from "../../base/span.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { sqlProblems } from "../../expression/sql.ts";
 import type { ExpressionProblem } from "../../expression/syntax.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { mentions, parts, type TypedExpression } from "../../expression/typed.ts";
 import { type DocumentIndex, locationOf } from "./document-index.ts";
 import { subSpan } from "./finding-diagnostic.ts";
 import { isStored, lookup } from "../resources/fields.ts";
@@ -114,14 +114,10 @@ function whyInSql({ endpoints, model }: DocumentIndex, path: string, expression:
   if (path.includes("/filters/") && comparesUnknown(expression)) return undefined;
   const found = inSql.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];
-  return goesThroughRecords(expression) ? "The database evaluates expressions over several records." : undefined;
+  return mentions(expression, "records") ? "The database evaluates expressions over several records." : undefined;
 }
 
 function comparesUnknown(expression: TypedExpression): boolean {
   if (expression.kind === "variable") return expression.type.kind === "any";
   return parts(expression).some(comparesUnknown);
-}
-
-function goesThroughRecords(expression: TypedExpression): boolean {
-  return expression.kind === "records" || parts(expression).some(goesThroughRecords);
 }

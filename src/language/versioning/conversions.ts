@@ -9,7 +9,7 @@
  * fields of the same object and reads nothing else: conversions are pure.
  */
 import type { Json } from "../../base/json.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { FieldType as ExpressionField, NamedType } from "../../expression/types.ts";
 import { resolveEndpoint } from "../endpoints/resolve.ts";
 import { type MisplacedExpression, typeText } from "../analysis/expressions.ts";
@@ -178,20 +178,11 @@ function understood({ path, text, model, members, result }: Clause): {
     ? typeText(model, { path, text, names, expected: { type: { kind: "double" }, nullable: true } })
     : typedText;
   if (typed === undefined) return { problems };
-  const stray = strayPart(typed);
+  const stray = nodesOf(typed).find(({ kind }) => kind === "walk" || kind === "records");
   if (stray === undefined) return { conversion: { kind: "expression", expression: typed }, problems };
   const message = "a conversion can read only the same record, and this reads another one";
   const problem = { code: "reads-another-record", message, start: stray.at.start, end: stray.at.end };
   return { problems: [{ path, text, problem }] };
-}
-
-function strayPart(expression: TypedExpression): TypedExpression | undefined {
-  if (expression.kind === "walk" || expression.kind === "records") return expression;
-  for (const part of parts(expression)) {
-    const found = strayPart(part);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 const word = /^[A-Za-z_][\w-]*$/;

@@ -1,5 +1,5 @@
 /** Plans the grants of part 5, with typed conditions and `own` expanded. */
-import { parts, readsCaller, type TypedExpression } from "../../expression/typed.ts";
+import { parts, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { excludesTokens } from "../../language/authentication/grants.ts";
 import { bindsByScopes } from "../../language/authentication/oauth.ts";
 import type { Grant } from "../../language/authentication/model.ts";
@@ -83,7 +83,8 @@ export function grantPlan(
   const conditionPart = condition === undefined ? {} : { if: condition };
   if (who.kind === "role") return { who, ...conditionPart };
   const bound = Object.values(model.authentication.credentials).some(bindsByScopes);
-  const unscoped = bound && excludesTokens({ who, readsCaller: condition !== undefined && readsCaller(condition) });
+  const unscoped =
+    bound && excludesTokens({ who, readsCaller: condition !== undefined && readsVariable(condition, "caller") });
   return { who: { kind: who.kind, ...(unscoped ? { unscoped } : {}) }, ...conditionPart };
 }
 

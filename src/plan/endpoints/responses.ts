@@ -1,6 +1,6 @@
 /** Plans responses: the record as the caller may see it, or a custom shape. */
 import { camelCase } from "../../base/case.ts";
-import { returnsToken, type TypedExpression } from "../../expression/typed.ts";
+import { readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import type { ResponseTemplate } from "../../language/endpoints/model.ts";
 import { responseShape, type Shape, shapeOf } from "../../language/endpoints/shape.ts";
@@ -98,7 +98,7 @@ function memberOf(planInput: PlanInput, resource: string, path: string, name: st
 function withoutProof(member: ResponseMember): ResponseMember {
   const { source } = member;
   if (source.kind === "object") return { ...member, source: { ...source, members: source.members.map(withoutProof) } };
-  if (source.kind !== "expression" || !returnsToken(source.expression)) return member;
+  if (source.kind !== "expression" || !readsVariable(source.expression, "tokens")) return member;
   return { ...member, source: { ...source, schema: orNull(source.schema), nullable: true } };
 }
 

@@ -1,7 +1,7 @@
 /** Plans rules: those of a single record, and those that a transaction checks after all its writes. */
 import { isItself, negation, reachOf, type Reach } from "../../expression/reach.ts";
 import { expressibleInSql } from "../../expression/sql.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { mentions, readsOtherRecords } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { recordMembers } from "../../language/resources/value-type.ts";
 import type { Column, LateRule, RulePlan, Table } from "./types.ts";
@@ -16,19 +16,11 @@ export function rulePlans(planInput: PlanInput, resource: string): readonly Rule
       {
         expression,
         else: rule.else,
-        ...(readsOthers(expression) ? { isLate: true as const } : {}),
+        ...(readsOtherRecords(expression) ? { isLate: true as const } : {}),
         ...(mentions(expression, "variable") ? { isAboutWrite: true as const } : {}),
       },
     ];
   });
-}
-
-function readsOthers(expression: TypedExpression): boolean {
-  return mentions(expression, "records") || mentions(expression, "walk");
-}
-
-function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): boolean {
-  return expression.kind === kind || parts(expression).some((part) => mentions(part, kind));
 }
 
 /**

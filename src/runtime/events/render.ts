@@ -1,4 +1,5 @@
 /** Renders an event log entry for one receiver: checks its permission, and creates the body (R6.2, R6.13, R6.14). */
+import { mentions } from "../../expression/typed.ts";
 import { getOrMake } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { instantText } from "../../base/clock.ts";
@@ -8,7 +9,7 @@ import type { Table } from "../../plan/resources/types.ts";
 import type { JournalRecord, Transaction, View } from "../../store/port/store.ts";
 import type { Context } from "../context/context.ts";
 import { holds } from "../records/find-and-authorise.ts";
-import { readsMoment, viewOf } from "../records/views.ts";
+import { viewOf } from "../records/views.ts";
 import type { ResponseFilter } from "../records/write-only.ts";
 import type { EventIds } from "./ids.ts";
 import type { EventConverter } from "../versions/events.ts";
@@ -120,7 +121,8 @@ interface RendererView {
 function rendererView(view: View): RendererView {
   const personal = view.members.some(
     ({ when, source }) =>
-      when !== undefined || (source.kind === "expression" ? readsMoment(source.expression) : source.kind !== "column"),
+      when !== undefined ||
+      (source.kind === "expression" ? mentions(source.expression, "variable") : source.kind !== "column"),
   );
   return { view, personal };
 }

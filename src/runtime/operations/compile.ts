@@ -7,7 +7,7 @@ import { noTable } from "../../plan/resources/tables.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { tableOf } from "../context/context.ts";
 import { type Value, type Variables, compileFunction } from "../../expression/evaluate.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -22,7 +22,7 @@ import { contractValidator } from "../functions/contract-input.ts";
 import { compileParents, tiedTo, conditionOf } from "../records/parents.ts";
 import { decide } from "../../language/authentication/decide.ts";
 import type { VersionConverter, VersionedOperation, Reads } from "../context/version.ts";
-import { type Nested, operationView, readsOtherRecords, viewOf } from "../records/views.ts";
+import { type Nested, operationView, viewOf } from "../records/views.ts";
 import { partlyHiddenColumns, withoutWriteOnly } from "../records/write-only.ts";
 
 /** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
@@ -271,10 +271,6 @@ function lazily<Arguments extends readonly unknown[], Result>(
   return (...args) => (made ??= make())(...args);
 }
 
-function hasMacro(expression: TypedExpression): boolean {
-  return expression.kind === "macro" || parts(expression).some(hasMacro);
-}
-
 /**
  * Returns a function that evaluates an expression over a row: in the store if it reads other records or loops, so that it can
  * be interrupted.
@@ -286,7 +282,7 @@ export function createEvaluator(): (
   variables: Variables,
 ) => Awaitable<Value> {
   const compiled = onceFor((expression: TypedExpression): ((row: Row, variables: Variables) => Value) | "store" => {
-    if (readsOtherRecords(expression) || hasMacro(expression)) return "store";
+    if (mentions(expression, "walk", "records", "macro")) return "store";
     const run = compileFunction(expression);
     return (record, variables) => run({ record, variables });
   });

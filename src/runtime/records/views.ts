@@ -5,7 +5,7 @@
 import { onceFor } from "../../base/once.ts";
 import { type Subject, decide } from "../../language/authentication/decide.ts";
 import { createHash } from "node:crypto";
-import { type TypedExpression, parts } from "../../expression/typed.ts";
+import { mentions, readsOtherRecords } from "../../expression/typed.ts";
 import type { EndpointsPart, Operation, ResponseMember, ResponseSource } from "../../plan/endpoints/types.ts";
 import type { GrantPlan } from "../../plan/authentication/types.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -36,7 +36,8 @@ export function viewOf(table: Table, subject: Subject | undefined): ResourceView
     });
   }
   const derived =
-    conditional || table.virtual.some(({ expression }) => readsOtherRecords(expression) || readsMoment(expression));
+    conditional ||
+    table.virtual.some(({ expression }) => readsOtherRecords(expression) || mentions(expression, "variable"));
   const names = members.map(({ name }) => name);
   const isComplete = members.length === table.columns.length + table.virtual.length;
   const tag = isComplete ? "" : createHash("sha256").update(names.join()).digest("base64url").slice(0, 4);
@@ -93,11 +94,6 @@ function viewSource(resource: string, source: ResponseSource, nested: Nested): P
   }
 }
 
-/** Whether an expression reads other records: it follows a reference or uses all records of a resource. */
-export function readsOtherRecords(expression: TypedExpression): boolean {
-  return expression.kind === "walk" || expression.kind === "records" || parts(expression).some(readsOtherRecords);
-}
-
 /** Whether the text of a view can change when other records change. */
 export const dependsOnOthers: (view: View) => boolean = onceFor(({ members }) => members.some(memberDependsOnOthers));
 
@@ -105,9 +101,4 @@ function memberDependsOnOthers({ source, when = [] }: ViewMember): boolean {
   if (when.some(readsOtherRecords)) return true;
   if (source.kind === "object") return source.members.some(memberDependsOnOthers);
   return source.kind === "expression" ? readsOtherRecords(source.expression) : source.kind !== "column";
-}
-
-/** Whether the value of an expression depends on the caller or the time. */
-export function readsMoment(expression: TypedExpression): boolean {
-  return expression.kind === "variable" || parts(expression).some(readsMoment);
 }

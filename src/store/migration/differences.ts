@@ -3,7 +3,7 @@
  * Reads no data.
  */
 import { isWrittenAlike } from "../../base/json.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
 import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/types.ts";
 import { isSecret } from "./conversions.ts";
@@ -111,7 +111,7 @@ function changed({ table, columns }: Origin, after: Table, steps: readonly Versi
     rules: after.rules.filter(
       ({ expression }) =>
         isOfData(expression) &&
-        (!ruled.has(JSON.stringify(expression)) || [...made].some((one) => reads(expression, one))),
+        (!ruled.has(JSON.stringify(expression)) || fieldsIn(expression).some((field) => made.has(field))),
     ),
     trees: changes.flatMap((change) => {
       const { column, source } = change;
@@ -132,12 +132,7 @@ function keyOf(columns: readonly string[]): string {
 
 /** Rules that read the time, the caller or the record before the write do not apply to existing records. */
 function isOfData(expression: TypedExpression): boolean {
-  return expression.kind !== "variable" && parts(expression).every(isOfData);
-}
-
-function reads(expression: TypedExpression, field: string): boolean {
-  if (expression.kind === "field") return expression.name === field;
-  return parts(expression).some((part) => reads(part, field));
+  return !mentions(expression, "variable");
 }
 
 function columnChange(

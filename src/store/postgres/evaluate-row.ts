@@ -5,7 +5,7 @@
  */
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import { postgresType } from "../../expression/sql.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { mentions, nodesOf, readsOtherRecords, type TypedExpression } from "../../expression/typed.ts";
 import { type Fragment, joined, sql } from "../sql/fragment.ts";
 import { relationFor } from "../sql/table-access.ts";
 import type { Row, View, ViewMember } from "../port/store.ts";
@@ -49,13 +49,8 @@ export function valueEvaluator(expression: TypedExpression, relations: Relations
 /** The resources of which any record may change the value, because the expression iterates over all of them. */
 export function resourcesReadInFull(expression: TypedExpression): readonly string[] {
   if (!mentions(expression, "records")) return [];
-  const found = new Set<string>();
-  const collect = (part: TypedExpression): void => {
-    if (part.kind === "records" || part.kind === "walk") found.add(part.resource);
-    for (const one of parts(part)) collect(one);
-  };
-  collect(expression);
-  return [...found];
+  const read = nodesOf(expression).filter((node) => node.kind === "records" || node.kind === "walk");
+  return [...new Set(read.map(({ resource }) => resource))];
 }
 
 function keyOf(resource: string, id: string | number): string {
@@ -113,8 +108,8 @@ export function viewEvaluator(
 }
 
 function databaseEvaluator(expression: TypedExpression, relations: Relations): Evaluator<Value> {
-  const fields = new Map<string, string>();
-  collectFields(expression, fields);
+  const read = nodesOf(expression).filter((node) => node.kind === "field");
+  const fields = new Map(read.map(({ name, type }) => [name, postgresType(type)]));
   const names = [...fields.keys()];
   const columns = [...fields].map(([name, type], index): Fragment => {
     return sql`${argument(index, type)} AS ${quoteName(name)}`;
@@ -129,31 +124,16 @@ function databaseEvaluator(expression: TypedExpression, relations: Relations): E
   };
 }
 
-/** Collects fields with the SQL types that expressions use. */
-function collectFields(expression: TypedExpression, fields: Map<string, string>): void {
-  if (expression.kind === "field") fields.set(expression.name, postgresType(expression.type));
-  for (const part of parts(expression)) collectFields(part, fields);
-}
-
 function isOfRow({ source, when = [] }: ViewMember): boolean {
-  if (!when.every(isSelfContained)) return false;
+  if (when.some(readsOtherRecords)) return false;
   switch (source.kind) {
     case "column":
       return true;
     case "expression":
-      return isSelfContained(source.expression);
+      return !readsOtherRecords(source.expression);
     case "object":
       return source.members.every(isOfRow);
     default:
       return false;
   }
-}
-
-/** Whether an expression reads no other records. */
-function isSelfContained(expression: TypedExpression): boolean {
-  return !mentions(expression, "records") && !mentions(expression, "walk");
-}
-
-function mentions(expression: TypedExpression, kind: TypedExpression["kind"]): boolean {
-  return expression.kind === kind || parts(expression).some((part) => mentions(part, kind));
 }

@@ -2,7 +2,7 @@
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { DeletedRecord, Row } from "../port/store.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, type TypedExpression } from "../../expression/typed.ts";
 
 export type Deletion =
   | { readonly kind: "referenced"; readonly resource: string; readonly field: string }
@@ -115,14 +115,9 @@ export function* recomputed({
 }: Cleared): Generator<readonly [expression: TypedExpression, row: Row], Row, Value> {
   const changes: Record<string, Value> = Object.fromEntries(columns.map((column) => [column, null]));
   for (const { name, computed } of table.columns) {
-    if (computed && columns.some((column) => mentions(computed, column))) {
+    if (computed && fieldsIn(computed).some((field) => columns.includes(field))) {
       changes[name] = yield [computed, { ...row, ...changes }];
     }
   }
   return changes;
-}
-
-function mentions(expression: TypedExpression, field: string): boolean {
-  if (expression.kind === "field") return expression.name === field;
-  return parts(expression).some((part) => mentions(part, field));
 }

@@ -1,5 +1,5 @@
 /** Decides which reads may take long: those that may scan a whole table instead of one index range. */
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { Condition, ListQuery, ReadQuery, View, ViewMember, ViewSource } from "../port/store.ts";
 
 export function isLongRead({ key, view, where }: ReadQuery): boolean {
@@ -40,5 +40,5 @@ function sourceGoesThrough(source: ViewSource): boolean {
 
 /** Whether the expression iterates over records, or over a list, which may be as long as a body allows. */
 function goesThrough(expression: TypedExpression): boolean {
-  return expression.kind === "records" || expression.kind === "macro" || parts(expression).some(goesThrough);
+  return mentions(expression, "records", "macro");
 }

@@ -8,7 +8,7 @@
 import { instantText } from "../../base/clock.ts";
 import type { Json } from "../../base/json.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, type TypedExpression } from "../../expression/typed.ts";
 import type { Column, ColumnType, Table } from "../../plan/resources/types.ts";
 import { dueOf } from "../../plan/states/schedule.ts";
 import { converted, isSecret } from "../migration/conversions.ts";
@@ -211,7 +211,7 @@ function fallbackValue(
     return at.evaluate(step.expression);
   });
   const fields = [
-    ...new Set(steps.flatMap((step) => (step.kind === "expression" ? fieldsOf(step.expression) : []))),
+    ...new Set(steps.flatMap((step) => (step.kind === "expression" ? fieldsIn(step.expression) : []))),
   ].filter((name) => types.has(name));
   const fits = at.fits(column);
   const make = (raw: Stored | undefined, ...others: readonly Stored[]): Value => {
@@ -223,10 +223,6 @@ function fallbackValue(
   };
   const former = source === undefined ? "NULL" : `t.${was(column.name)}`;
   return at.make(make, column.type, former, ...fields.map((name) => `t.${quoteName(name)}`));
-}
-
-function fieldsOf(expression: TypedExpression): readonly string[] {
-  return expression.kind === "field" ? [expression.name] : parts(expression).flatMap(fieldsOf);
 }
 
 function recordOf(fields: readonly string[], types: Types, stored: readonly Stored[]): Record<string, Value> {
@@ -249,7 +245,7 @@ function computedView(at: Site, { after, columns }: Changed, deps: TransactionDe
     const name = quoteName(column.name);
     if (change.computed && column.computed !== undefined) {
       const evaluate = deps.evaluate(column.computed);
-      const fields = fieldsOf(column.computed);
+      const fields = fieldsIn(column.computed);
       const make = (...stored: readonly Stored[]): Value => evaluate(recordOf(fields, types, stored), {});
       return `${at.make(make, column.type, ...fields.map((field) => `t.${quoteName(field)}`))} AS ${name}`;
     }

@@ -3,7 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { getOrMake, onceFor } from "../../base/once.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { ColumnType, Table } from "../../plan/resources/types.ts";
-import { parts, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import { deletedRecord, planDeletion, recomputed } from "../sql/deletion.ts";
 import type {
   Condition,
@@ -70,7 +70,7 @@ export class TransactionDeps {
 
   /** Compiles an expression over a row: to JavaScript, or to SQL if it reads the records of a resource. */
   readonly evaluate: (expression: TypedExpression) => Evaluate = onceFor((expression) =>
-    readsRecords(expression) ? this.#evaluateInDatabase(expression) : this.#evaluateAtHand(expression),
+    mentions(expression, "records") ? this.#evaluateInDatabase(expression) : this.#evaluateAtHand(expression),
   );
 
   #evaluateAtHand(expression: TypedExpression): Evaluate {
@@ -91,7 +91,7 @@ export class TransactionDeps {
     value: Fragment,
     expressions: readonly TypedExpression[],
   ): (record: Row, variables: Variables) => SQLOutputValue | undefined {
-    const fields = [...new Set(expressions.flatMap((one) => [...fieldsOf(one)]))];
+    const fields = [...new Set(expressions.flatMap(fieldsIn))];
     const columns = fields.map(
       (name, index): Fragment => ({
         sql: `? AS ${quoteName(name)}`,
@@ -183,16 +183,6 @@ interface Updater {
 /** A row's value as its column stores it: booleans as 0 and 1, structures as text. */
 function valueAtHand(value: Value): SQLInputValue {
   return toStored(value, typeof value === "boolean" ? "boolean" : typeof value === "object" ? "json" : "text");
-}
-
-/** Whether an expression reads the records of a resource. */
-function readsRecords(expression: TypedExpression): boolean {
-  return expression.kind === "records" || parts(expression).some(readsRecords);
-}
-
-function fieldsOf(expression: TypedExpression): Set<string> {
-  const fields = new Set(parts(expression).flatMap((part) => [...fieldsOf(part)]));
-  return expression.kind === "field" ? fields.add(expression.name) : fields;
 }
 
 export class SqliteTransaction implements Transaction {

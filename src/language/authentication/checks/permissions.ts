@@ -1,11 +1,11 @@
 /** Checks who may run an operation: reports nobody, anyone, or more callers than may read the same record. */
+import { readsVariable } from "../../../expression/typed.ts";
 import { withArticle } from "../../../base/case.ts";
 import { type DocumentIndex, isWritten, declares, allowedTo } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { readingActions, sessionActions } from "../../endpoints/model.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
 import { nameOf } from "../grants.ts";
-import { readsInput } from "../input-guard.ts";
 
 /** Reports an operation that no line allows. */
 const operationWithoutAllow: Check = {
@@ -53,7 +53,7 @@ const anyoneMayWrite: Check = {
 function isGuarded({ transitionsBy }: DocumentIndex, { action, operation }: ResourceEndpoint): boolean {
   return (
     action === "move" &&
-    (transitionsBy.get(operation) ?? []).every(({ guard }) => guard !== undefined && readsInput(guard))
+    (transitionsBy.get(operation) ?? []).every(({ guard }) => guard !== undefined && readsVariable(guard, "input"))
   );
 }
 

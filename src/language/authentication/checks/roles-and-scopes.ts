@@ -1,5 +1,5 @@
 /** Checks roles and scopes: reports those that give nothing, and permissions that no scope gives. */
-import { type TypedExpression, parts, readsCaller } from "../../../expression/typed.ts";
+import { nodesOf, readsVariable, type TypedExpression } from "../../../expression/typed.ts";
 import type { DocumentIndex, IndexedGrant } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { sessionActions } from "../../endpoints/model.ts";
@@ -30,8 +30,9 @@ const unusedRole: Check = {
 };
 
 function textsIn(typed: TypedExpression): readonly string[] {
-  if (typed.kind === "constant") return typeof typed.value === "string" ? [typed.value] : [];
-  return parts(typed).flatMap(textsIn);
+  return nodesOf(typed).flatMap((node) =>
+    node.kind === "constant" && typeof node.value === "string" ? node.value : [],
+  );
 }
 
 /** Reports a scope of the service's own tokens that gives an unknown role. */
@@ -94,7 +95,7 @@ const grantWithoutScope: Check = {
 
 function namesNoScope({ typed }: DocumentIndex, { at, grant }: IndexedGrant): boolean {
   const condition = typed.get(`${at}/if`);
-  return excludesTokens({ ...grant, readsCaller: condition !== undefined && readsCaller(condition) });
+  return excludesTokens({ ...grant, readsCaller: condition !== undefined && readsVariable(condition, "caller") });
 }
 
 /** Whether the grant is for a logout or a renewal, which only the session itself may run. */

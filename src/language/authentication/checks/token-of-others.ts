@@ -1,5 +1,5 @@
 /** Reports tokens in responses about records other than the caller's own. */
-import { returnsToken } from "../../../expression/typed.ts";
+import { readsVariable } from "../../../expression/typed.ts";
 import { responseShape, responseExpressions, type Shape } from "../../endpoints/shape.ts";
 import type { ResourceEndpoint } from "../../endpoints/resolve.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
@@ -32,7 +32,7 @@ function isOwnRecord({ action, endpoint }: ResourceEndpoint): boolean {
 function hasToken({ model, typed }: DocumentIndex, resolved: ResourceEndpoint): boolean {
   const isTokenAt = (path: string): boolean => {
     const expression = typed.get(path);
-    return expression !== undefined && returnsToken(expression);
+    return expression !== undefined && readsVariable(expression, "tokens");
   };
   const { item, page } = responseShape(model, resolved);
   const shapes = [item, page].filter((shape) => shape !== undefined);

@@ -1,5 +1,5 @@
 /** Reports request bodies that lack a required field, have a member without effect, or cannot be read. */
-import { parts, type TypedExpression } from "../../../expression/typed.ts";
+import { nodesOf, type TypedExpression } from "../../../expression/typed.ts";
 import type { DocumentIndex } from "../../analysis/document-index.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { fieldsOf, isNullable, isServerSet, lookup } from "../../resources/fields.ts";
@@ -132,8 +132,9 @@ function inputRead(
 }
 
 function membersRead(typed: TypedExpression): readonly string[] {
-  const name = typed.kind === "variable" && typed.path[0] === "input" ? typed.path[1] : undefined;
-  return [...(name === undefined ? [] : [name]), ...parts(typed).flatMap(membersRead)];
+  return nodesOf(typed).flatMap((node) =>
+    node.kind === "variable" && node.path[0] === "input" ? node.path.slice(1, 2) : [],
+  );
 }
 
 export const checks: readonly Check[] = [requiredNotInBody, bodyFieldNotSettable, bodyMemberUnused, unreadMedia];

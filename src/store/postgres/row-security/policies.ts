@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import type { Row, Value, Variables } from "../../../expression/evaluate.ts";
 import { openPlaceholder, type Parameter, parameterGetter } from "../../../expression/sql.ts";
-import { parts, type TypedExpression } from "../../../expression/typed.ts";
+import { nodesOf, type TypedExpression } from "../../../expression/typed.ts";
 import type { GrantPlan } from "../../../plan/authentication/types.ts";
 import type { Table } from "../../../plan/resources/types.ts";
 import type { RowSecurity } from "../../../plan/authentication/row-security.ts";
@@ -207,15 +207,10 @@ function argumentSql(
 
 /** Adds `IS NOT NULL` for inputs of only some operations: without them a condition could be true by accident. */
 function inputs(condition: TypedExpression): readonly Parameter[] {
-  const found: Parameter[] = [];
-  const look = (part: TypedExpression): void => {
-    const { kind, nullable, type } = part;
-    if (kind === "variable" && !nullable && !["caller", "now", "base"].includes(part.path[0] ?? ""))
-      found.push({ kind: "variable", path: part.path, type });
-    for (const one of parts(part)) look(one);
-  };
-  look(condition);
-  return found;
+  return nodesOf(condition).flatMap((node): Parameter[] => {
+    if (node.kind !== "variable" || node.nullable || ["caller", "now", "base"].includes(node.path[0] ?? "")) return [];
+    return [{ kind: "variable", path: node.path, type: node.type }];
+  });
 }
 
 /** An empty text means absent; values have one character before them. */
