@@ -68,9 +68,10 @@ export function lines(all: readonly Words[]): Words {
   return all.length < 2 ? all[0] : { kind: "lines", lines: all };
 }
 
-/** Joins the items with `between`. */
-export function joined(all: readonly Words[], between: string): Words {
-  return all.length === 0 ? undefined : all.flatMap((words, index) => (index === 0 ? [words] : [between, words]));
+/** Joins the words of the items with `between`. */
+export function joined<Item>(all: readonly Item[], between: string, wordsOf: (item: Item) => Words): Words {
+  if (all.length === 0) return undefined;
+  return all.flatMap((item, index) => (index === 0 ? [wordsOf(item)] : [between, wordsOf(item)]));
 }
 
 /** Builds a table; undefined if there are no rows. */

@@ -32,7 +32,7 @@ function memberRows(options: MembersOptions, schema: Json, before: string, depth
       ...(options.remarks?.[path] ?? []),
     ];
     const description = typeof inner["description"] === "string" ? inner["description"] : undefined;
-    const row = [code(path), typeWords(options, inner), joined(remarks, ", "), description];
+    const row = [code(path), typeWords(options, inner), joined(remarks, ", ", (words) => words), description];
     return [row, ...(depth > 4 ? [] : nestedRows(options, inner, path, depth))];
   });
 }
@@ -57,22 +57,10 @@ export function typeWords(options: MembersOptions, schema: Json): Words {
   if (name !== undefined) return typeWords(options, resolve(options, object));
   const { const: only, enum: values, oneOf, anyOf, type } = object;
   if (only !== undefined) return code(JSON.stringify(only));
-  if (Array.isArray(values))
-    return joined(
-      values.map((one: Json) => code(JSON.stringify(one))),
-      " or ",
-    );
+  if (Array.isArray(values)) return joined(values, " or ", (one: Json) => code(JSON.stringify(one)));
   const alternatives = oneOf ?? anyOf;
-  if (Array.isArray(alternatives))
-    return joined(
-      alternatives.map((one: Json) => typeWords(options, one)),
-      " or ",
-    );
-  if (Array.isArray(type))
-    return joined(
-      type.map((one: Json) => typeWords(options, { ...object, type: one })),
-      " or ",
-    );
+  if (Array.isArray(alternatives)) return joined(alternatives, " or ", (one: Json) => typeWords(options, one));
+  if (Array.isArray(type)) return joined(type, " or ", (one: Json) => typeWords(options, { ...object, type: one }));
   switch (type) {
     case "array":
       return [

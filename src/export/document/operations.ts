@@ -91,5 +91,7 @@ function possibleErrors({ plan }: Source, { operation, possibleErrors: all }: De
   if (operation.hooked !== undefined)
     errors.push(["any other of ", { kind: "address", url: "#errors", text: "this service's errors" }]);
   if (errors.length === 0) return undefined;
-  return details("Errors", [{ kind: "paragraph", words: ["Can fail with ", joined(errors, ", "), "."] }]);
+  return details("Errors", [
+    { kind: "paragraph", words: ["Can fail with ", joined(errors, ", ", (words) => words), "."] },
+  ]);
 }

@@ -83,7 +83,7 @@ function ruleWords(rule: Rule): Words {
   const otherwise = rule.else === undefined ? undefined : [", else ", link("error", rule.else)];
   if (rule.kind !== "unique") return ["Always ", code(rule.expression), otherwise, "."];
   const absent = rule.absent === "equal" ? ", and absent values count as equal" : undefined;
-  return ["No two have the same ", joined(rule.fields.map(code), " and "), absent, otherwise, "."];
+  return ["No two have the same ", joined(rule.fields, " and ", code), absent, otherwise, "."];
 }
 
 /** Draws the states of a resource as a diagram with a text alternative. */
@@ -100,7 +100,7 @@ export function stateTables(resource: string, { states, start, final = [], moves
   const rows = moves.flatMap(({ from, to, triggers }) =>
     triggers.map(
       ({ on, if: guard, else: otherwise, set = {} }): Row => [
-        [from === "any" ? "any" : joined(from.map(code), " or "), " → ", code(to)],
+        [from === "any" ? "any" : joined(from, " or ", code), " → ", code(to)],
         on.kind === "by" ? link("operation", on.operation) : code(triggerText(on)),
         lines([
           ...(guard === undefined
@@ -141,7 +141,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
       cors === undefined || cors === "none"
         ? undefined
         : [
-            cors.origins === "any" ? "any" : joined(cors.origins.map(code), ", "),
+            cors.origins === "any" ? "any" : joined(cors.origins, ", ", code),
             cors.credentials === true ? ", with credentials" : "",
           ],
     ],
@@ -161,11 +161,7 @@ export function conventionEntries({ plan, model, described }: Source): readonly 
 
 function renamed(names: object | undefined, before: string): Words {
   return (
-    names &&
-    joined(
-      Object.entries(names).map(([what, name]: [string, string]) => [`${what} ${before}`, code(name)]),
-      ", ",
-    )
+    names && joined(Object.entries(names), ", ", ([what, name]: [string, string]) => [`${what} ${before}`, code(name)])
   );
 }
 
@@ -188,7 +184,7 @@ export function authentication({ plan, model, described }: Source): Blocks {
   return [
     table("Credentials", ["Credential", "Kind", "How it is sent", "Details"], plan.credentials.map(row)),
     descriptionList([
-      ["Roles", joined(roles.map(code), ", ")],
+      ["Roles", joined(roles, ", ", code)],
       ["Owned", lines(Object.entries(owned).map(([name, rule]) => [`A caller owns a ${name} if `, code(rule)]))],
       ["Restricted fields", lines(Object.entries(show).map(([field, to]) => [code(field), " to ", grantWords(to)]))],
       ["Hidden records", unseen && `${unseen}`],
@@ -226,7 +222,7 @@ function permissions(
 
 function grantWords(grants: readonly Grant[]): Words {
   if (grants.length === 0) return "nobody";
-  const alternatives = grants.map(({ who, if: condition }): Words => {
+  return joined(grants, " or ", ({ who, if: condition }) => {
     const signedIn =
       who.kind === "signed-in" && who.anyScope === true
         ? "any signed-in caller, with any token"
@@ -234,7 +230,6 @@ function grantWords(grants: readonly Grant[]): Words {
     const text = who.kind === "role" ? who.role : who.kind === "anyone" ? "anyone" : signedIn;
     return [{ kind: "strong", text }, condition === undefined ? undefined : [" if ", code(condition)]];
   });
-  return joined(alternatives, " or ");
 }
 
 // ── Events, errors, limits, versions ───────────────────────────────────────────────────────────────────────────────
@@ -283,7 +278,7 @@ export function events({ plan, model, described, members }: Source, flow: string
         when.kind === "enters"
           ? [`a ${when.resource} enters `, code(when.state)]
           : ["after ", link("operation", when.operation)],
-        carries === undefined ? "the record, as visible to the receiver" : joined(carries.map(code), ", "),
+        carries === undefined ? "the record, as visible to the receiver" : joined(carries, ", ", code),
       ]),
     ),
     table(
@@ -293,10 +288,7 @@ export function events({ plan, model, described, members }: Source, flow: string
         code(name),
         code(`${method} ${path}`),
         code(credential),
-        joined(
-          Object.entries(carries).map(([member, type]) => [code(member), ` ${printFieldType(type)}`]),
-          ", ",
-        ),
+        joined(Object.entries(carries), ", ", ([member, type]) => [code(member), ` ${printFieldType(type)}`]),
       ]),
     ),
     flow === undefined ? undefined : { kind: "diagram", text: flow },
@@ -318,14 +310,7 @@ export function errors({ plan, described }: Source): Blocks {
         link("error", name),
         statuses.join(", "),
         [title, retryAfterSeconds === undefined ? undefined : `; retry after ${duration(retryAfterSeconds * 1000)}`],
-        ...(isOwn
-          ? [
-              joined(
-                (operationsByError.get(name) ?? []).map((one) => link("operation", one.name)),
-                ", ",
-              ),
-            ]
-          : []),
+        ...(isOwn ? [joined(operationsByError.get(name) ?? [], ", ", (one) => link("operation", one.name))] : []),
       ]);
   const catalogue = rows(false);
   return [
@@ -388,14 +373,11 @@ export function versioning({ plan, model }: Source): Blocks {
           since && `deprecated since ${since}`,
           sunset && `ends ${sunset}`,
           guide && { kind: "address" as const, url: guide, text: "guide" },
-        ];
+        ].filter((one) => one !== undefined);
         return [
           [code(name), name === plan.version ? " (this page)" : ""],
           changes.length === 0 ? "the first" : changed,
-          joined(
-            end.filter((one) => one !== undefined),
-            ", ",
-          ),
+          joined(end, ", ", (words) => words),
         ];
       }),
     ),

@@ -19,10 +19,7 @@ export function markdown(plan: Plan, model: Model, baseUrl: string): string {
   const index = resources.map((resource) => [
     link("resource", resource),
     ": ",
-    joined(
-      operationsOf(source, resource).map(({ name }) => link("operation", name)),
-      ", ",
-    ),
+    joined(operationsOf(source, resource), ", ", ({ name }) => link("operation", name)),
   ]);
   const title = blocksMarkdown([{ kind: "heading", level: 1, name: plan.title }]);
   const note = "<!-- Made by `nonet export markdown`: change the document, not this page. -->\n";

@@ -32,15 +32,7 @@ ${blocksHtml([
       "Retry",
       error.retryAfterSeconds === undefined ? retry(error.status) : `after ${duration(error.retryAfterSeconds * 1000)}`,
     ],
-    [
-      "Returned by",
-      all
-        ? "any operation"
-        : joined(
-            raising.map(({ name: text }) => toOperation(text)),
-            ", ",
-          ),
-    ],
+    ["Returned by", all ? "any operation" : joined(raising, ", ", ({ name: text }) => toOperation(text))],
   ]),
 ])}
 </header>`,

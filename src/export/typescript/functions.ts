@@ -58,9 +58,13 @@ function namedBy(reference: string, schemas: Readonly<Record<string, JsonObject>
   return Object.hasOwn(schemas, name) ? name : undefined;
 }
 
-type Members = readonly (readonly [name: string, text: string, rendered?: string])[];
+type Member = readonly [name: string, text: string, rendered?: string];
 
-function object(members: Members, indent: string): string {
+function objectOf<Item>(indent: string, items: readonly Item[], memberOf: (item: Item) => Member): string {
+  return object(indent, items.map(memberOf));
+}
+
+function object(indent: string, members: readonly Member[]): string {
   if (members.length === 0) return "{}";
   const lines = members.map(
     ([name, text, rendered]) =>
@@ -79,34 +83,21 @@ function serviceText(
   const refType = (name: string): string => typeText({ $ref: `#/components/schemas/${name}` }, options);
   const about: About = { plan, names, schemas, options, refType };
   const errors = Object.entries(plan.errors).filter(([, { source }]) => source !== "protocol");
-  const members: Members = [
-    [
-      "resources",
-      object(
-        plan.tables.map((table) => [table.resource, resourceText(about, table)]),
-        "  ",
-      ),
-    ],
+  const members: readonly Member[] = [
+    ["resources", objectOf("  ", plan.tables, (table) => [table.resource, resourceText(about, table)])],
     [
       "operations",
-      object(
-        servedPlan(plan)
-          .operations.filter(({ action }) => action !== "receive")
-          .map((operation) => [operation.name, operationText(about, operation), operation.sentence]),
+      objectOf(
         "  ",
+        servedPlan(plan).operations.filter(({ action }) => action !== "receive"),
+        (operation) => [operation.name, operationText(about, operation), operation.sentence],
       ),
     ],
-    [
-      "events",
-      object(
-        Object.entries(plan.events.out).map(([name, event]) => [name, eventText(about, event)]),
-        "  ",
-      ),
-    ],
+    ["events", objectOf("  ", Object.entries(plan.events.out), ([name, event]) => [name, eventText(about, event)])],
     ["errors", oneOf(errors.map(([code]) => code))],
     ["roles", oneOf(plan.roles)],
   ];
-  return `${comment(plan.purpose, "")}export interface ${service} ${object(members, "")}\n`;
+  return `${comment(plan.purpose, "")}export interface ${service} ${object("", members)}\n`;
 }
 
 interface About {
@@ -142,40 +133,19 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
       : text;
   };
   const update = of("update")[0] ?? of("replace")[0];
-  return object(
-    [
-      ["id", type(id?.schema)],
-      ["record", refType(names.resource(table.resource))],
-      ["full", type(fullSchema(table))],
-      ["create", input(of("create")[0])],
-      ["update", update === undefined ? "never" : `Partial<${input(update)}>`],
-      ["delete", String(of("delete").length > 0)],
-      ["made", type(system?.create.body?.schema)],
-      ["changed", `Partial<${type(system?.update.body?.schema)}>`],
-      [
-        "moves",
-        object(
-          of("move").map((one) => [one.name, inputOf(one)]),
-          "      ",
-        ),
-      ],
-      [
-        "creates",
-        object(
-          of("create").map((one) => [one.name, inputOf(one)]),
-          "      ",
-        ),
-      ],
-      [
-        "fields",
-        object(
-          table.columns.filter(isCompared).map((one) => [one.name, comparedText(one, type)]),
-          "      ",
-        ),
-      ],
-    ],
-    "    ",
-  );
+  return object("    ", [
+    ["id", type(id?.schema)],
+    ["record", refType(names.resource(table.resource))],
+    ["full", type(fullSchema(table))],
+    ["create", input(of("create")[0])],
+    ["update", update === undefined ? "never" : `Partial<${input(update)}>`],
+    ["delete", String(of("delete").length > 0)],
+    ["made", type(system?.create.body?.schema)],
+    ["changed", `Partial<${type(system?.update.body?.schema)}>`],
+    ["moves", objectOf("      ", of("move"), (one) => [one.name, inputOf(one)])],
+    ["creates", objectOf("      ", of("create"), (one) => [one.name, inputOf(one)])],
+    ["fields", objectOf("      ", table.columns.filter(isCompared), (one) => [one.name, comparedText(one, type)])],
+  ]);
 }
 
 /**
@@ -217,17 +187,14 @@ function operationText(about: About, operation: Operation): string {
         : response.kind === "record"
           ? recordType
           : refType(names.response(name));
-  return object(
-    [
-      ["does", JSON.stringify(action)],
-      ["input", inputText(about, operation)],
-      ["record", key === undefined || action === "create" ? "undefined" : recordType],
-      ["answer", responseText],
-      ["gives", action === "handler" ? resultText(operation, options) : "never"],
-      ["params", oneOf(params)],
-    ],
-    "    ",
-  );
+  return object("    ", [
+    ["does", JSON.stringify(action)],
+    ["input", inputText(about, operation)],
+    ["record", key === undefined || action === "create" ? "undefined" : recordType],
+    ["answer", responseText],
+    ["gives", action === "handler" ? resultText(operation, options) : "never"],
+    ["params", oneOf(params)],
+  ]);
 }
 
 /** Returns the type of an operation with a wire: a member for each location of the request, and a union of its responses. */
@@ -237,20 +204,17 @@ function contractText({ plan, names, options, refType }: About, operation: Opera
   const table = plan.tables.find((one) => one.resource === resource);
   const responses = wire.answers.map((response) => contractResponseText(response, options)).join("\n        | ");
   const success = wire.answers.filter(({ status, media }) => status.startsWith("2") && media.some(isJson));
-  return object(
+  return object("    ", [
+    ["does", '"handler"'],
+    ["input", typeText(body?.schema, options, "      ")],
+    ["record", key === undefined || table === undefined ? "undefined" : refType(names.resource(resource))],
     [
-      ["does", '"handler"'],
-      ["input", typeText(body?.schema, options, "      ")],
-      ["record", key === undefined || table === undefined ? "undefined" : refType(names.resource(resource))],
-      [
-        "answer",
-        union(success.length === 0 ? ["undefined"] : success.map((one) => typeText(one.schema, options, "      "))),
-      ],
-      ["gives", wire.answers.length === 0 ? "never" : responses],
-      ["params", oneOf(params)],
+      "answer",
+      union(success.length === 0 ? ["undefined"] : success.map((one) => typeText(one.schema, options, "      "))),
     ],
-    "    ",
-  );
+    ["gives", wire.answers.length === 0 ? "never" : responses],
+    ["params", oneOf(params)],
+  ]);
 }
 
 function contractResponseText({ status, media, schema, headers }: ContractResponsePlan, options: TypeOptions): string {
