@@ -44,45 +44,32 @@ export function versionsPlan(
   const { model } = planInput;
   const { versioning } = model;
   const { scheme, versions = [], sent, absent, policy } = versioning;
-  const [first] = versions;
+  const [first, ...others] = versions;
   if (first === undefined || scheme === "none") return undefined;
   const { found } = conversionsOf(model);
-  const built: Built[] = [];
-  for (const [index, version] of versions.entries()) {
-    const newer = built[index - 1];
-    if (newer === undefined) {
-      built.push({ version, model, plan: newest });
-      continue;
-    }
+  const list = [versionPlan(versioning, first.name)];
+  let steps: readonly StepPlan[] = [];
+  let newer: Neighbour = { version: first, model, plan: newest };
+  for (const version of others) {
     const older = withEventNames(modelAt(model, version.name));
     const { typed, later } = shapeExpressions(older);
-    const shaped = planned({ model: older, places: planInput.places, typed, older: true });
-    const between = { older, newer: newer.model, plan: shaped, newerPlan: newer.plan, version: newer.version, found };
-    const step = stepPlan(between);
-    const plan = withPermissions(shaped, newer.plan, step, later);
-    built.push({ version, model: older, plan, older: { received: plan, operations: [], step } });
+    const plan = planned({ model: older, places: planInput.places, typed, older: true });
+    const changed = changedDefinitions(older, newer.version);
+    const step = stepPlan({
+      older,
+      newer: newer.model,
+      plan,
+      newerPlan: newer.plan,
+      version: newer.version,
+      changed,
+      found,
+    });
+    const received = withPermissions(plan, newer.plan, step, later);
+    steps = [step, ...steps];
+    const operations = runningOperations(planInput, newest, older, steps);
+    list.push(versionPlan(versioning, version.name, { received, operations, step }));
+    newer = { version, model: older, plan: received };
   }
-  const list = built.map(({ version, older, model: at }, index): VersionPlan => {
-    const moments = deprecationOf(versioning, version.name);
-    const laterSteps = built.slice(1, index + 1).toReversed();
-    return {
-      name: version.name,
-      ...(moments === undefined ? {} : { deprecated: moments }),
-      ...(older === undefined
-        ? {}
-        : {
-            older: {
-              ...older,
-              operations: runningOperations(
-                planInput,
-                newest,
-                at,
-                laterSteps.flatMap((one) => one.older?.step ?? []),
-              ),
-            },
-          }),
-    };
-  });
   return {
     scheme: scheme ?? (/^\d{4}-/.test(first.name) ? "dated" : "numbered"),
     ...(sent === undefined ? {} : { sent }),
@@ -94,11 +81,16 @@ export function versionsPlan(
   };
 }
 
-interface Built {
+/** The next newer version. */
+interface Neighbour {
   readonly version: Version;
   readonly model: Model;
   readonly plan: Pick<Plan, "tables" | "operations" | "views">;
-  readonly older?: OlderPlan;
+}
+
+function versionPlan(versioning: Versioning, name: string, older?: OlderPlan): VersionPlan {
+  const deprecated = deprecationOf(versioning, name);
+  return { name, ...(deprecated === undefined ? {} : { deprecated }), ...(older === undefined ? {} : { older }) };
 }
 
 /** Returns the deprecation of a version; a date means its first moment. */
@@ -113,13 +105,8 @@ function deprecationOf({ deprecated = {} }: Versioning, version: string): Versio
   };
 }
 
-interface ShapeExpressions {
-  readonly typed: ReadonlyMap<string, TypedExpression>;
-  /** The paths of expressions with names that the version does not have. */
-  readonly later: ReadonlySet<string>;
-}
-
-function shapeExpressions(model: Model): ShapeExpressions {
+/** Types the expressions of a version; `later`: the paths of those with names that the version does not have. */
+function shapeExpressions(model: Model) {
   const { typed, problems } = typeExpressions({ ...model, versioning: {} });
   const later = problems.filter(({ problem }) => problem.code === "unknown-name" || problem.code === "unknown-field");
   return { typed, later: new Set(later.map(({ path }) => path)) };
@@ -227,21 +214,22 @@ interface Between {
   readonly newerPlan: Pick<Plan, "tables" | "operations" | "views">;
   /** The newer version, whose entries describe the differences. */
   readonly version: Version;
+  /** The older version's definitions that changed, or contain one that changed. */
+  readonly changed: ReadonlySet<string>;
   readonly found: ReadonlyMap<string, Conversion>;
 }
 
 function stepPlan(between: Between): StepPlan {
   const { older, version } = between;
-  const changed = changedDefinitions(between);
   const shapes = [
-    ...Object.entries(older.resources.types).map(([name, fields]) => typeShape(between, name, fields, changed)),
-    ...Object.keys(older.resources.resources).map((name) => recordShape(between, name, changed)),
-  ].filter((shape) => changed.has(shape.older));
+    ...Object.entries(older.resources.types).map(([name, fields]) => typeShape(between, name, fields)),
+    ...Object.keys(older.resources.resources).map((name) => recordShape(between, name)),
+  ].filter((shape) => between.changed.has(shape.older));
   const errors = version.changes.flatMap((change) =>
     change.kind === "error" && change.was !== change.code ? [{ older: change.was, newer: change.code }] : [],
   );
   const nested = Object.keys(older.resources.views ?? {}).map((name) => viewShape(between, name));
-  const operations = operationSteps(between, changed, nested);
+  const operations = operationSteps(between, nested);
   return {
     shapes: [...shapes, ...nested],
     operations,
@@ -255,7 +243,7 @@ function stepPlan(between: Between): StepPlan {
   };
 }
 
-function newerName({ version }: Between, older: string): string {
+function newerName({ version }: Pick<Between, "version">, older: string): string {
   const rename = version.changes.find(
     (change) => change.kind === "rename" && change.from.field === undefined && change.from.of === older,
   );
@@ -272,9 +260,7 @@ function eventSteps({ older, newer, version }: Between): StepPlan["events"] {
   });
 }
 
-/** Returns the older version's definitions that changed, or that contain a changed one. */
-function changedDefinitions(between: Between): ReadonlySet<string> {
-  const { older, version } = between;
+function changedDefinitions(older: Model, version: Version): ReadonlySet<string> {
   const places = version.changes.flatMap((change): readonly string[] => {
     if (change.kind === "state") return [change.resource];
     if (change.kind === "rename") return [change.from.field === undefined ? change.to : change.from.of];
@@ -285,7 +271,7 @@ function changedDefinitions(between: Between): ReadonlySet<string> {
     ...Object.entries(older.resources.resources).map(([name, { fields }]) => [name, fields] as const),
   ];
   const changed = new Set(
-    definitions.map(([name]) => name).filter((name) => places.includes(newerName(between, name))),
+    definitions.map(([name]) => name).filter((name) => places.includes(newerName({ version }, name))),
   );
   for (let before = -1; before < changed.size; ) {
     before = changed.size;
@@ -302,23 +288,23 @@ function changedDefinitions(between: Between): ReadonlySet<string> {
 
 type Absent = MemberStep["absent"];
 
-function typeShape(between: Between, older: string, fields: Fields, changed: ReadonlySet<string>): ShapeStep {
+function typeShape(between: Between, older: string, fields: Fields): ShapeStep {
   const newer = newerName(between, older);
   const members = Object.entries(fields).map(([name, field]) => {
-    return memberStep(between, newer, name, field, field.type.kind === "nullable" ? "null" : "left out", changed);
+    return memberStep(between, newer, name, field, field.type.kind === "nullable" ? "null" : "left out");
   });
   const now = Object.keys(lookup(between.newer.resources.types, newer) ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
 /** Plans the conversion of a record: in responses, its columns come before its computed members. */
-function recordShape(between: Between, older: string, changed: ReadonlySet<string>): ShapeStep {
+function recordShape(between: Between, older: string): ShapeStep {
   const newer = newerName(between, older);
   const present = transportMembers(between.newerPlan.tables, newer);
   const members = transportMembers(between.plan.tables, older).map(({ name, absent }): MemberStep => {
     const field = lookup(lookup(between.older.resources.resources, older)?.fields ?? {}, name);
     if (field !== undefined) {
-      const step = memberStep(between, newer, name, field, absent, changed);
+      const step = memberStep(between, newer, name, field, absent);
       const leftOut = present.some((one) => one.name === step.newer && one.absent === "left out");
       return absent === "null" && leftOut ? { ...step, nulls: true } : step;
     }
@@ -347,37 +333,31 @@ function stateValues({ version }: Between, resource: string): MemberStep["values
 }
 
 /** Returns the entries about a member, with their paths. */
-function changesOf({ version }: Between, of: string, newer: string): readonly (readonly [Change, string])[] {
+function changesOf({ version }: Between, of: string, member: string): readonly (readonly [Change, string])[] {
   return version.changes.flatMap((change, index) => {
-    const about = "target" in change && change.target.of === of && change.target.field === newer;
+    const about = "target" in change && change.target.of === of && change.target.field === member;
     return about ? [[change, `versioning/versions/${version.name}/${index}`] as const] : [];
   });
 }
 
-function memberStep(
-  between: Between,
-  of: string,
-  older: string,
-  field: Field,
-  absent: Absent,
-  changed: ReadonlySet<string>,
-): MemberStep {
-  const { found, version } = between;
-  const removed = version.changes.findIndex((change) => {
-    return change.kind === "remove" && change.target.of === of && change.target.field === older;
-  });
-  if (removed >= 0) {
-    const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
-    return { older, absent, ...(seen === undefined ? {} : { seen }) };
-  }
-  const newer = newerMember(version, of, older);
+/** Plans a member that the newer version has removed; undefined for any other member. */
+function removedMember(between: Between, of: string, older: string, absent: Absent): MemberStep | undefined {
+  const removed = changesOf(between, of, older).find(([{ kind }]) => kind === "remove");
+  const seen = removed && between.found.get(`${removed[1]}/seen`);
+  return removed && { older, absent, ...(seen === undefined ? {} : { seen }) };
+}
+
+function memberStep(between: Between, of: string, older: string, field: Field, absent: Absent): MemberStep {
+  const removed = removedMember(between, of, older, absent);
+  if (removed !== undefined) return removed;
+  const newer = newerMember(between.version, of, older);
   const held = heldType(between.older, field.type)?.type;
   const { enclosing } = innermost(field.type);
   const step = {
     older,
     newer,
     absent,
-    ...(held !== undefined && changed.has(held) ? { shape: held } : {}),
+    ...(held !== undefined && between.changed.has(held) ? { shape: held } : {}),
     ...(enclosing.length === 0 ? {} : { enclosing }),
   };
   return changesOf(between, of, newer).reduce(
@@ -431,22 +411,19 @@ function addedMembers(
   members: readonly MemberStep[],
   now: readonly string[],
 ): ShapeStep["added"] {
-  const { found, version } = between;
   const known = new Set(members.map(({ newer }) => newer));
   return now
     .filter((name) => !known.has(name))
     .map((newer) => {
-      const entry = version.changes.findIndex((change) => {
-        return change.kind === "add" && change.target.of === of && change.target.field === newer;
-      });
-      const taken = found.get(`versioning/versions/${version.name}/${entry}/taken`);
+      const added = changesOf(between, of, newer).find(([{ kind }]) => kind === "add");
+      const taken = added && between.found.get(`${added[1]}/taken`);
       return { newer, ...(taken === undefined ? {} : { taken }) };
     });
 }
 
 // ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function operationSteps(between: Between, changed: ReadonlySet<string>, nested: ShapeStep[]): readonly OperationStep[] {
+function operationSteps(between: Between, nested: ShapeStep[]): readonly OperationStep[] {
   return Object.entries(between.older.endpoints.endpoints).flatMap(([older, endpoint]): OperationStep[] => {
     const newer = newerName(between, older);
     const now = lookup(between.newer.endpoints.endpoints, newer);
@@ -454,10 +431,10 @@ function operationSteps(between: Between, changed: ReadonlySet<string>, nested: 
     const hasInput = [inputShape(between.newer, now), inputShape(between.older, endpoint)].some(
       (one) => one !== undefined,
     );
-    const takes = hasInput ? inputStep(between, older, newer, changed) : undefined;
+    const takes = hasInput ? inputStep(between, older, newer) : undefined;
     const gives =
       now.shape !== undefined
-        ? shapeStep(between, older, newer, changed)
+        ? shapeStep(between, older, newer)
         : now.gives === undefined
           ? undefined
           : responseStep(between, older, newer, nested);
@@ -476,7 +453,7 @@ function isSame({ members, added }: ShapeStep, now: Readonly<Record<string, unkn
   return plain && added.length === 0 && members.length === names.length;
 }
 
-function inputStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+function inputStep(between: Between, older: string, newer: string): ShapeStep {
   const endpoint = lookup(between.older.endpoints.endpoints, older);
   const after = lookup(between.newer.endpoints.endpoints, newer);
   const fields = (endpoint && inputShape(between.older, endpoint)?.fields) ?? {};
@@ -485,18 +462,16 @@ function inputStep(between: Between, older: string, newer: string, changed: Read
   const members = Object.entries(fields).map(([name, field]) => {
     // A member from a view is a field of the resource, and is converted like the field.
     const isCustom = lookup(endpoint?.takes ?? {}, name) !== undefined;
-    return memberStep(between, isCustom ? newer : resource, name, field, "left out", changed);
+    return memberStep(between, isCustom ? newer : resource, name, field, "left out");
   });
   const now = Object.keys((after && inputShape(between.newer, after)?.fields) ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
 
 /** Plans the conversion of a handler's response, like that of a record, member by member. */
-function shapeStep(between: Between, older: string, newer: string, changed: ReadonlySet<string>): ShapeStep {
+function shapeStep(between: Between, older: string, newer: string): ShapeStep {
   const fields = lookup(between.older.endpoints.endpoints, older)?.shape ?? {};
-  const members = Object.entries(fields).map(([name, field]) =>
-    memberStep(between, newer, name, field, "left out", changed),
-  );
+  const members = Object.entries(fields).map(([name, field]) => memberStep(between, newer, name, field, "left out"));
   const now = Object.keys(lookup(between.newer.endpoints.endpoints, newer)?.shape ?? {});
   return { older, newer, members, added: addedMembers(between, newer, members, now) };
 }
@@ -536,13 +511,8 @@ function objectShape(
   const { version, found } = between;
   const top = path === of;
   const members = Object.entries(shape.members).map(([name, inner]): MemberStep => {
-    const removed = version.changes.findIndex((change) => {
-      return top && change.kind === "remove" && change.target.of === of && change.target.field === name;
-    });
-    if (removed >= 0) {
-      const seen = found.get(`versioning/versions/${version.name}/${removed}/seen`);
-      return { older: name, absent: "null", ...(seen === undefined ? {} : { seen }) };
-    }
+    const removed = top ? removedMember(between, of, name, "null") : undefined;
+    if (removed !== undefined) return removed;
     const newer = top ? newerMember(version, of, name) : name;
     const source = now.find((one) => one.name === newer)?.source;
     const step: MemberStep = {
@@ -570,7 +540,7 @@ function responseMemberStep(
     case "view":
       return { shape: viewStep(shape.view) };
     case "record":
-      return changedDefinitions(between).has(shape.resource) ? { shape: shape.resource } : {};
+      return between.changed.has(shape.resource) ? { shape: shape.resource } : {};
     case "object":
       nested.push(objectShape(around, shape, source?.kind === "object" ? source.members : [], path));
       return { shape: path };
@@ -593,7 +563,6 @@ function viewStep(view: string): string {
 /** Plans the conversion of a view: its fields are converted like those of the resource, its other members by their sources. */
 function viewShape(between: Between, name: string): ShapeStep {
   const { older, newer, newerPlan, version } = between;
-  const changed = changedDefinitions(between);
   const { of = "", fields = [], members = {} } = lookup(older.resources.views ?? {}, name) ?? {};
   const resource = newerName(between, of);
   const now = lookup(newerPlan.views ?? {}, name)?.members ?? [];
@@ -602,19 +571,14 @@ function viewShape(between: Between, name: string): ShapeStep {
     const type = lookup(lookup(older.resources.resources, of)?.fields ?? {}, field);
     if (type !== undefined) {
       const absent = transportMembers(between.plan.tables, of).find((one) => one.name === field)?.absent ?? "left out";
-      return memberStep(between, resource, field, type, absent, changed);
+      return memberStep(between, resource, field, type, absent);
     }
     const values = stateValues(between, resource);
     return { older: field, newer: field, absent: "null", ...(values === undefined ? {} : { values }) };
   });
   const converted = Object.entries(members).map(([member, field]): MemberStep => {
-    const removed = version.changes.findIndex((change) => {
-      return change.kind === "remove" && change.target.of === name && change.target.field === member;
-    });
-    if (removed >= 0) {
-      const seen = between.found.get(`versioning/versions/${version.name}/${removed}/seen`);
-      return { older: member, absent: field.optional ? "left out" : "null", ...(seen === undefined ? {} : { seen }) };
-    }
+    const removed = removedMember(between, name, member, field.optional ? "left out" : "null");
+    if (removed !== undefined) return removed;
     const after =
       field.computed === undefined ? newerMember(version, resource, member) : newerMember(version, name, member);
     const step = { older: member, newer: after, absent: absentOf(after) };
@@ -651,7 +615,6 @@ function fieldStep(between: Between, about: string, expression: TypedExpression 
     before.field,
     field,
     "null",
-    changedDefinitions(between),
   );
   return {
     as: name,
