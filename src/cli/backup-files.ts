@@ -31,22 +31,24 @@ import { count } from "../base/layout.ts";
 export interface Backup {
   readonly head: BackupHead;
   readonly summary: BackupSummary;
-  /** Fingerprint of the document whose tables it contains. */
+  /** The fingerprint of the document whose tables the backup contains. */
   readonly document: string;
-  /** Size of the file. */
+  /** The size of the file in bytes. */
   readonly bytes: number;
 }
 
-/** Only the owner may read a backup: it contains keys, secrets and all data that callers may not see. */
+/**
+ * The mode of the file: only the owner may read a backup, which contains keys, secrets and all data that callers may not see.
+ */
 const mode = 0o600;
 
-/** @throws UsageError if the file cannot be written; then no new file exists */
+/** Writes a backup. @throws UsageError if the file cannot be written; then no new file exists. */
 export async function backUpTo(file: string, source: PortableSource, made: number): Promise<Backup> {
   const partial = `${file}.partial`;
   try {
     rmSync(partial, { force: true });
     const lines = Readable.from(writeBackup(source, made), { objectMode: true, highWaterMark: 2 });
-    // The fastest level: others save little space, and the service needs the CPU.
+    // The fastest compression level: others save little space, and the service needs the CPU.
     await pipeline(lines, createGzip({ level: 1 }), createWriteStream(partial, { mode, flags: "wx" }));
     flush(partial);
     const backup = await lookThrough(partial);
@@ -59,7 +61,7 @@ export async function backUpTo(file: string, source: PortableSource, made: numbe
   }
 }
 
-/** Reads a backup to its end. @throws UsageError if the file cannot be read or is no backup */
+/** Reads a backup to its end. @throws UsageError if the file cannot be read or is no backup. */
 export async function lookThrough(file: string, reader: Partial<BackupReader> = {}): Promise<Backup> {
   let head: BackupHead | undefined;
   const summary = await readFrom(file, {
@@ -126,7 +128,7 @@ export function backupText(backup: Backup, what: string): string {
   ].join("\n");
 }
 
-/** The summary as JSON. */
+/** Returns the summary as JSON. */
 export function backupJson(backup: Backup, about: Readonly<Record<string, unknown>>): string {
   const { bytes, document, head, summary } = backup;
   const { fileBytes, journal, rows, sha256 } = summary;

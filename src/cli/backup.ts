@@ -14,7 +14,7 @@ export interface BackupOptions {
 
 export async function backup(file: string, { data, format }: BackupOptions, terminal: Terminal): Promise<number> {
   const database = dataSource(data);
-  // Swapped arguments must not overwrite the data.
+  // Arguments in the wrong order must not overwrite the data, so only a backup is replaced.
   if (existsSync(file) && (await lookThrough(file).catch(() => undefined)) === undefined)
     throw new UsageError(`${file} exists and is not a backup that this one could replace`);
   const source = await openSource(database);

@@ -18,9 +18,9 @@ const colours: Readonly<Record<Status, "green" | "gray" | "cyan" | "yellow" | "r
   silent: "red",
 };
 
-/** Length of the longest one, `not shown`. */
+/** The columns of the status: the length of the longest one, `not shown`. */
 const statusColumns = 9;
-/** Maximum line length for readability on wide terminals. */
+/** The most columns of a line, so that lines stay readable on wide terminals. */
 const mostColumns = 120;
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -58,11 +58,11 @@ function heading({ part, status, stated, questions }: PartAnswers): string {
 interface Form {
   readonly paint: Paint;
   readonly width: number;
-  /** Digits of the largest line number. */
+  /** The number of digits of the largest line number. */
   readonly digits: number;
 }
 
-/** `  not shown  line 18  Which kinds of event are there?`, with the default below the question. */
+/** Prints a row `  not shown  line 18  Which kinds of event are there?`, with the default below the question. */
 function row({ text, status, line, taken }: QuestionAnswer, { paint, width, digits }: Form): string[] {
   const where = (line === undefined ? "" : `line ${String(line).padStart(digits)}`).padEnd("line ".length + digits);
   const statusText = status.padEnd(statusColumns);

@@ -39,8 +39,8 @@ const print: Readonly<Record<CheckOptions["format"], (result: CheckResult, termi
 };
 
 /**
- * The stable JSON format of a check. Members are only added, and all are always present: `service` is null if part 1 does not
- * declare it; `line` is the part's line if no line answers the question; `help` is empty without advice.
+ * Returns the stable JSON format of a check. Members are only added, and all are always present: `service` is null if part 1
+ * does not declare it; `line` is the part's line if no line answers the question; `help` is empty without advice.
  */
 function checkJson({ service, summary, parts, diagnostics, places }: CheckResult): unknown {
   const { errors, warnings, gaps, shown, questions } = summary;

@@ -11,19 +11,19 @@ import type { Terminal } from "../server/terminal.ts";
 import { UsageError } from "../server/errors.ts";
 
 export interface Command {
-  /** As the user types it: `check`, `key create`. */
+  /** The words of the command, as the user types them: `check`, `key create`. */
   readonly words: string;
   /** The operand: `DOC`, or `[DOC]` if optional. */
   readonly operand: string;
-  /** One line, without a period. */
+  /** What the command does: one line, without a period. */
   readonly about: string;
   /** The rest of the command's help; lines of at most 76 columns. */
   readonly details: string;
   readonly options: Readonly<Record<string, Option<unknown>>>;
   /**
-   * Returns the exit code.
+   * Runs the command; returns the exit code.
    *
-   * @throws DocumentError or UsageError, which have other exit codes
+   * @throws DocumentError or UsageError, which have other exit codes.
    */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
@@ -35,7 +35,10 @@ export interface Option<T> {
   /** The default, as a user would type it. */
   readonly default?: string;
   readonly repeats?: true;
-  /** `value`: never printed. `part`: may contain a password, which is redacted. */
+  /**
+   * Whether the option contains a secret. `value`: the whole value, which is never printed. `part`: a password in it, which is
+   * redacted.
+   */
   readonly secret?: "value" | "part";
   /** Parses all values in order; an empty list if the option is absent. */
   read(supplied: readonly string[], name: string): T;
@@ -43,9 +46,9 @@ export interface Option<T> {
 
 export interface CommandOf<T> extends Omit<Command, "options" | "run"> {
   readonly options: { readonly [K in keyof T]: Option<T[K]> };
-  /** Number of documents; default: one. */
+  /** The number of documents; default: one. */
   readonly documents?: 1 | 2;
-  /** `document` is undefined only for an optional operand. */
+  /** Runs the command; `document` is undefined only if the operand is optional. */
   readonly run: (line: Line<T>, terminal: Terminal) => Promise<number>;
 }
 
@@ -60,13 +63,13 @@ export function command<T>(spec: CommandOf<T>): Command {
   return { ...spec, run: async (args, terminal) => spec.run(lineOf(spec, scan(spec.options, args)), terminal) };
 }
 
-/** For a required operand. */
+/** Returns the document of a required operand. */
 export function named(document: string | undefined): string {
   if (document === undefined || document === "") throw new UsageError("name the document, or - for standard input");
   return document;
 }
 
-/** For an operand that is no document. */
+/** Returns the file of an operand that is no document. */
 export function file(name: string | undefined): string {
   if (name === undefined || name === "" || name === "-") throw new UsageError("name the file");
   return name;
@@ -105,7 +108,7 @@ export function scan(known: Readonly<Record<string, Option<unknown>>>, args: rea
   return { documents, supplied };
 }
 
-/** `problems`: errors found before. @throws UsageError with all errors */
+/** Reads the options of a line. `problems`: errors found before. @throws UsageError with all errors. */
 export function lineOf<T>(
   { options, documents: most = 1 }: Pick<CommandOf<T>, "options" | "documents">,
   { documents, supplied }: Scanned,
@@ -138,7 +141,7 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-/** The value of an option; empty for a flag. */
+/** Returns the value of an option; empty for a flag. */
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, known: Readonly<Record<string, Option<unknown>>>) {
   const option = Object.hasOwn(known, name) ? known[name] : undefined;
   if (option === undefined) {
@@ -198,7 +201,7 @@ function withDefault<T>(fallback: string, parsed: Parsed<T>): Option<T> {
   return { ...option, default: fallback, read: (supplied, name) => option.read([fallback, ...supplied], name) as T };
 }
 
-/** One of a fixed list; the first one is the default. */
+/** An option with one of some fixed values; the first one is the default. */
 export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
   const parse = (argument: string): T | undefined => allowed.find((each) => each === argument);
   const expected = `one of ${allowed.join(", ")}`;
@@ -215,34 +218,37 @@ export function port(fallback: number, about: string): Option<number> {
   return withDefault(String(fallback), portOf(about));
 }
 
-/** A port without a default. */
+/** An option for a port, without a default. */
 export function maybePort(about: string): Option<number | undefined> {
   return maybe(portOf(about));
 }
 
-/** A size as in documents; bytes, or undefined without one. */
+/** An option for a size as in documents; its value is in bytes, or undefined. */
 export function maybeSize(about: string): Option<number | undefined> {
   const parse = (argument: string): number | undefined => parseSize(argument) || undefined;
   return maybe({ value: "SIZE", about, expected: "a size such as 256MB or 1GB", parse });
 }
 
-/** A clock duration as in documents, in milliseconds. */
+/** An option for a clock duration as in documents; its value is in milliseconds. */
 export function duration(fallback: string, about: string): Option<number> {
   const expected = "a duration such as 500ms or 2s";
   return withDefault(fallback, { value: "DURATION", about, expected, parse: parseClockDuration });
 }
 
-/** A secret, never printed. Users should set it by environment or file, because others can read command lines. */
+/**
+ * An option for a secret, which is never printed. Users should set it by environment or file, because others can read command
+ * lines.
+ */
 export function secret(about: string): Option<string | undefined> {
   return { ...text("SECRET", about), secret: "value" };
 }
 
-/** A value that may contain a password, such as a server's address. */
+/** An option that may contain a password, such as a server's URL. */
 export function guarded<T>(option: Option<T>): Option<T> {
   return { ...option, secret: "part" };
 }
 
-/** An absolute http or https URL without query and fragment; the trailing slash is removed. */
+/** An option for an absolute http or https URL without query and fragment; the trailing slash is removed. */
 export function address(about: string): Option<string | undefined> {
   const parse = (argument: string): string | undefined => {
     const url = URL.canParse(argument) ? new URL(argument) : undefined;
@@ -253,7 +259,7 @@ export function address(about: string): Option<string | undefined> {
   return maybe({ value: "URL", about, expected, parse });
 }
 
-/** IP addresses or networks. */
+/** An option for IP addresses or networks. */
 export function networks(about: string): Option<readonly string[]> {
   return {
     value: "ADDRESS",

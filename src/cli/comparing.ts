@@ -19,7 +19,7 @@ export interface Compared {
   readonly open: ReadonlySet<AssessedDifference>;
 }
 
-/** @throws UsageError if a document cannot be read */
+/** Compares two files. @throws UsageError if a document cannot be read. */
 export async function compareFiles(older: string, newer: string, terminal: Terminal): Promise<Compared> {
   if (older === "-" && newer === "-") throw new UsageError("only one of two documents can be standard input");
   const old = await checkFile(older, terminal);
@@ -42,7 +42,7 @@ export async function compareFiles(older: string, newer: string, terminal: Termi
 
 const effects: readonly Effect[] = ["breaking", "additive", "neutral"];
 
-/** Undeclared differences first, then in the order of the newer document. */
+/** Sorts the differences: undeclared ones first, then in the order of the newer document. */
 function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
   const rank = ({ difference: { effect, at }, declared }: AssessedDifference): readonly number[] => [
     effects.indexOf(effect),
@@ -55,7 +55,10 @@ function inOrder(comparison: Comparison, places: SourceLocations): Comparison {
   return { ...comparison, differences: ranked.toSorted((a, b) => before(a.ranks, b.ranks)).map(({ one }) => one) };
 }
 
-/** https://reproducible-builds.org/specs/source-date-epoch: a fixed date makes the output reproducible. */
+/**
+ * Returns today's date. SOURCE_DATE_EPOCH fixes it, which makes the output reproducible
+ * (https://reproducible-builds.org/specs/source-date-epoch).
+ */
 function todayIn({ environment }: Terminal): string {
   const epoch = environment["SOURCE_DATE_EPOCH"] ?? "";
   const time = /^\d{1,11}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();

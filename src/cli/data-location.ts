@@ -7,7 +7,7 @@ import { UsageError } from "../server/errors.ts";
 import { listed } from "../base/layout.ts";
 import { withoutSecret } from "../server/open-store.ts";
 
-/** The value of `--data`, or else the only file in `.nonet`. */
+/** Returns the value of `--data`, or else the only file in `.nonet`. */
 export function dataSource(data: string | undefined): string {
   if (data === "memory") throw new UsageError("data in memory is only visible to the service itself");
   if (data !== undefined) return data;
@@ -18,7 +18,7 @@ export function dataSource(data: string | undefined): string {
   return only;
 }
 
-/** @throws UsageError if there is no data, or it is damaged. */
+/** Opens the data for reading. @throws UsageError if there is no data, or it is damaged. */
 export async function openSource(database: string): Promise<PortableSource> {
   const source = await sourceAt(database);
   if (source === undefined) throw new UsageError(`there is no data in ${withoutSecret(database)} yet`);
@@ -52,7 +52,7 @@ export async function openTarget(database: string, now: number): Promise<Portabl
   return usable(async () => openSqliteTarget(database, now));
 }
 
-/** Converts a store's errors about its file or server to usage errors. */
+/** Runs a task; converts a store's errors about its file or server to usage errors. */
 export async function usable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();

@@ -1,6 +1,6 @@
 /**
- * Prints what to try on a service that has just started: a key for each role, and three shell commands that create a record, list
- * records, and get a rejected transition. Fewer if the document has no such operation.
+ * Prints what to try on a service that has just started: a key for each role, and three shell commands that create a record,
+ * list records, and get a rejected transition. There are fewer commands if the document has no such operation.
  */
 import type { JsonObject, Json } from "../base/json.ts";
 import type { Operation, EndpointsPart, PageShape } from "../plan/endpoints/types.ts";
@@ -69,7 +69,10 @@ async function linesToTry(trial: Trial): Promise<string[]> {
   return rejected === undefined ? lines : [...lines, rejected];
 }
 
-/** If records can log in: creates one, unless `creating` has done so with `body`, and logs in. */
+/**
+ * Returns the commands for a login, if records can log in: creates a record, unless `creating` has done so with `body`, and
+ * logs in.
+ */
 async function loginLines(
   trial: Trial,
   creating: Operation | undefined,
@@ -88,7 +91,7 @@ async function loginLines(
   return [...first, curl(trial, login, caller, { body: { [name]: who, [proof]: secret } })];
 }
 
-/** The best operation to show: its records have transitions, ideally also `choose`. */
+/** Returns the best operation to show: its records have transitions, ideally also `choose`. */
 function operationToCreate(trial: Trial): Operation | undefined {
   const candidates = trial.plan.operations.filter(
     (each) => each.action === "create" && each.parents.length === 0 && callerFor(trial, each) !== undefined,
@@ -103,7 +106,10 @@ function transitionsOf({ plan }: Trial, resource: string): readonly Operation[] 
   );
 }
 
-/** A transition that is not allowed in the start state, on a new record; its creator calls it, because only the owner may. */
+/**
+ * Returns a transition that is not allowed in the start state, on a new record; its creator calls it, because only the owner
+ * may.
+ */
 async function rejectedTransition(trial: Trial, creating: Operation): Promise<string | undefined> {
   const start = trial.plan.tables.find(({ resource }) => resource === creating.resource)?.lifecycle?.start;
   const operation = transitionsOf(trial, creating.resource).find(
@@ -127,7 +133,7 @@ interface CurlParts {
   readonly remark?: string;
 }
 
-/** A POSIX shell command below a comment, without idempotency key so that it can be repeated. */
+/** Returns a POSIX shell command below a comment, without an idempotency key so that it can be repeated. */
 function curl(
   trial: Trial,
   operation: Operation,
@@ -157,17 +163,17 @@ function quoted(text: string): string {
 
 interface Trial {
   readonly plan: ResourcesPart & EndpointsPart;
-  /** The service's address on this machine. */
+  /** The service's URL on this machine. */
   readonly address: string;
   readonly credential: CredentialPlan | undefined;
-  /** For each role a key of the credential. */
+  /** A key of the credential for each role. */
   readonly keys: ReadonlyMap<string, { readonly user: string; readonly secret: string }>;
 }
 
-/** A role with a key, or an anonymous caller. */
+/** A caller: a role with a key, or anonymous. */
 type Caller = { readonly role: string } | "anyone";
 
-/** A caller who may run all of the operations. */
+/** Returns a caller who may run all of the operations. */
 function callerFor({ keys }: Trial, ...operations: readonly Operation[]): Caller | undefined {
   if (operations.every(({ allow }) => allow.some(({ who }) => who.kind === "anyone"))) return "anyone";
   const role = [...keys.keys()].find((each) =>
@@ -176,7 +182,7 @@ function callerFor({ keys }: Trial, ...operations: readonly Operation[]): Caller
   return role === undefined ? undefined : { role };
 }
 
-/** The header field of the caller's credential. */
+/** Returns the header field of the caller's credential. */
 function credentialOf({ credential, keys }: Trial, caller: Caller): readonly [string, string] | undefined {
   const key = caller === "anyone" ? undefined : keys.get(caller.role);
   if (key === undefined || credential === undefined) return undefined;
@@ -191,7 +197,7 @@ function pathOf({ plan }: Trial, { path }: Operation, parameters: Readonly<Recor
   return `${prefix.replace(/\/+$/, "")}/${segments.join("/")}`;
 }
 
-/** A valid body; creates the records that it refers to or that `choose` selects from. */
+/** Returns a valid body; creates the records to which it refers or from which `choose` selects. */
 async function bodyFor(
   trial: Trial,
   operation: Operation,
@@ -229,7 +235,7 @@ async function make(
   return undefined;
 }
 
-/** The operation with this action on the resource, without parents in its path. */
+/** Returns the operation with this action on the resource, without parents in its path. */
 function operationOn({ plan }: Trial, action: Operation["action"], resource: string): Operation | undefined {
   return plan.operations.find(
     (each) => each.action === action && each.resource === resource && each.parents.length === 0,
@@ -258,7 +264,7 @@ async function findOrMake(
   return creating && make(trial, creating, [...ancestors, resource]);
 }
 
-/** The response body; undefined for an error. */
+/** Sends a request; returns the response body, or undefined for an error. */
 async function send(
   trial: Trial,
   operation: Operation,

@@ -18,7 +18,7 @@ export async function diff(older: string, newer: string, { format }: DiffOptions
   const compared = await compareFiles(older, newer, terminal);
   terminal.out(print[format](compared));
   const { result, open } = compared;
-  // Invalid parts of the newer document cannot be compared, so report their errors.
+  // Invalid parts of the newer document cannot be compared, so their errors are reported.
   const errors = result.diagnostics.filter(({ severity, code }) => severity === "error" && !isComparisonCode(code));
   terminal.err(printDiagnostics({ ...result, diagnostics: errors }, terminal));
   return open.size > 0 || errors.length > 0 ? 1 : 0;
@@ -81,7 +81,7 @@ function idleLines({ comparison, result }: Compared): readonly string[] {
   return ["entries without a change", ...lines, ""];
 }
 
-/** The missing version entries, as the document has to contain them. */
+/** Returns the missing version entries, as the document has to contain them. */
 function entryLines(compared: Compared): readonly string[] {
   const entries = missingEntries(compared);
   if (entries.length === 0) return [];
@@ -95,13 +95,13 @@ function entryLines(compared: Compared): readonly string[] {
   ];
 }
 
-/** Without duplicates: one entry can declare several differences. */
+/** Returns the missing entries without duplicates: one entry can declare several differences. */
 function missingEntries({ open }: Compared): readonly string[] {
   const entries = [...open].flatMap(({ difference: { entry } }) => (entry === undefined ? [] : [changeText(entry)]));
   return [...new Set(entries)];
 }
 
-/** A stable format: members are only added, and all are always present, null if unknown. */
+/** Returns the stable JSON format: members are only added, and all are always present, null if unknown. */
 function jsonOf(compared: Compared): unknown {
   const { old, result, comparison, open } = compared;
   const { heading, since = null } = comparison;

@@ -11,7 +11,7 @@ import { type Finding, finding } from "./doctor-finding.ts";
 import { type DataSource, followingFinding, waitingFindings } from "./doctor-waiting.ts";
 import { clock } from "../server/compose.ts";
 
-/** Free space for the log and for copies before migrations. */
+/** The free space in bytes that the log and copies before migrations need. */
 const leastFreeBytes = 512 * 1024 * 1024;
 
 export async function fileFindings(
@@ -20,7 +20,7 @@ export async function fileFindings(
 ): Promise<readonly Finding[]> {
   const folder = dirname(file);
   const there = existsSync(file);
-  // The default folder is created at start.
+  // The default folder is created at start, so until then the current folder is checked.
   const directory = existsSync(folder) ? folder : ".";
   const writable = accessFinding(there ? file : directory, folder);
   const dataFindings = [
@@ -30,7 +30,7 @@ export async function fileFindings(
   ];
   if (!there || writable.status === "fail") return [...dataFindings, { check: "data", status: "pass", found: `nothing in ${file} yet` }]; // biome-ignore format: short
   const data = await journalFindings(plan, file);
-  // Report unreadable data only once.
+  // Unreadable data is reported only once.
   return data.some(({ status }) => status === "fail")
     ? [...dataFindings, ...data]
     : [...dataFindings, ...data, await migrationFinding(plan, file)];
@@ -47,7 +47,7 @@ function accessFinding(path: string, folder: string): Finding {
   }
 }
 
-/** New files are private; an older or copied file may not be. */
+/** Checks who may read the file: new files are private, but an older or copied file may not be. */
 function privacyFinding(file: string): Finding {
   const mode = statSync(file).mode & 0o777;
   const fix = `other users of this machine may read it: chmod 600 ${file}`;

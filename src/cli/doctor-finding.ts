@@ -8,7 +8,7 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** `bad`: the status if the check fails, with the remedy `fix`. */
+/** Returns a finding. `bad`: its status if the check fails, with the remedy `fix`. */
 export function finding(check: string, bad: "warn" | "fail", isGood: boolean, found: string, fix: string): Finding {
   return isGood ? { check, status: "pass", found } : { check, status: bad, found, fix };
 }

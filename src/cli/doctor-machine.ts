@@ -20,7 +20,7 @@ export async function machineFindings(options: ServeSettings): Promise<readonly 
   ];
 }
 
-/** Each connection needs a file descriptor. Only Linux reports the limit. */
+/** Checks the limit of file descriptors, since each connection needs one. Only Linux reports the limit. */
 function descriptorFindings(): readonly Finding[] {
   let limits: string;
   try {

@@ -27,12 +27,12 @@ export async function postgresFindings(
     const findings = serverFindings(server, (before + clock.now()) / 2, mostConnections(databaseUrl));
     const reported: Finding[] = [{ check: "data", status: "pass", found: databaseUrl.name }, ...findings];
     const securityCheck = await securityFinding(single, databaseUrl);
-    // Skip tables that this role may not read.
+    // Tables that this role may not read are skipped.
     if (!server.there || !server.uses || server.foreign > 0) return [...reported, securityCheck];
     return [...reported, securityCheck, ...(await dataFindings(plan, single, databaseUrl, data))];
   } catch (thrown) {
     const { explained } = await import("../store/postgres/failure.ts");
-    // Before the login, the driver reports errors in its own format.
+    // Errors before the login are in the driver's own format.
     if (single !== undefined && !(explained(thrown, data) instanceof StoreError)) throw thrown;
     return [await failureFinding(thrown, data)];
   } finally {
@@ -40,7 +40,7 @@ export async function postgresFindings(
   }
 }
 
-/** Whether callers' reads use a role with row-level security. */
+/** Checks whether callers' reads use a role with row-level security. */
 async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promise<Finding> {
   const check = "row-level security";
   if (databaseUrl.rowSecurity === "off")
@@ -75,7 +75,7 @@ async function dataFindings(
   return [...waiting, migration];
 }
 
-/** By SQLSTATE, or by its class (two characters). */
+/** Remedies by SQLSTATE, or by its class (the first two characters). */
 const fixes: Readonly<Record<string, string>> = {
   "28P01": "set the password in the address, or in the file that NONET_DATA_FILE names",
   "28": "allow this user and this machine in the server's pg_hba.conf",
@@ -109,18 +109,18 @@ function isAddress(data: string): boolean {
   }
 }
 
-/** The connections of one process: its pools, two for rate counts, and one for notifications. */
+/** Returns the number of connections of one process: its pools, two for rate counts, and one for notifications. */
 function mostConnections({ connections }: DatabaseUrl): number {
   return connections + 3;
 }
 
 export interface Server {
   readonly version: number;
-  /** Maximum connections of this role to this database: the lowest limit of server, database and role. */
+  /** The most connections of this role to this database: the lowest limit of server, database and role. */
   readonly most: number;
-  /** The unused ones. */
+  /** The number of unused connections. */
   readonly free: number;
-  /** Epoch milliseconds. */
+  /** The server's time in epoch milliseconds. */
   readonly now: number;
   readonly durable: string;
   readonly readOnly: boolean;
@@ -131,7 +131,7 @@ export interface Server {
   readonly makes: boolean;
   readonly uses: boolean;
   readonly creates: boolean;
-  /** Number of tables that this role may not read and write. */
+  /** The number of tables that this role may not read and write. */
   readonly foreign: number;
 }
 
@@ -161,7 +161,7 @@ async function serverOf(single: Single, { schema }: DatabaseUrl): Promise<Server
   return JSON.parse(defined(row, "see the message of the server")[0]) as Server;
 }
 
-/** `now`: this process's clock at the time of the query; `each`: connections of a process. */
+/** Returns the findings. `now`: this process's clock at the time of the query; `each`: the connections of a process. */
 export function serverFindings(row: Server, now: number, each: number): readonly Finding[] {
   const skew = Math.round(Math.abs(row.now - now));
   const writes = row.standby ? "a standby, which accepts no writes" : row.readOnly ? "transactions are read-only by default" : "takes writes"; // biome-ignore format: short

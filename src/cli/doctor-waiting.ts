@@ -14,11 +14,11 @@ import { clock } from "../server/compose.ts";
 const lateDeliveryMilliseconds = 900_000;
 const lateTimerMilliseconds = 60_000;
 
-/** Read-only statements in the SQL of both databases. */
+/** Runs read-only statements in the SQL of both databases. */
 export interface DataSource {
-  /** Data before a migration may lack a table or column. */
+  /** Whether the data has a table with the column; data before a migration may lack it. */
   has(table: string, column: string): Awaitable<boolean>;
-  /** The first row. */
+  /** Returns the first row of a statement. */
   one(sql: string): Awaitable<readonly unknown[]>;
 }
 

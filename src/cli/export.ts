@@ -1,4 +1,4 @@
-/** `nonet export FORMAT DOC`: converts a service to another format. */
+/** Runs `nonet export FORMAT DOC`: converts a service to another format. */
 import type { JsonObject } from "../base/json.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -8,7 +8,7 @@ import type { Terminal } from "../server/terminal.ts";
 import { readFile } from "node:fs/promises";
 
 export interface ExportOptions {
-  /** A file; default: standard output. */
+  /** The file to write; default: standard output. */
   readonly out: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function exportMarkdown(document: string, options: AddressedOptions
 }
 
 export interface MermaidOptions extends ExportOptions {
-  /** One diagram, without Markdown around it. */
+  /** The name of one diagram to print, without Markdown around it. */
   readonly only: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function exportTypescript(document: string, options: ExportOptions,
   return exported(document, options, terminal, client);
 }
 
-/** `nonet types DOC`. */
+/** Runs `nonet types DOC`. */
 export async function exportTypes(document: string, options: ExportOptions, terminal: Terminal): Promise<number> {
   const { functionTypes } = await import("../export/typescript/functions.ts");
   return exported(document, options, terminal, functionTypes);
@@ -90,7 +90,7 @@ async function exported(
   return 0;
 }
 
-/** Returns the generator of a plan's client. */
+/** Returns the function that generates the client of a plan. */
 export async function typescript(): Promise<(plan: Plan) => string> {
   const { typescriptClient } = await import("../export/typescript/client.ts");
   const runtime = await readFile(new URL("../export/typescript/common.ts", import.meta.url), "utf8");

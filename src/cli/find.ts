@@ -24,7 +24,7 @@ interface Found {
   readonly files: readonly string[];
 }
 
-/** Exit code 1 if the text is found. */
+/** Finds a text; returns the exit code 1 if the text is found. */
 export async function find(text: string | undefined, options: FindOptions, terminal: Terminal): Promise<number> {
   if (text === undefined || text === "") throw new UsageError("give the text to find");
   const { backup, data, format } = options;
@@ -47,7 +47,7 @@ async function inData(text: string, database: string): Promise<Found> {
     await source.close();
   }
   const files: string[] = [];
-  // Only a server's administrator can read its files.
+  // The files of a database server are not searched, since only its administrator can read them.
   for (const file of isPostgresAddress(database) ? [] : filesOf(database))
     if (await isInBytes(createReadStream(file), text)) files.push(file);
   return { where: withoutSecret(database), matches: search.matches, files };
@@ -59,7 +59,7 @@ async function inBackup(text: string, file: string): Promise<Found> {
   return { where: file, matches: search.matches, files: [] };
 }
 
-/** The database, its log, and copies that migrations and restores have left. The -shm file has no data. */
+/** Returns the database, its log, and copies that migrations and restores have left. The -shm file has no data. */
 function filesOf(database: string): readonly string[] {
   const name = basename(database);
   return readdirSync(dirname(database))

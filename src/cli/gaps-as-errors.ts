@@ -1,11 +1,11 @@
-/** `--strict`: reports open questions as errors. */
+/** Implements `--strict`: reports open questions as errors. */
 import type { Span } from "../base/span.ts";
 import { type Diagnostic, inOrder } from "../diagnostics/diagnostic.ts";
 import type { CheckResult } from "../language/check.ts";
 import type { PartAnswers, QuestionAnswer } from "../language/analysis/questions.ts";
 import { count } from "../base/layout.ts";
 
-/** The same result with an error `document/gap` for each gap. */
+/** Returns the same result with an error `document/gap` for each gap. */
 export function strictly(result: CheckResult): CheckResult {
   const gaps = result.parts.flatMap((part) => gapsOf(part, result));
   return {
@@ -15,7 +15,7 @@ export function strictly(result: CheckResult): CheckResult {
   };
 }
 
-/** A part without any answer is one gap. */
+/** Returns the gaps of a part; a part without any answer is one gap. */
 function gapsOf({ part, status, questions }: PartAnswers, result: CheckResult): Diagnostic[] {
   const heading = lineSpan(result.text, result.places.get(part)?.start.line ?? 1);
   if (status === "gap") {
@@ -49,7 +49,7 @@ function spanOf({ line }: QuestionAnswer, heading: Span, text: string): Span {
   return line === undefined || line === heading.start.line ? heading : lineSpan(text, line);
 }
 
-/** The span of a line's content without surrounding blanks. */
+/** Returns the span of a line's content without surrounding blanks. */
 function lineSpan(text: string, line: number): Span {
   const lines = text.split("\n");
   const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);

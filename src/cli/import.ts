@@ -8,7 +8,7 @@ import { columns, count } from "../base/layout.ts";
 import type { Terminal } from "../server/terminal.ts";
 
 export interface ImportOptions {
-  /** A file; default: standard output. */
+  /** The file to write; default: standard output. */
   readonly out: string | undefined;
   readonly report: boolean;
   readonly format: "text" | "json";
@@ -45,7 +45,7 @@ interface Difference {
   readonly what: string;
 }
 
-/** The differences for callers between the source and the OpenAPI export of the document. */
+/** Returns the differences for callers between the source and the OpenAPI export of the document. */
 async function roundTrip({ document, source, format }: Carried): Promise<readonly Difference[]> {
   if (format.startsWith("AsyncAPI")) return [];
   const result = check("the import", document);
@@ -81,7 +81,7 @@ interface Group {
   readonly all: number;
 }
 
-/** Losses first, then by frequency. */
+/** Sorts notices: losses first, then by frequency. */
 function grouped(notes: readonly LocatedNotice[]): readonly Group[] {
   const groups = Map.groupBy(notes, ({ kind, what }) => `${kind} ${what}`);
   const all = [...groups.values()].flatMap((list): readonly Group[] => {

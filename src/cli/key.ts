@@ -34,7 +34,7 @@ export interface RevokeOptions extends KeyData {
   readonly user: string | undefined;
 }
 
-/** Messages go to standard error, so that the secret on standard output can be redirected. */
+/** Creates a key. Messages go to standard error, so that the secret on standard output can be redirected. */
 export async function createKey(document: string, options: CreateOptions, terminal: Terminal): Promise<number> {
   const { user, role, lasts } = options;
   if (user === undefined) throw new UsageError("give the user of the key: --user NAME");
@@ -72,7 +72,7 @@ export async function createKey(document: string, options: CreateOptions, termin
   return 0;
 }
 
-/** The secret of a public client is never shown. */
+/** Prints a key; the secret of a public client is never shown. */
 function printedKey({ oauth }: CredentialPlan, options: CreateOptions, { id }: Key, secret: string): string {
   if (oauth === undefined) return `${secret}\n`;
   return options.public ? `client_id=${id}\n` : `client_id=${id}\nclient_secret=${secret}\n`;
@@ -140,14 +140,14 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
   return 0;
 }
 
-/** Keys, and sessions by their newest token. */
+/** Returns all keys, and sessions by their newest token. */
 async function allKeys({ keys, sessions }: OpenedKeys): Promise<readonly Key[]> {
   const newest = new Map((await sessions.list()).map((token) => [token.session, token]));
   const tokens = [...newest.values()].map(({ session, ...token }): Key => ({ ...token, id: session, roles: [] }));
   return [...(await keys.list()), ...tokens];
 }
 
-/** With `revoked: none`, keys are valid until they expire. */
+/** Throws if a key cannot be revoked: with `revoked: none`, keys are valid until they expire. */
 function assertRevocable({ credentials }: Plan, keys: readonly Key[]): void {
   const lasting = credentials.filter(({ revokedAfterMilliseconds }) => revokedAfterMilliseconds === null);
   const found = lasting.find(({ name }) => keys.some(({ credential }) => credential === name));
@@ -165,7 +165,7 @@ function validity({ expires }: Key): string {
   return expires === undefined ? "valid until revoked" : `valid until ${dayOf(expires)}`;
 }
 
-/** In UTC; with the time of day within 24 hours. */
+/** Returns the day in UTC; within 24 hours with the time of day. */
 function dayOf(milliseconds: number): string {
   const time = new Date(milliseconds).toISOString();
   return Math.abs(milliseconds - clock.now()) < 86_400_000 ? `${time.slice(0, 19)}Z` : time.slice(0, 10);
@@ -177,7 +177,7 @@ function keyDatabase({ data }: KeyData, plan: Plan): string {
   return databaseOf(data, plan);
 }
 
-/** Reading keys creates neither a file nor a schema. */
+/** Opens the keys for reading, which creates neither a file nor a schema. */
 async function presentKeys(options: KeyData, plan: Plan): Promise<OpenedKeys> {
   const database = keyDatabase(options, plan);
   const found = await keysAt(plan, database);
@@ -185,7 +185,7 @@ async function presentKeys(options: KeyData, plan: Plan): Promise<OpenedKeys> {
   return found;
 }
 
-/** Creates the data if necessary: the first key may be created before the first start. */
+/** Opens the keys; creates the data if necessary, since the first key may be created before the first start. */
 async function madeKeys(plan: Plan, database: string): Promise<OpenedKeys> {
   await (await openStore(plan, database, clock)).close();
   const keys = await keysAt(plan, database);
@@ -193,7 +193,7 @@ async function madeKeys(plan: Plan, database: string): Promise<OpenedKeys> {
   return keys;
 }
 
-/** Opens the keys without a migration, because a service may be using the data. Undefined if there is no data. */
+/** Opens the keys without a migration, because a service may be using the data; undefined if there is no data. */
 async function keysAt(plan: Plan, database: string): Promise<OpenedKeys | undefined> {
   return withDatabase(plan, database, () => openKeys(database));
 }
@@ -216,7 +216,7 @@ function isFile(database: string): boolean {
   return statSync(database, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The credential with this name, or the only one. */
+/** Returns the credential with this name, or the only one. */
 function keyCredential(plan: AuthenticationPart, name: string | undefined): CredentialPlan {
   const candidates = keyCredentials(plan);
   const names = candidates.map((each) => each.name);

@@ -46,7 +46,10 @@ async function migrationPlanOf(plan: Plan, database: string): Promise<MigrationP
   return withDatabase(plan, database, () => planMigration(wanted, 5_000));
 }
 
-/** Empty if the migration is impossible: `openStore` then rejects it and reports all obstacles. */
+/**
+ * Describes what a migration would lose; empty if the migration is impossible: `openStore` then rejects it and reports all
+ * obstacles.
+ */
 async function lossOf(plan: Plan, database: string): Promise<string> {
   const migration = await migrationPlanOf(plan, database);
   return obstaclesOf(migration, true).length > 0 ? "" : lossText(migration, withoutSecret(database));

@@ -25,7 +25,7 @@ export interface ServeSettings extends ServeOptions {
   readonly config: string | undefined;
 }
 
-/** Help text of an option that several commands have. */
+/** The help text of an option that several commands have. */
 export const dataHelp = "where the data is; without it, .nonet/SERVICE.db in the current folder";
 
 export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSettings[K]> } = {

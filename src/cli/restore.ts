@@ -75,7 +75,10 @@ async function restoreInto(file: string, target: PortableTarget): Promise<Backup
   });
 }
 
-/** A checksum is also valid for rows of another program; the database detects mismatches, so pass its message on. */
+/**
+ * Runs a task. A checksum is also valid for rows of another program; the database detects mismatches, so its message is passed
+ * on.
+ */
 async function reading<T>(file: string, task: () => Awaitable<T>): Promise<T> {
   try {
     return await task();
@@ -92,8 +95,8 @@ function unfit(file: string, thrown: unknown): UsageError {
 }
 
 /**
- * Reports obstacles of a migration to the document before anything is replaced. Uses a temporary SQLite file for backups of any
- * store.
+ * Throws if a migration to the document has obstacles, before anything is replaced. Uses a temporary SQLite file for backups
+ * of any store.
  */
 async function assertFits(
   plan: ResourcesPart & EventsPart & VersioningPart,

@@ -30,7 +30,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal);
   } catch (thrown) {
     if (!(thrown instanceof DocumentError || thrown instanceof UsageError)) throw thrown;
-    // Any error message may contain the database's address.
+    // The message is redacted, since any error message may contain the database's URL.
     const message = withoutPasswords(thrown.message);
     if (thrown instanceof DocumentError) {
       terminal.err(`${message}\n`);
@@ -50,7 +50,7 @@ interface Found {
   readonly command: Command | undefined;
   /** The commands that start with the recognised words. */
   readonly group: readonly Command[];
-  /** The remaining arguments. */
+  /** The arguments after the recognised words. */
   readonly rest: readonly string[];
 }
 

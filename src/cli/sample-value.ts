@@ -1,4 +1,4 @@
-/** A sample value for a JSON Schema: the first alternative, random where records must differ, only required members. */
+/** Makes a sample value for a JSON Schema: the first alternative, random where records must differ, only required members. */
 import { randomInt } from "node:crypto";
 import type { Json, JsonObject } from "../base/json.ts";
 

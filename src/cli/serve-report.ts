@@ -13,7 +13,9 @@ import type { Terminal } from "../server/terminal.ts";
 
 const mostColumns = 120;
 
-/** Address, operations with their callers, defaults, open questions, and statements that are not enforced yet. */
+/**
+ * Describes a service: URL, operations with their callers, defaults, open questions, and statements that are not enforced yet.
+ */
 export function describe({ first, url, local, admin }: Serving, terminal: Pick<Terminal, "columns">): string {
   const { result, plan, data } = first;
   const { allow } = withWebhooks(result.model).authentication;
@@ -54,7 +56,7 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
   ].join("\n");
 }
 
-/** A part without any answer is one line. */
+/** Returns the open questions of a part; a part without any answer is one line. */
 function openIn({ part, status, questions }: PartAnswers): string[] {
   if (status === "gap") return [`${part}: all of it (${count(questions.length, "question")})`];
   return questions
@@ -75,7 +77,7 @@ function grantsText(grants: readonly Grant[], operation: Operation): string {
   return grants.map((grant) => grantText(grant, operation)).join(" | ") || "nobody";
 }
 
-/** A grant as the document writes it; below a parent also which callers may see the parent. */
+/** Returns a grant as the document writes it; below a parent also which callers may see the parent. */
 function grantText({ who, if: condition }: Grant, { parents }: Operation): string {
   const hidden = parents.filter(
     ({ visible }) => !visible.some((one) => one.if === undefined && includes(one.who, who)),

@@ -1,4 +1,4 @@
-/** `nonet serve DOC` and `nonet start`: serve a document, and report operations, defaults and open questions. */
+/** Runs `nonet serve DOC` and `nonet start`: serves a document, and reports operations, defaults and open questions. */
 import { describe } from "./serve-report.ts";
 import { type ServeOptions, startServing } from "../server/serve.ts";
 import type { Terminal } from "../server/terminal.ts";
@@ -10,10 +10,10 @@ export async function serve(document: string, options: ServeOptions, terminal: T
   return serving.untilStopped();
 }
 
-/** The example in the package. */
+/** The path of the example in the package. */
 const example = join(import.meta.dirname, "..", "..", "examples", "parcel-lockers.md");
 
-/** Environment variables of the example, only for demonstrations. */
+/** The environment variables of the example, only for demonstrations. */
 const exampleSecrets = { DOOR_SECRET: "a demonstration, not a secret" };
 
 export async function start(named: string | undefined, options: ServeOptions, terminal: Terminal): Promise<number> {

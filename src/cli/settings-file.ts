@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 export interface SettingsEntry {
   readonly name: string;
-  /** File and line. */
+  /** The file and line of the entry. */
   readonly from: string;
   readonly texts: readonly string[];
 }
@@ -33,7 +33,7 @@ export function readSettings(file: string, text: string): SettingsRead {
   return { entries, problems };
 }
 
-/** The values as text; empty for null. */
+/** Returns the values as text; empty for null. */
 function textsOf(node: unknown): readonly string[] | undefined {
   if (node === null) return [];
   if (isSeq(node)) {

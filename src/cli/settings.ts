@@ -22,9 +22,9 @@ type Options = Readonly<Record<string, Option<unknown>>>;
 
 export interface Setting {
   readonly name: string;
-  /** Undefined without a value or default. */
+  /** The value to display; undefined without a value or default. */
   readonly display: string | undefined;
-  /** `--port`, `NONET_PORT`, `nonet.config.yaml:3`, `default`. */
+  /** Where the value is from: `--port`, `NONET_PORT`, `nonet.config.yaml:3`, or `default`. */
   readonly from: string;
 }
 
@@ -39,7 +39,7 @@ interface ConfiguredCommand<T> extends Omit<CommandOf<T>, "run"> {
 /** The default settings file. */
 export const settingsFile = "nonet.config.yaml";
 
-/** A command with settings: those of its options that `serve` has too. */
+/** Returns a command with settings: those of its options that `serve` has too. */
 export function configured<T>(spec: ConfiguredCommand<T>): Command {
   return {
     ...spec,
@@ -52,7 +52,7 @@ export function configured<T>(spec: ConfiguredCommand<T>): Command {
   };
 }
 
-/** The environment variable of an option. */
+/** Returns the environment variable of an option. */
 export function variableOf(name: string): string {
   return `NONET_${name.toUpperCase().replaceAll("-", "_")}`;
 }
@@ -83,7 +83,7 @@ async function layer(options: Options, hasDocument: boolean, scanned: Scanned, t
   return { layered: { documents, supplied }, problems };
 }
 
-/** The document is a setting too, for containers. */
+/** The name of the document's setting, which containers use. */
 const operand = "document";
 
 const names = Object.keys(serveOptions);
@@ -101,7 +101,7 @@ async function environmentLayer(terminal: Terminal, problems: string[]): Promise
     const path = option !== undefined && hasFile(option) ? (terminal.environment[`${variable}_FILE`] ?? "") : "";
     if (value !== "" && path !== "") problems.push(`${variable} and ${variable}_FILE are both set: set one`);
     else if (path !== "") await readFileSetting(supplied, name, path, `${variable}_FILE`, terminal, problems);
-    // Empty means not set: compose files pass unset variables as empty ones.
+    // An empty variable counts as not set: compose files pass unset variables as empty ones.
     else if (value !== "")
       applySetting(supplied, name, option?.repeats === true ? value.split(/[\s,]+/) : [value], variable, problems);
   }
@@ -146,7 +146,7 @@ async function readFileSetting(
   }
 }
 
-/** Misspelled variables of Nonet; other `NONET_` variables are ignored. */
+/** Returns misspelled variables of Nonet; other `NONET_` variables are ignored. */
 function unknownVariables({ environment }: Terminal): readonly string[] {
   const known = [operand, ...names].map(variableOf);
   const all = [...known, ...known.map((name) => `${name}_FILE`), "NONET_SECRET_KEY", "NONET_SECRET_KEY_FILE"];
@@ -205,7 +205,7 @@ function settingsOf(options: Options, { documents, supplied }: Scanned): readonl
       }
       const text = option.value === undefined ? String(found.texts.length > 0) : found.texts.join(", ");
       const display = option.secret === "value" ? "[set]" : option.secret === "part" ? redact(text) : text;
-      // The row already has the setting's name, so remove it from `from`.
+      // The row already has the setting's name, so it is removed from `from`.
       return {
         name,
         display,

@@ -28,7 +28,7 @@ export function* actionDifferences(both: Both, name: string, old: Endpoint, now:
   }
 }
 
-/** Writes the expressions in canonical form, since blanks and redundant parentheses change nothing. */
+/** Writes the expressions of an association in canonical form, since blanks and redundant parentheses change nothing. */
 function linkText(link: Association | undefined): Association | undefined {
   if (link === undefined) return undefined;
   const values = Object.entries(link.with).map(([field, text]) => [field, canonical(text) ?? text] as const);

@@ -57,14 +57,14 @@ function* ownershipDifferences(
   now: string | undefined,
 ): Iterable<Difference> {
   const what = `Whose a \`${site.name}\` is`;
-  // The grants that use `own` have differences for the changed permissions.
+  // Differences of the permissions already report the grants that use `own`, so this difference is neutral.
   if (old === undefined || now === undefined) yield* restated("neutral", "own-changed", site, what, [old, now]);
   else
     for (const one of conditionDifferences(both, site, { kind: "own", what }, [old, now]))
       yield { ...one, kind: "own-changed" };
 }
 
-/** `old` and `now` are the credentials. */
+/** Compares the scopes of a credential; `old` and `now` are the credential in both documents. */
 function* scopeDifferences(old: Credential, now: Credential, site: Statement): Iterable<Difference> {
   const stated = (effect: Effect, member: string, values: readonly [unknown, unknown]) => {
     const memberSite = { ...site, at: site.at.replace(/scopes$/, member) };
@@ -73,7 +73,7 @@ function* scopeDifferences(old: Credential, now: Credential, site: Statement): I
   };
   yield* stated("breaking", "scopeRoles", [old.scopeRoles, now.scopeRoles]);
   const [before, after] = [old.scopes ?? [], now.scopes ?? []];
-  // A token of another server needs all scopes, so more scopes are stricter; a token of this service may have any of them.
+  // A token of another server must have all scopes, so more scopes are stricter; a token of this service may have any of them.
   const [lost, more] = makesTokens(now) ? [before, after] : [after, before];
   const isNarrower = lost.some((scope) => !more.includes(scope)) || (makesTokens(now) && old.scopes === undefined);
   yield* stated(isNarrower ? "breaking" : "additive", "scopes", [before.toSorted(), after.toSorted()]);

@@ -1,6 +1,7 @@
 /**
  * Compares two documents of one service: lists the differences, and which of them the version entries of the new document
- * declare. A breaking difference is declared if it disappears when the new entries are undone: old callers notice nothing.
+ * declare. A breaking difference is declared if it disappears when the new entries are undone, since then old callers notice
+ * nothing.
  */
 import { addDuration, parseDuration } from "../base/duration.ts";
 import type { Effect } from "../language/grammar/changes.ts";
@@ -13,9 +14,9 @@ import { differencesOf } from "./differences.ts";
 import { isAbout, isAboutKind, currentPath, renamedEntry } from "./entries.ts";
 
 export interface Comparison {
-  /** Breaking differences first, then additive and neutral ones. */
+  /** The differences: breaking ones first, then additive and neutral ones. */
   readonly differences: readonly AssessedDifference[];
-  /** Entries of the new versions that match no difference. */
+  /** The entries of the new versions that match no difference. */
   readonly idle: readonly Entry[];
   /** The version whose callers the service must serve as before; undefined if the documents have no versions. */
   readonly since: string | undefined;
@@ -27,25 +28,25 @@ export interface AssessedDifference {
   readonly difference: Difference;
   /** Whether version entries keep callers of the previous version unaffected; always true if the difference breaks nobody. */
   readonly declared: boolean;
-  /** The entry that declares the difference, if one names it. */
+  /** The entry that declares the difference, if an entry names its subject. */
   readonly by?: Entry;
 }
 
 export interface Entry {
   readonly version: string;
-  /** The index in the version's list of changes. */
+  /** The index of the entry in the version's list of changes. */
   readonly index: number;
   readonly change: Change;
 }
 
-/** The version below which the author has to add an entry. */
+/** The version in which the author has to add an entry. */
 export interface Heading {
   readonly version: string;
   /** Whether the new document does not list this version yet. */
   readonly isNew: boolean;
 }
 
-/** `today`: a date, `2026-11-22`. */
+/** Compares two models. `today`: a date, `2026-11-22`. */
 export function compare(old: Model, now: Model, today: string): Comparison {
   const newerOnes = newerVersions(old.versioning, now.versioning);
   const { since, newer } = newerOnes;
@@ -78,12 +79,14 @@ export function compare(old: Model, now: Model, today: string): Comparison {
   };
 }
 
-/** The entry about this difference; an entry about this kind of difference comes first. */
+/** Returns the entry about this difference; an entry about this kind of difference comes first. */
 function entryOf(one: Difference, entries: readonly Entry[]): Entry | undefined {
   return entries.find(({ change }) => isAboutKind(change, one)) ?? entries.find(({ change }) => isAbout(change, one));
 }
 
-/** The differences that remain after undoing the new entries, except idle ones: undoing those would add differences. */
+/**
+ * Returns the differences that remain after undoing the new entries, except idle ones: undoing those would add differences.
+ */
 function leftOver(old: Model, now: Model, { since, newer }: Newer, idle: readonly Entry[]): readonly Difference[] {
   if (since === undefined) return differencesOf(old, now);
   const versions = (now.versioning.versions ?? []).map((version) => {
@@ -111,7 +114,10 @@ interface Newer {
   readonly newer: readonly Version[];
 }
 
-/** The versions that the old document does not have. An old document without versions is the first version of the new one. */
+/**
+ * Returns the versions that the old document does not have. An old document without versions is the first version of the new
+ * one.
+ */
 function newerVersions(old: Versioning, now: Versioning): Newer {
   const versions = now.versions ?? [];
   const newest = old.versions?.[0]?.name;
@@ -120,7 +126,10 @@ function newerVersions(old: Versioning, now: Versioning): Newer {
   return { since: versions[index]?.name, newer: versions.slice(0, Math.max(index, 0)) };
 }
 
-/** No entry restores a removed resource, operation or type: a `remove` entry is enough to declare it. */
+/**
+ * Whether a `remove` entry declares the difference: no entry restores a removed resource, operation or type, so such an entry
+ * is enough.
+ */
 function isDeclaredRemoved({ entry }: Difference, entries: readonly Entry[]): boolean {
   if (entry?.kind !== "remove" || entry.target.field !== undefined) return false;
   return entries.some(
@@ -129,7 +138,10 @@ function isDeclaredRemoved({ entry }: Difference, entries: readonly Entry[]): bo
   );
 }
 
-/** Undoing `require` makes a field optional in the model, but responses always contain it, so this difference is no break. */
+/**
+ * Whether the difference exists only because `require` was undone: the field is optional in that model, but responses always
+ * contain it, so it is no break.
+ */
 function isOnlyUndone(one: Difference, entries: readonly Entry[]): boolean {
   if (one.kind !== "field-may-be-absent") return false;
   return entries.some(({ change }) => change.kind === "require" && isAbout(change, one));

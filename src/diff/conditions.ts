@@ -23,14 +23,17 @@ export interface Sides {
   readonly now: Side;
 }
 
-/** A condition's text and its path in the model; without a text there is no condition. */
+/** A condition: its text, and its path in the model. Without a text there is no condition. */
 export interface Condition {
   readonly side: Side;
   readonly path: string;
   readonly text: string | undefined;
 }
 
-/** If neither "same" nor "looser" is proved, the result is `tighter`: a missed break would surprise clients with errors. */
+/**
+ * How strict the new condition is compared with the old one. If neither "same" nor "looser" is proved, the result is
+ * `tighter`: a missed break would surprise clients with errors.
+ */
 export type Strictness = "same" | "looser" | "tighter";
 
 export function strictnessOf(old: Condition, now: Condition): Strictness {
@@ -74,7 +77,7 @@ export function canonical(text: string | undefined): string | undefined {
   return expression === undefined ? text : printExpression(expression);
 }
 
-/** Whether it is proved that every value that `one` accepts, `other` accepts too. */
+/** Whether it is proved that `other` accepts every value that `one` accepts. */
 function implies(one: TypedExpression, other: TypedExpression): boolean {
   return exclusive(one, {
     kind: "not",

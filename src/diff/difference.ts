@@ -5,15 +5,15 @@ import type { DifferenceCategory, Effect } from "../language/grammar/changes.ts"
 import type { Change } from "../language/versioning/model.ts";
 
 export interface Difference {
-  /** The kind for programs, such as `field-removed`. */
+  /** The kind of the difference for programs, such as `field-removed`. */
   readonly kind: string;
-  /** The subject, named as in a version entry: `Parcel.note`, `collect`, `error wrong-code`. */
+  /** What differs, named as in a version entry: `Parcel.note`, `collect`, `error wrong-code`. */
   readonly subject: string;
-  /** The new name of a renamed subject. */
+  /** The new name of the subject, if it was renamed. */
   readonly also?: string;
   readonly effect: Effect;
   readonly category: DifferenceCategory;
-  /** One sentence without a full stop. */
+  /** The difference as one sentence without a full stop. */
   readonly message: string;
   /** The path in both documents, a key of `SourceLocations`; for a removed member, its path in the old document. */
   readonly at: string;
@@ -49,7 +49,7 @@ export function difference(
   return { kind, subject, effect, category, message, at, ...details };
 }
 
-/** One name with its values in two maps; at least one of them has it. */
+/** A name with its values in two maps, at least one of which has it. */
 export interface Pair<Value> {
   readonly name: string;
   readonly old: Value | undefined;
@@ -85,7 +85,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** The value in backticks; `nothing` for undefined. */
+/** Returns the value in backticks; `nothing` for undefined. */
 export function quoted(value: Json | undefined): string {
   return value === undefined ? "nothing" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
@@ -117,7 +117,7 @@ export function* measured(
 ): Iterable<Difference> {
   const absent = omitted === "most" ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   const [before, after] = [old === undefined ? absent : measure(old), now === undefined ? absent : measure(now)];
-  // If a value cannot be measured, assume that it became smaller.
+  // A value that cannot be measured is assumed to have become smaller.
   const effect = after > before ? "additive" : "breaking";
   if (before !== after) yield* restated(effect, kind, site, what, [old, now], { category: "limit", ...details });
 }

@@ -18,7 +18,7 @@ import { stateDifferences } from "./states.ts";
 import { usesOf } from "./uses.ts";
 import { versioningDifferences } from "./versioning.ts";
 
-/** Sorted by part, as in `all` below. */
+/** Returns the differences, sorted by part in the order of `all` below. */
 export function differencesOf(old: Model, now: Model): readonly Difference[] {
   const both = bothOf(old, now);
   const resources = [...resourceDifferences(both)];
@@ -44,7 +44,10 @@ export function differencesOf(old: Model, now: Model): readonly Difference[] {
   );
 }
 
-/** A part that the old document left out promised nothing, and no client uses a new member yet, so its limits break nobody. */
+/**
+ * Whether a difference breaks nobody: a part that the old document left out promised nothing, and no client uses a new member
+ * yet, so its limits break nobody.
+ */
 function breaksNobody({ at, subject }: Difference, old: Model, now: Model): boolean {
   const part = partNames.find((name) => at === name || at.startsWith(`${name}/`));
   const status = part === undefined ? "shown" : old.status[part];
@@ -75,7 +78,10 @@ function bothOf(old: Model, now: Model): Both {
   };
 }
 
-/** Type names are not in requests: a renamed type with the same fields, or of a renamed resource, is the same. */
+/**
+ * Whether two names mean the same type. Requests do not contain type names, so a renamed type with the same fields, or of a
+ * renamed resource, is the same.
+ */
 function isSameType(old: Model, now: Model, before: string, after: string): boolean {
   const [former, later] = [lookup(old.resources.types, before), lookup(now.resources.types, after)];
   if (former !== undefined || later !== undefined) return former !== undefined && same(former, later);

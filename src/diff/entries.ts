@@ -11,7 +11,7 @@ export function isAbout(change: Change, { subject, also }: Subject): boolean {
   );
 }
 
-/** The names in an entry, old and new ones. */
+/** Returns the names in an entry, old and new ones. */
 function namesIn(change: Change): readonly string[] {
   switch (change.kind) {
     case "rename": {
@@ -31,7 +31,7 @@ function namesIn(change: Change): readonly string[] {
   }
 }
 
-/** The differences that each kind of entry declares; any entry also covers an added, removed or renamed subject. */
+/** The kinds of differences that each kind of entry declares; any entry also covers an added, removed or renamed subject. */
 const kinds: Readonly<Record<Change["kind"], RegExp>> = {
   rename: /-(renamed|removed|added)$/,
   add: /-(added|taken|given)$|^field-required$/,

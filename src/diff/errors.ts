@@ -7,7 +7,7 @@ import { lookup } from "../language/resources/fields.ts";
 import { type Difference, difference, restated } from "./difference.ts";
 import { partDifferences, type Statement } from "./walk.ts";
 
-/** `replaced`: for each old code, the code that an operation now returns in its place. */
+/** Compares errors. `replaced`: for each old code, the code that an operation now returns instead. */
 export function errorDifferences(
   old: Errors,
   now: Errors,
@@ -33,7 +33,7 @@ function statusDifference(old: number | undefined, now: number | undefined, site
   return restated("breaking", "error-status-changed", site, site.what, [old, now], { entry });
 }
 
-/** The version entry that keeps the old status for older callers. */
+/** Returns the version entry that keeps the old status for older callers. */
 function statusEntry(code: string, before: number | undefined): Change {
   const status = before ?? lookup(standardErrors, code)?.status ?? 400;
   return { kind: "error", code, status, was: code };
@@ -54,7 +54,7 @@ function renamedErrors(old: Errors, now: Errors, replaced: ReadonlyMap<string, s
 function removedError(site: Statement, error: DeclaredError, other: string | undefined, now: Errors): Difference {
   const { at, name, subject } = site;
   if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined))
-    // No other error replaces it, so a client's handler for it is merely unused.
+    // No other error replaces this one, so a client's code for it is merely unused.
     return difference("neutral", "error-removed", site, `The error \`${name}\` is gone`);
   const entry = { kind: "error", code: other, status: error.status, was: name } as const;
   const details = { entry, also: `error ${other}`, oldAt: at };

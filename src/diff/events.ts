@@ -69,7 +69,7 @@ function* emittedDifferences(both: Both, site: Statement, old: OutEvent, now: Ou
   yield* restated("breaking", "event-source-changed", site, `What emits \`${name}\``, texts);
   const [before, after] = [payloadOf(both.old.model, old), payloadOf(both.now.model, now)];
   const carries = below(site, "carries");
-  // If the payload is the full record, the differences of its fields cover it.
+  // If the payload is the full record, the differences of the record's fields cover it.
   if (old.carries !== undefined || now.carries !== undefined) {
     for (const member of before.filter((one) => !after.includes(one)))
       yield difference("breaking", "payload-removed", carries, `\`${name}\` does not carry \`${member}\` any more`);
@@ -109,7 +109,7 @@ function* carriedDifferences(both: Both, name: string, at: string, old: InEvent,
     alike: both.alike,
   };
   for (const one of fieldDifferences(owner, membersOf(old), membersOf(now))) {
-    // Version entries describe resources and operations, not requests of other services.
+    // The proposed entry is dropped, since version entries describe resources and operations, not requests of other services.
     const { entry: _entry, ...rest } = one;
     yield rest;
   }

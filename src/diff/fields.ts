@@ -1,4 +1,4 @@
-/** Differences of fields: those of a resource, of an embedded type, and the input of an operation. */
+/** Differences of fields: those of a resource or an embedded type, and the input of an operation. */
 import type { Effect } from "../language/grammar/changes.ts";
 import { printFields, printFieldType } from "../language/resources/field-print.ts";
 import type { Field, Fields, FieldType, Modifier } from "../language/resources/model.ts";
@@ -7,13 +7,13 @@ import { below, type Difference, difference, pairs, type Site, restated, same, u
 import { type Alike, isClosedList, type TypeDifference, typeDifferences } from "./types.ts";
 import type { Need, Use } from "./uses.ts";
 
-/** The owner of a group of fields, in both documents. */
+/** The owner of a group of fields in both documents. */
 export interface Owner {
   /** The name of the resource, type or operation. */
   readonly of: string;
   /** The path of the fields in the model. */
   readonly at: string;
-  /** How clients use a field in the old or the new document. */
+  /** Returns how clients use a field in the old or the new document. */
   readonly use: (when: "old" | "now", name: string, field: Field) => Use;
   readonly alike: Alike;
 }
@@ -68,7 +68,9 @@ function removedField(owner: Owner, name: string, field: Field, renamed: string 
   return difference(effect, "field-removed", site, `\`${subject}\` is gone`, { entry });
 }
 
-/** The field's declaration as a version entry writes it; a computed field becomes read-only, since no request sets it. */
+/**
+ * Returns the field's declaration as a version entry writes it; a computed field becomes read-only, since no request sets it.
+ */
 function fieldText({ type, default: made, computed, marks }: Field): string {
   const returned: readonly Modifier[] =
     computed === undefined || marks.includes("read-only") ? marks : [...marks, "read-only"];
@@ -118,12 +120,13 @@ function sameNeeds(one: Use, other: Use): boolean {
   return one.creates === other.creates && one.changes === other.changes && one.returned === other.returned;
 }
 
-/** Whether requests may or must set the field. */
+/** Returns the differences in whether requests may or must set the field. */
 function settingDifferences(change: FieldChange): readonly Difference[] {
   const { before, after, now } = change;
   const first = settingDifference(change, before.creates, after.creates, "creates");
   const second = settingDifference(change, before.changes, after.changes, "changes");
-  // If creating and changing requests differ alike, report it once; one `require` entry covers both.
+  // If requests that create and that change records differ alike, the difference is reported once, since one `require` entry
+  // covers both.
   const all = first?.kind === second?.kind ? [first] : [first, second];
   return all.filter((one) => one !== undefined).map((one) => (now.computed === undefined ? one : withoutEntry(one)));
 }
@@ -151,7 +154,7 @@ function settingDifference(
   return difference("additive", "field-not-required", change, `${name} can be left out of ${request}`);
 }
 
-/** Whether responses contain the field, always or sometimes. */
+/** Returns the differences in whether responses contain the field, always or sometimes. */
 function requestDifferences(change: FieldChange): readonly Difference[] {
   const { target, old, now, before, after } = change;
   const name = `\`${change.subject}\``;
@@ -174,15 +177,15 @@ function typeChanges(change: FieldChange): readonly Difference[] {
   });
 }
 
-/** The worst effect on requests, responses and filters. */
+/** Returns the worst effect of a type's difference on requests, responses and filters. */
 function effectOfType({ before, after, old, now }: FieldChange, { direction, what }: TypeDifference): Effect {
   const isInput = (before.creates ?? before.changes) !== undefined && (after.creates ?? after.changes) !== undefined;
   const returned = before.returned && after.returned;
   const filtered = after.listed && now.marks.includes("filter");
   if (direction === "other") return isInput || returned || filtered ? "breaking" : "neutral";
   if (direction === "narrower" && (isInput || (filtered && what !== "range"))) return "breaking";
-  // A client has a case for each value of a closed list, but none for a new value. It can read a longer text, and it gets the
-  // media type of a file along with its bytes.
+  // A client that reads a closed list has code for each value, but none for a new one. It can read a longer text, and it gets
+  // the media type of a file along with its bytes.
   const surprising = what === "null" || what === "type" || (what === "values" && isClosedList(old.type));
   if (direction === "wider" && returned && surprising) return "breaking";
   return direction === "wider" && (isInput || returned || filtered) ? "additive" : "neutral";
@@ -224,12 +227,15 @@ function defaultText(field: Field): string | undefined {
 interface ModifierEffect {
   readonly added: Effect;
   readonly removed: Effect;
-  /** The text behind the field's name, with the modifier and without it. */
+  /** The text after the field's name for a field with the modifier; the next member is for one without it. */
   readonly is: string;
   readonly isNot: string;
 }
 
-/** Modifiers that change neither requests nor responses directly; `use` covers `read-only` and its like. */
+/**
+ * Returns the effects of modifiers that change neither requests nor responses directly; `use` covers `read-only` and similar
+ * ones.
+ */
 function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifier, ModifierEffect>> {
   const isInput = (after.creates ?? after.changes) !== undefined;
   const listed = before.listed && after.listed;
@@ -279,7 +285,7 @@ function* modifierDifferences(change: FieldChange): Iterable<Difference> {
   }
 }
 
-/** Differences of descriptions and of members that only determine a value. */
+/** Yields differences of descriptions and of members that only determine a value. */
 function* plainDifferences(change: FieldChange): Iterable<Difference> {
   const { subject, old, now } = change;
   const texts = [
@@ -292,7 +298,10 @@ function* plainDifferences(change: FieldChange): Iterable<Difference> {
   yield* unhandledKeys(change, old, now, ["type", "optional", "default", "marks", ...texts.map(([member]) => member)]);
 }
 
-/** A sample value of a type for a proposed entry, which the author reviews: the first of a list, the minimum of a range. */
+/**
+ * Returns a sample value of a type for a proposed entry, which the author reviews: the first of a list, the minimum of a
+ * range.
+ */
 export function sampleOf(type: FieldType): string {
   switch (type.kind) {
     case "nullable":

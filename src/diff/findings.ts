@@ -8,7 +8,7 @@ import { changeText } from "../language/versioning/change.ts";
 import type { Comparison, AssessedDifference } from "./compare.ts";
 import type { Difference } from "./difference.ts";
 
-/** Each finding with its difference; undefined for an idle entry. */
+/** Returns each finding with its difference; undefined for the finding of an idle entry. */
 export function findingsOf(
   comparison: Comparison,
   places: SourceLocations,
@@ -48,7 +48,7 @@ function undeclared(comparison: Comparison, one: Difference, places: SourceLocat
   return { code, severity: "error", message, span, why, help: advice(comparison, one, code) };
 }
 
-/** Where the author has to write the entry, in words. */
+/** Returns where the author has to write the entry, in words. */
 function below({ heading: { version, isNew }, versioning }: Comparison): string {
   if (versioning.scheme === "none" || versioning.scheme === undefined)
     return `below a first new version \`${version}:\`, which needs \`scheme: dated\``;

@@ -49,7 +49,10 @@ function limitText(limit: Limit): string {
   return `${limit.count}${window}${states} per ${limit.per}${burst}`;
 }
 
-/** `additive` if every client within the old limit is within the new one: count, rate and burst are no smaller. */
+/**
+ * Returns the effect of a changed limit: `additive` if every client within the old limit is within the new one, so count, rate
+ * and burst are no smaller.
+ */
 function effectOf(old: Limit, now: Limit): Effect {
   if ("states" in old && "states" in now)
     return now.count >= old.count &&

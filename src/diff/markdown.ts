@@ -1,7 +1,7 @@
-/** Writes a comparison as the section of a changelog, in sentences about what clients notice. */
+/** Prints a comparison as the section of a changelog, in sentences about what clients notice. */
 import type { Comparison, AssessedDifference } from "./compare.ts";
 
-/** `open`: the undeclared differences. Neutral differences are listed only if there are no others. */
+/** Prints the section. `open`: the undeclared differences. Neutral differences are listed only if there are no others. */
 export function markdownOf(
   { differences, versioning, since }: Comparison,
   open: ReadonlySet<AssessedDifference>,

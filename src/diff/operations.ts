@@ -86,7 +86,7 @@ function removedOperation(name: string, endpoint: Endpoint, renamed: string | un
 
 // ── What holds for all operations ──────────────────────────────────────────────────────────────────────────────────
 
-/** Removing an allowed origin breaks the pages of that origin. */
+/** Yields differences of CORS; removing an allowed origin breaks the pages of that origin. */
 function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"], site: Statement): Iterable<Difference> {
   if (same(old, now)) return;
   const [before, after] = [originsOf(old), originsOf(now)];
@@ -123,13 +123,16 @@ function* listDifferences(
   for (const { name, old: before, now: after } of pairs(namesOf(old), namesOf(now))) {
     const named = { subject: `${subject}.${name}`, at: `${site.at}/names/${name}` };
     const what = `The name of \`${name}\` in ${pages.toLowerCase()}`;
-    // A new count member disturbs no client that does not read it.
+    // A new member with the count disturbs no client, since old clients do not read it.
     yield* restated(before === undefined ? "additive" : "breaking", "list-name-changed", named, what, [before, after]);
   }
   yield* unhandledKeys(site, old, now, ["kind", "size", "max", "bare", "names"]);
 }
 
-/** Every parameter and member has a default name, except the count, which exists only if the document names it. */
+/**
+ * Returns the names of a list. Every parameter and member has a default name, except the count, which exists only if the
+ * document names it.
+ */
 function namesOf({ names }: Partial<ListStyle>): Readonly<Record<string, string>> {
   const usual = Object.fromEntries(listWords.filter((word) => word !== "count").map((word) => [word, word]));
   return { ...usual, ...names };
@@ -217,7 +220,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
   ]);
 }
 
-/** Requests and responses of a handler, without notes and examples. */
+/** Yields differences in the requests and responses of a handler, without notes and examples. */
 function* contractDifferences(
   site: Site,
   old: EndpointContract | undefined,
@@ -265,7 +268,7 @@ function statusOf({ status }: Endpoint, resolved: ResolvedEndpoint | undefined):
   return status ?? { create: 201, delete: 204, clear: 204 }[actionOf(resolved) ?? ""] ?? 200;
 }
 
-/** Members that only this operation takes, and record fields that it no longer takes. */
+/** Yields differences in the members that only this operation takes, and in record fields that it no longer takes. */
 function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const at = `endpoints/endpoints/${name}`;
   const before = inputFields(both.old.model, name, old);
@@ -316,7 +319,7 @@ function boundBy(model: Model, operation: string): readonly string[] {
 
 const returned: Use = { creates: undefined, changes: undefined, returned: true, listed: false };
 
-/** Compares the typed response of a handler's function like the fields of a read-only record. */
+/** Compares the typed response of a handler's function as if it were a read-only record. */
 function* shapeDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const { subject: of, at } = site;
   if (old.shape === undefined && now.shape === undefined) return;

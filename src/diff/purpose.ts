@@ -11,7 +11,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
   yield* restated("neutral", "title-changed", title, "The title", [old.title, now.title]);
   yield* partDifferences("purpose", purpose, old.purpose, now.purpose, {
     "operations/*": (before, after, site) => {
-      // The endpoint's own difference already reports an operation that is new or removed.
+      // The endpoint's own difference already reports a new or removed operation.
       const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, site.name) !== undefined);
       if (was !== is && (before === undefined) === !was && (after === undefined) === !is) return [];
       const what = `The sentence about \`${site.name}\``;
@@ -20,7 +20,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
   });
 }
 
-/** Differences in which parts are complete or open: readers of the document notice them, clients do not. */
+/** Yields differences in which parts are complete or open: readers of the document notice them, clients do not. */
 export function* statusDifferences(old: Model, now: Model): Iterable<Difference> {
   for (const part of partNames) {
     const what = `What the document says of its ${part}`;

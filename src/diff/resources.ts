@@ -64,7 +64,7 @@ function removedResource({ old, now, uses }: Both, name: string): Difference {
   return difference(effect, "resource-renamed", site, `\`${name}\` is called \`${renamed}\``, details);
 }
 
-/** The old name of a renamed resource: the only removed resource with the same fields. */
+/** Returns the old name of a renamed resource: the only removed resource with the same fields. */
 export function formerName(old: Model, now: Model, name: string): string | undefined {
   const { fields } = lookup(now.resources.resources, name) ?? {};
   if (fields === undefined || lookup(old.resources.resources, name) !== undefined) return undefined;
@@ -154,7 +154,7 @@ function ruleText(rule: Rule): string {
   return `\`unique ${rule.fields.join(" + ")}${isAbsentEqual(rule) ? ", absent equal" : ""}\``;
 }
 
-/** Compares the error codes after `else`; `what` names the operation or rule. */
+/** Compares the error codes after `else`. `what`: the operation or rule in words. */
 export function* errorCodeDifference(
   { old: { model } }: Both,
   what: string,

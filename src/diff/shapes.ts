@@ -35,7 +35,7 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
   }
 }
 
-/** The texts of a response template by their path; an empty object is `{}`. */
+/** Returns the texts of a response template by their path; an empty object is `{}`. */
 function textsOf(template: ResponseTemplate, path: readonly string[] = []): Readonly<Record<string, string>> {
   if (typeof template === "string") return { [path.join("/")]: template };
   const members = Object.entries(template);
@@ -46,7 +46,7 @@ function textsOf(template: ResponseTemplate, path: readonly string[] = []): Read
   >;
 }
 
-/** Compares the path in the body of each member that both documents take. */
+/** Yields a difference for each member of an operation's input that both documents have at different paths in the body. */
 export function* locationDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const takes = { subject: name, at: `endpoints/endpoints/${name}/takes` };
   const before = inputShape(both.old.model, old);
@@ -109,7 +109,7 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
     yield* restated("breaking", kind, site, `What \`${subject}\` is`, [textOf(old), textOf(now)]);
     return;
   }
-  // Requests and responses may both use a view, so that more values break as much as fewer.
+  // Requests and responses may both use a view, so additional values break clients as much as removed ones.
   for (const { wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference("breaking", kind, site, `\`${subject}\` ${wording}`);
   const presence = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
@@ -126,7 +126,7 @@ function textOf(member: ViewMember): string {
   return `${printFieldType(member.type)}${member.optional ? "?" : ""} ${declarationOf(member)}`.trimEnd();
 }
 
-/** A member's declaration besides its type. */
+/** Returns a member's declaration without its type. */
 function declarationOf({ optional: _optional, type: _type, computed, ...rest }: Field): string {
   const more = Object.values(rest).some((one) => (Array.isArray(one) ? one.length > 0 : one !== undefined));
   return [...(computed === undefined ? [] : [`:= ${computed}`]), ...(more ? [JSON.stringify(rest)] : [])].join(" ");

@@ -102,7 +102,7 @@ function transitionsOf(resource: string, { states, final = [], moves }: Lifecycl
   });
 }
 
-/** The identity of a transition in both documents. The duration of a timer is not part of it. */
+/** Returns what identifies a transition in both documents. The duration of a timer is not part of it. */
 function keyOf({ from, to, trigger: { on } }: Transition): string {
   return JSON.stringify([from, to, on.kind, on.kind === "by" ? on.operation : on.kind === "at" ? on.field : ""]);
 }
@@ -125,7 +125,7 @@ function transitionText({ from, to, trigger }: Transition): string {
 }
 
 function* addedTransition(transition: Transition, old: Lifecycle): Iterable<Difference> {
-  // A new timer moves a record away from the state where its client left it; but no client left a record in a new state.
+  // A new timer moves a record out of the state in which its client left it; but no client left a record in a new state.
   const byItself = isTimer(transition);
   const effect = byItself && Object.hasOwn(old.states, transition.from) ? "breaking" : "additive";
   const message = `\`${transition.subject}\` moves ${transitionText(transition)}`;

@@ -1,16 +1,19 @@
-/** Differences between two types of one value: the values that only one of them accepts. */
+/** Lists the differences between two types of one value: the values that only one type accepts. */
 import { printSize } from "../base/bytes.ts";
 import { printFieldType } from "../language/resources/field-print.ts";
 import type { FieldType, ScalarName } from "../language/resources/model.ts";
 import { same } from "./difference.ts";
 
-/** `narrower`: fewer values; `wider`: more values; `other`: each type has values that the other lacks. */
+/**
+ * A difference of two types. `narrower`: fewer values; `wider`: more values; `other`: each type has values that the other
+ * lacks.
+ */
 export interface TypeDifference {
   readonly direction: "narrower" | "wider" | "other";
   readonly what: "range" | "pattern" | "values" | "null" | "type" | "media";
-  /** A text behind the field's name, such as `can be null`. */
+  /** The difference as a text after the field's name, such as `can be null`. */
   readonly wording: string;
-  /** The value that only one of the two closed lists has. */
+  /** The value that only one of two closed lists has. */
   readonly value?: string;
 }
 
@@ -38,7 +41,7 @@ function changed(old: FieldType, now: FieldType, direction: TypeDifference["dire
   return { direction, what: "type", wording: `is ${typeText(now)}, and was ${typeText(old)}` };
 }
 
-/** A type as a document writes it. */
+/** Returns a type as a document writes it. */
 function typeText(type: FieldType): string {
   return type.kind === "schema" ? "of another schema" : `\`${printFieldType(type)}\``;
 }
@@ -165,7 +168,7 @@ function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly Ty
   ];
 }
 
-/** Whether the type lists all its values, so that a client may have a case for each. */
+/** Whether the type lists all its values, so that a client may have code for each value. */
 export function isClosedList(type: FieldType): boolean {
   if (type.kind === "one-of") return !type.open;
   return (type.kind === "nullable" || type.kind === "list" || type.kind === "map") && isClosedList(type.of);

@@ -1,6 +1,6 @@
 /**
- * How clients use the fields of a model: which fields requests set, and which responses and events contain. It counts only
- * operations of both documents, so that a new or removed operation is not reported again for each field.
+ * Finds out how clients use the fields of a model: which fields requests set, and which ones responses and events contain. It
+ * counts only operations of both documents, so that a new or removed operation is not reported again for each field.
  */
 import { inputOf } from "../language/endpoints/input.ts";
 import { resourceEndpoints } from "../language/endpoints/resolve.ts";
@@ -22,7 +22,7 @@ export interface Use {
 
 export interface Uses {
   ofField(resource: string, name: string, field: Field): Use;
-  /** For a field of an embedded type. */
+  /** Returns how clients use a field of an embedded type. */
   ofMember(type: string, field: Field): Use;
   /** Whether any operation or event uses the resource. */
   has(resource: string): boolean;
@@ -64,7 +64,7 @@ export function usesOf(model: Model, operations: ReadonlySet<string>): Uses {
     if (resolved.action !== "delete" && resolved.endpoint.gives === undefined) use.returned = true;
     const input = inputOf(model, resolved);
     for (const { field } of input) embed(field.type, "accepted");
-    // Differences of a `takes` list belong to the operation, not to the resource.
+    // Differences of a `takes` list are differences of the operation, not of the resource.
     if (resolved.endpoint.takes !== undefined || resolved.endpoint.takesView !== undefined) continue;
     const needs = resolved.action === "create" ? use.creates : use.changes;
     for (const { name, required } of input) {
@@ -105,7 +105,7 @@ function isReturned({ marks }: Field): boolean {
   return !marks.includes("write-only") && !marks.includes("secret");
 }
 
-/** The entries of `types:` that a value of this type contains. */
+/** Returns the entries of `types:` that a value of this type contains. */
 function embedded(model: Model, type: FieldType): readonly string[] {
   if (type.kind === "named") return lookup(model.resources.types, type.name) === undefined ? [] : [type.name];
   return type.kind === "list" || type.kind === "map" || type.kind === "nullable" ? embedded(model, type.of) : [];

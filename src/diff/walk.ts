@@ -1,6 +1,6 @@
 /**
- * The walk over two models of one part, along its grammar: it yields a difference for each changed statement, with the effect
- * that the grammar declares (`changes`). Comparers handle the statements whose effect needs more than both values.
+ * Walks over two models of one part, along its grammar: yields a difference for each changed statement, with the effect that
+ * the grammar declares (`changes`). Comparers handle the statements whose effect needs more than both values.
  */
 import type { ChangeReport, Comparable } from "../language/grammar/changes.ts";
 import type { FormMember } from "../language/grammar/form.ts";
@@ -16,13 +16,13 @@ export interface Statement extends Site {
   readonly what: string;
   readonly old: unknown;
   readonly now: unknown;
-  /** Of a statement that gives several members: its text. Its values are those of the construct around it. */
+  /** For a statement that sets several members: returns its text. Its values are those of the construct around it. */
   readonly written?: ((value: unknown) => unknown) | undefined;
   readonly grammar: Comparable & { readonly readWords?: unknown };
   readonly report: ChangeReport;
   /** The path within the part, with `*` for the author's names: `errors/*`. */
   readonly pattern: string;
-  /** The name of the nearest entry. */
+  /** The author's name of the nearest entry around the statement. */
   readonly name: string;
 }
 
@@ -85,7 +85,7 @@ function* constructDifferences(
   for (const { isSpread, key, member, name: memberName, report } of members) {
     const isNamed = site.pattern === "" || member.members !== undefined;
     const inner = {
-      // The members of a construct that may be one line have no places of their own.
+      // The members of a construct that may be one line have no locations of their own.
       at: grammar.readWords === undefined ? `${at}/${key}` : at,
       pattern: site.pattern === "" ? key : `${site.pattern}/${key}`,
       name,
@@ -119,7 +119,7 @@ function* valueDifferences(site: Statement): Iterable<Difference> {
   }
 }
 
-/** `{}` is the name of the entry, `{member}` the key of the statement. */
+/** Fills a text: `{}` is the name of the entry, `{member}` the key of the statement. */
 function worded(text: string, name: string, member: string): string {
   return text.replaceAll("{}", `\`${name}\``).replaceAll("{member}", `\`${member}\``);
 }

@@ -6,9 +6,12 @@ import type { Account } from "./memory-budget.ts";
 
 export interface Gathered {
   readonly length: number;
-  /** False, without adding the chunk, if the memory budget is used up. */
+  /** Adds a chunk; returns false, without adding it, if the memory budget is used up. */
   add(piece: Buffer): boolean;
-  /** Copies the first chunk out of its packet; call it before waiting for more. False if the memory budget is used up. */
+  /**
+   * Copies the first chunk out of its packet; must be called before waiting for more. Returns false if the memory budget is
+   * used up.
+   */
   copy(): boolean;
   /** Returns all bytes and starts again. */
   consume(): Buffer;
@@ -19,10 +22,10 @@ export interface Gathered {
 const firstBytes = 1024;
 const nothing = Buffer.alloc(0);
 
-/** `limit`: maximum number of bytes. */
+/** Creates the buffer. `limit`: the most bytes. */
 export function gather(limit: number, account: Account | undefined): Gathered {
   let held = nothing;
-  /** The only chunk so far, not copied. */
+  /** The only chunk so far, not copied yet. */
   let first: Buffer | undefined;
   let length = 0;
   let counted = 0;

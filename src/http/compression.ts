@@ -11,7 +11,7 @@ const brotliAsync = promisify(brotliCompress);
 
 const vary = ["Vary", "Accept-Encoding"];
 
-/** Merges into an existing Vary field, because some caches read only the first one. */
+/** Adds to the Vary field. Merges into an existing one, because some caches read only the first one. */
 function varying(headers: readonly string[]): readonly string[] {
   const at = headers.indexOf("Vary") + 1;
   return at === 0 ? [...headers, ...vary] : headers.with(at, `${headers[at]}, Accept-Encoding`);
@@ -24,7 +24,9 @@ export function compress(response: HttpResponse, accepted: string | undefined): 
   return coding === undefined ? { ...response, headers: varying(response.headers) } : encode(response, body, coding);
 }
 
-/** The coding-dependent fields of a 304 response: those of the 200 response with this body and tag (R4.16). */
+/**
+ * Returns the fields of a 304 response that depend on the coding: those of the 200 response with this body and tag (R4.16).
+ */
 export function revalidationFields(body: string, tag: string, accepted: string | undefined): readonly string[] {
   if (body.length < leastBytes) return ["ETag", tag];
   const coding = chooseEncoding(accepted);

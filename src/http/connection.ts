@@ -12,9 +12,12 @@ import { respondTo, type CountingOptions } from "./before-service.ts";
 import { type Expectation, fieldBytes, type Received } from "./request.ts";
 import { rawText, send } from "./response.ts";
 
-/** Maximum number of pipelined requests; above it the connection closes. */
+/** The most pipelined requests; above it the connection closes. */
 const mostWaiting = 1000;
-/** How long the server reads on after its last response, so that a sending client receives it (section 9.6). */
+/**
+ * How long the server reads on after its last response, in milliseconds, so that a client that still sends receives the
+ * response (section 9.6).
+ */
 const lingerMilliseconds = 2000;
 
 export interface ConnectionOptions extends CountingOptions {
@@ -27,11 +30,14 @@ export class Connection {
   readonly #address: string;
   #last: Received | undefined;
   #waiting = 0;
-  /** Responds to a parser error: after the response to the last request, or instead of it if its body is incomplete. */
+  /**
+   * Responds to a parser error, after the response to the last request, or instead of that response if the request's body is
+   * incomplete.
+   */
   #spoiled: (() => void) | undefined;
-  /** No further responses. */
+  /** Whether no further response is possible. */
   #over = false;
-  /** Received bytes at the last response: if there are more, another request has started. */
+  /** The number of bytes received until the last response: if there are more now, another request has started. */
   #bytesRead = 0;
   #lingering: NodeJS.Timeout | undefined;
 
@@ -93,10 +99,10 @@ export class Connection {
       .catch((thrown: unknown) => this.#fail(request, thrown));
   }
 
-  /** @throws if the response cannot be sent; nothing has been sent then. */
+  /** Sends a response. @throws if it cannot be sent; nothing has been sent then. */
   #respond({ message, response, account }: Received, httpResponse: HttpResponse): void {
     account.end();
-    // A parser error was the response already, or the client has disconnected.
+    // A parser error already had a response, or the client has disconnected.
     if (this.#over || response.destroyed || response.headersSent) {
       httpResponse.stream?.ended();
       return;
@@ -141,11 +147,11 @@ export class Connection {
     const { message, response } = this.#last;
     if (message.complete) {
       if (response.writableFinished) return end();
-      // One error per connection, even if the parser reports several.
+      // Only one error gets a response, even if the parser reports several.
       this.#spoiled = end;
       response.once("close", end);
     } else if (response.headersSent) {
-      // The response was sent before its body was complete; the end of the body is unknown now.
+      // The response was sent before the body was complete, so the end of the body is unknown.
       this.#over = true;
       this.#end();
     } else if (this.#waiting > 0) this.#spoiled = end;

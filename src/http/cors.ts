@@ -1,6 +1,6 @@
 /**
- * CORS (R4.22; Fetch standard, section 3.3). If the document does not declare it, no response has CORS headers, and browsers hide
- * responses from pages of other origins.
+ * Adds CORS header fields (R4.22; Fetch standard, section 3.3). If the document does not declare CORS, no response has them,
+ * and browsers hide responses from pages of other origins.
  */
 import type { EndpointsPart, Operation } from "../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
@@ -8,10 +8,11 @@ import type { VersioningPart } from "../plan/versioning/version.ts";
 import type { HttpResponse, HttpRequest } from "./message.ts";
 
 export interface Cors {
-  /** Adds the CORS headers, also to errors, so that pages can read them. */
+  /** Adds the CORS fields to a response, also to an error, so that pages can read it. */
   completed(result: HttpResponse, httpRequest: HttpRequest | undefined): HttpResponse;
   /**
-   * The headers of a preflight response: the methods of the path, and the request headers of its operations or `requestFields`.
+   * Returns the fields of a preflight response: the methods of the path, and the request fields of its operations or
+   * `requestFields`.
    */
   preflight(
     httpRequest: HttpRequest,
@@ -32,7 +33,7 @@ export function createCors({
   const isAllowed = origins === "any" ? () => true : matcherOf(origins);
   const sentIn = kinds.map(({ sent }) => sent.header);
   const exposed = [...exposedFields, ...versionHeader].join(", ");
-  /** The value of Access-Control-Allow-Origin; undefined without an allowed origin. */
+  /** Returns the value of Access-Control-Allow-Origin; undefined if the origin is not allowed. */
   const allowedOrigin = (httpRequest: HttpRequest | undefined): string | undefined => {
     const origin = httpRequest?.headers.get("origin");
     if (origin === undefined || httpRequest?.headers.repeated("origin") === true || !isAllowed(origin))
@@ -44,7 +45,7 @@ export function createCors({
   return {
     completed(result, httpRequest) {
       const origin = allowedOrigin(httpRequest);
-      // With `*` the response does not depend on the origin.
+      // With `*` the response does not depend on the origin, so Vary is not needed.
       const headers = origins === "any" ? [...result.headers] : varying(result.headers);
       if (origin !== undefined && httpRequest !== undefined) {
         headers.push("Access-Control-Allow-Origin", origin);
@@ -71,7 +72,7 @@ const exposedFields = [
   "Deprecation", "Sunset",
 ]; // biome-ignore format: as in R4.22
 
-/** The request headers that these operations use, except those that CORS always allows. */
+/** Returns the request fields that these operations use, except those that CORS always allows. */
 function requestFieldsOf(operations: readonly Operation[], always: readonly string[]): readonly string[] {
   const reads = operations.some(({ method }) => method === "GET");
   const edits = operations.some(({ method, key }) => method !== "GET" && key !== undefined);
@@ -81,13 +82,16 @@ function requestFieldsOf(operations: readonly Operation[], always: readonly stri
     ...(edits ? ["If-Match"] : []),
     ...(reads || edits ? ["If-None-Match"] : []),
     ...operations.flatMap(({ repeats }) => (repeats === undefined ? [] : [repeats.header])),
-    // HTTP libraries add these headers; if they are not allowed, the browser blocks the whole request.
+    // HTTP libraries add these fields; if they are not allowed, the browser blocks the whole request.
     ...["traceparent", "tracestate", "X-Requested-With"],
   ];
   return [...new Map(fields.map((field) => [field.toLowerCase(), field])).values()];
 }
 
-/** Also without an allowed origin: a cache must not serve that response to an allowed page (RFC 9111 section 4.1). */
+/**
+ * Adds Vary, even if the origin is not allowed: a cache must not serve that response to an allowed page (RFC 9111 section
+ * 4.1).
+ */
 function varying(headers: readonly string[]): string[] {
   const all = [...headers];
   const at = all.findIndex((name, index) => index % 2 === 0 && name === "Vary");
@@ -96,7 +100,10 @@ function varying(headers: readonly string[]): string[] {
   return all;
 }
 
-/** Compares exactly, as browsers serialise origins (RFC 6454 section 6.2); `*` matches one label or one port. */
+/**
+ * Returns a function that matches an origin exactly, as browsers serialise it (RFC 6454 section 6.2); `*` matches one label or
+ * one port.
+ */
 function matcherOf(origins: readonly string[]): (origin: string) => boolean {
   const exact = new Set(origins.filter((origin) => !origin.includes("*")));
   const patterns = origins

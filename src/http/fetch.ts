@@ -27,7 +27,7 @@ export function fetchFrom(service: Pick<Responder, "response">): Fetch {
   };
 }
 
-/** Adds a body header, which a Request does not have by itself. */
+/** Returns the header fields. Adds the one that announces a body, which a Request does not have by itself. */
 function headersOf(request: Request): readonly string[] {
   const raw = [...request.headers].flat();
   if (request.body !== null && !request.headers.has("content-length")) raw.push("transfer-encoding", "chunked");

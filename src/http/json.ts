@@ -1,6 +1,6 @@
 /**
- * Parses JSON as R2.5 and R2.6 require: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates, at
- * most 64 levels. `JSON.parse` checks the grammar; one more pass here finds the rest. An integer that a double would round
+ * Parses JSON as R2.5 and R2.6 require: one value, UTF-8 without a byte order mark, unique member names, no lone surrogates,
+ * at most 64 levels. `JSON.parse` checks the grammar; one more pass here checks the rest. An integer that a double would round
  * becomes Infinity, which no schema accepts: so the error has a pointer instead of being a syntax error.
  */
 import type { Json, JsonObject } from "../base/json.ts";
@@ -39,7 +39,7 @@ function unrounded(_: string, value: unknown, { source }: { source?: string } = 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The error in a text that `JSON.parse` accepts, or "rounded"; linear time. */
+/** Returns the error in a text that `JSON.parse` accepts, or "rounded"; takes linear time. */
 function textProblem(text: string): string | undefined {
   // The member names of each open object; undefined for an open list.
   const open: (Set<string> | undefined)[] = [];
@@ -49,7 +49,7 @@ function textProblem(text: string): string | undefined {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = endOfString(text, at);
-      // Search from the last escape on, not again for each string.
+      // The search continues from the last escape instead of starting again for each string.
       if (escape !== -1 && escape < at) escape = text.indexOf("\\", at);
       const plain = escape === -1 || escape > end;
       if (!plain || hasSurrogates(text, at, end)) {
@@ -115,12 +115,12 @@ function isRounded(literal: string): boolean {
   return /^-?[0-9]{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal));
 }
 
-/** JSON text independent of member order. */
+/** Returns the JSON text of a value, independent of the order of members. */
 export function canonicalText(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   let members = "";
-  // Sorted by UTF-16 code units, the default of `sort`.
+  // Names are sorted by UTF-16 code units, the default of `sort`.
   for (const name of Object.keys(value).sort())
     members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${canonicalText((value as JsonObject)[name] as Json)}`;
   return `{${members}}`;

@@ -1,6 +1,6 @@
 /**
- * The memory budget of all bodies, heads and connections of a process (R8.9): requests have separate limits, but many together
- * could exhaust the memory.
+ * The memory budget of all bodies, heads and connections of a process (R8.9): each request has its own limits, but many
+ * requests together could exhaust the memory.
  */
 import process from "node:process";
 
@@ -16,21 +16,21 @@ export interface Account {
   readonly isOver: boolean;
   /** Whether even the reserve for health checks is used up. */
   readonly isFull: boolean;
-  /** Reserves memory for a body; false if the budget does not allow it. A single body is always allowed. */
+  /** Reserves memory for a body; returns false if the budget does not allow it. A single body is always allowed. */
   hold(bytes: number): boolean;
-  /** Counts used memory, even above the budget; negative to release. */
+  /** Counts used memory, even above the budget; a negative number releases memory. */
   add(bytes: number): void;
   /** Releases everything; later calls have no effect. */
   end(): void;
 }
 
-/** Estimated memory of an idle connection, mostly its socket. */
+/** The estimated memory of an idle connection in bytes, mostly of its socket. */
 export const connectionBytes = 16_384;
 
-/** Part of the limit that is reserved for connections with health checks. */
+/** The part of the limit that is reserved for connections with health checks. */
 const reserve = 1 / 8;
 
-/** A quarter of the available memory, at least 64 MiB and at most 1 GiB. */
+/** Returns the default budget: a quarter of the available memory, at least 64 MiB and at most 1 GiB. */
 export function usualBudget(): number {
   const mebibyte = 1024 ** 2;
   return Math.min(1024 * mebibyte, Math.max(64 * mebibyte, Math.floor(process.availableMemory() / 4)));

@@ -2,15 +2,15 @@
 import type { Awaitable } from "../store/port/store.ts";
 import type { Account } from "./memory-budget.ts";
 
-/** Longer targets are rejected (R4.3). */
+/** The longest target in bytes; longer ones are rejected (R4.3). */
 export const maximumTargetBytes = 8192;
 
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query of the request line, not decoded. */
+  /** The path and query of the request line, not decoded. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** The client's address. */
+  /** The client's IP address. */
   readonly address: string;
   /** Whether the client is known to use TLS. */
   readonly secure: boolean;
@@ -19,7 +19,7 @@ export interface HttpRequest {
   /** Reads the body, at most `limit` bytes in this time; first sends `100 Continue` to a client that waits for it. */
   body(limit: number, milliseconds: number): Promise<Body>;
   /**
-   * Like `body`, in chunks: it reads the next one after `consume` has resolved, and rethrows its errors. Absent if the body is
+   * Reads the body in chunks: reads the next one after `consume` has resolved, and rethrows its errors. Absent if the body is
    * not a stream.
    */
   readonly pipe?: (
@@ -40,19 +40,19 @@ export type Body =
 /** The result of `pipe`. */
 export type PipeResult = "whole" | Exclude<Body["kind"], "bytes">;
 
-/** Header fields by lower-case name. */
+/** The header fields by name in lower case. */
 export interface RequestHeaders {
   get(name: string): string | undefined;
   /** Whether the request has the field more than once. */
   repeated(name: string): boolean;
 }
 
-/** `headers`: names and values in turn. A text `body` is sent as UTF-8. */
+/** A response. `headers`: names and values, alternating. A text `body` is sent as UTF-8. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body?: string | Uint8Array;
-  /** A streaming body, in place of `body`. */
+  /** The streaming body, instead of `body`. */
   readonly stream?: Streaming;
   /** Whether the request created a record. */
   readonly made?: boolean;
@@ -64,11 +64,14 @@ export interface HttpResponse {
 
 /** Responds to requests of any transport. */
 export interface Responder {
-  /** Never rejects; the response has all headers, including Request-Id. Synchronous if nothing is awaited. */
+  /**
+   * Returns the response. Never rejects; the response has all header fields, including Request-Id. Synchronous if nothing is
+   * awaited.
+   */
   response(httpRequest: HttpRequest): Awaitable<HttpResponse>;
-  /** The response to a request that is rejected before routing. */
+  /** Returns the response to a request that is rejected before routing. */
   reject(code: string, rejected?: RejectOptions): HttpResponse;
-  /** The response to a request that failed before the service got it; reports the error. */
+  /** Returns the response to a request that failed before the service received it; reports the error. */
   fail(thrown: unknown): HttpResponse;
   /** Sets `/readyz` to 503 (R1.8) and starts no new jobs; resolves when all active work is done. */
   drain(): Promise<void>;
@@ -85,7 +88,7 @@ export interface Streaming {
 /** The destination of a streaming body. */
 export interface Sink {
   write(text: string | Uint8Array): void;
-  /** Bytes in the write buffer. */
+  /** The number of bytes in the write buffer. */
   readonly waiting: number;
   /** Resolves when the write buffer is empty or the connection has closed. */
   drained(): Promise<void>;
@@ -95,7 +98,7 @@ export interface Sink {
   cut(): void;
 }
 
-/** Reads names and values in turn, the format of `http.IncomingMessage.rawHeaders`. */
+/** Reads names and values, alternating: the format of `http.IncomingMessage.rawHeaders`. */
 export function readHeaders(raw: readonly string[]): RequestHeaders {
   const values = new Map<string, string>();
   let twice: Set<string> | undefined;
@@ -112,8 +115,8 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
 }
 
 export interface RejectOptions {
-  /** For codes with several statuses. */
+  /** The status, for codes with several. */
   readonly status?: number;
-  /** Absent if the HTTP parser could not read the request. */
+  /** The request; absent if the HTTP parser could not read it. */
   readonly httpRequest?: HttpRequest;
 }

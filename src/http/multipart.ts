@@ -5,9 +5,9 @@
 
 export interface PartHead {
   readonly name: string;
-  /** Without folders; undefined without a file name, empty if the user chose no file. */
+  /** The file name without folders; undefined if the part has none, empty if the user chose no file. */
   readonly filename: string | undefined;
-  /** `type/subtype` in lower case; undefined without one. */
+  /** The media type `type/subtype` in lower case; undefined if the part has none. */
   readonly type: string | undefined;
   /** Whether the charset in the part's head allows UTF-8. */
   readonly isUtf8: boolean;
@@ -19,20 +19,20 @@ export type PartEvent =
   | { readonly kind: "end" };
 
 export interface MultipartReader {
-  /** @throws MultipartError */
+  /** Reads a chunk and yields what it contains. @throws MultipartError */
   read(bytes: Buffer): Generator<PartEvent, void>;
-  /** Ends the input. @throws MultipartError without the last boundary */
+  /** Ends the input. @throws MultipartError if the last boundary is missing. */
   end(): void;
 }
 
-/** Invalid multipart data; the message completes "The body is not multipart/form-data: …". */
+/** Thrown for invalid multipart data; the message completes "The body is not multipart/form-data: …". */
 export class MultipartError extends Error {}
 
 const maximumHeadBytes = 8192;
 const maximumFields = 20;
 const nothing = Buffer.alloc(0);
 
-/** The boundary in a Content-Type field. @throws MultipartError */
+/** Returns the boundary in a Content-Type field. @throws MultipartError */
 export function boundaryOf(contentType: string): string {
   const boundary = parametersOf(contentType, "its Content-Type").get("boundary");
   if (boundary === undefined) throw new MultipartError("its Content-Type has no boundary");
@@ -46,9 +46,9 @@ export function createMultipartReader(boundary: string): MultipartReader {
   let state: "preamble" | "delimiter" | "head" | "body" | "over" = "preamble";
   /** Input that is not parsed yet. It starts with a line break, because a boundary on the first line has none before it. */
   let rest: Buffer = Buffer.from("\r\n");
-  /** The position in `rest` up to which the end of a head was searched. */
+  /** The position in `rest` up to which the end of a head has been searched. */
   let looked = 0;
-  /** Bytes to skip in a body: the line break that ends the head may also start the next boundary. */
+  /** The number of bytes to skip in a body: the line break that ends the head may also start the next boundary. */
   let passOver = 0;
 
   function body(bytes: Buffer): PartEvent | undefined {
@@ -106,7 +106,7 @@ export function createMultipartReader(boundary: string): MultipartReader {
   };
 }
 
-/** The position at the end of `bytes` where a prefix of `wanted` starts; their length if there is none. */
+/** Returns the position from which the rest of `bytes` is a prefix of `wanted`; the length of `bytes` if there is none. */
 function startOf(wanted: Buffer, bytes: Buffer): number {
   let at = Math.max(0, bytes.length - wanted.length + 1);
   for (at = bytes.indexOf(0x0d, at); at !== -1; at = bytes.indexOf(0x0d, at + 1))
@@ -114,7 +114,7 @@ function startOf(wanted: Buffer, bytes: Buffer): number {
   return bytes.length;
 }
 
-/** After a boundary: the position of the next line, or "last" for the end of the form. */
+/** Returns what follows a boundary: the position of the next line, or "last" for the end of the form. */
 function afterDelimiter(bytes: Buffer): number | "more" | "last" {
   if (bytes[0] === 0x2d && bytes.length < 2) return "more";
   if (bytes[0] === 0x2d && bytes[1] === 0x2d) return "last";
@@ -187,7 +187,9 @@ function typeOf(field: string | undefined): {
   return { type: essence.toLowerCase(), charset };
 }
 
-/** `; name=token`, `; name="text"` and `; name*=UTF-8''text` (RFC 8187); the last form has precedence. */
+/**
+ * A regular expression for `; name=token`, `; name="text"` and `; name*=UTF-8''text` (RFC 8187); the last form has precedence.
+ */
 const parameter =
   /[ \t]*;[ \t]*(?:([\w!#$%&'+.^`|~-]+)(?:=(?:([\w!#$%&'*+.^`|~{}/:?@()<>,=[\]-]+)|"((?:[^"\\]|\\.)*)")|\*=([^;]*)))?(?=[ \t]*(?:;|$))/sy;
 
@@ -204,7 +206,7 @@ function parametersOf(field: string, what: string): ReadonlyMap<string, string> 
     const name = written.toLowerCase();
     const known = encoded === undefined ? plain : extended;
     if (known.has(name)) throw new MultipartError(`${what} has two ${name}`);
-    // A backslash escapes only quotes and backslashes; others separate folders.
+    // A backslash escapes only quotes and backslashes; other backslashes separate folders.
     const value =
       encoded === undefined ? (token ?? quoted?.replaceAll(/\\(["\\])/g, "$1") ?? "") : extendedOf(encoded, what);
     if (control.test(value)) throw new MultipartError(`${what} has a control character in its ${name}`);
@@ -225,7 +227,7 @@ function extendedOf(encoded: string, what: string): string {
   );
 }
 
-/** Some clients send the folder too. */
+/** Returns a file name without its folder, which some clients send. */
 function baseOf(filename: string): string {
   const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
   return name === "." || name === ".." ? "" : name;

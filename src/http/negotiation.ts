@@ -1,6 +1,6 @@
 /** Parses content negotiation headers: Accept, Accept-Encoding, Content-Type, Content-Encoding (R4.4, R4.5). */
 
-/** The quality of `offered` (`type/subtype`) in an Accept field, 0 to 1; 1 without a field. */
+/** Returns the quality of `offered` (`type/subtype`) in an Accept field, from 0 to 1; 1 if there is no field. */
 export function acceptQuality(field: string | undefined, offered: string): number {
   if (field === undefined || field === "*/*" || field === "" || field === offered) return 1;
   const [type] = offered.split("/");
@@ -13,7 +13,7 @@ export function acceptQuality(field: string | undefined, offered: string): numbe
   return best.quality;
 }
 
-/** The preferred content coding of the client: `br`, `gzip` or none. */
+/** Returns the content coding that the client prefers: `br`, `gzip` or none. */
 export function chooseEncoding(field: string | undefined): "br" | "gzip" | undefined {
   if (field === undefined) return undefined;
   const qualities = new Map<string, number>();
@@ -34,7 +34,7 @@ function qualityOf(parameters: readonly string[]): number {
 }
 
 export interface MediaType {
-  /** `type/subtype`, lower case. */
+  /** The media type `type/subtype` in lower case. */
   readonly essence: string;
   readonly charset?: string;
 }

@@ -9,30 +9,35 @@ import { stallOf, type ServerOptions } from "./before-service.ts";
 import { Connection } from "./connection.ts";
 import type { Expectation } from "./request.ts";
 
-// An import would load all exports of the module, one of which loads an HTTP client with its dependencies.
+// The module is not imported: an import would load all of its exports, one of which loads an HTTP client with its
+// dependencies.
 const { createServer } = process.getBuiltinModule("node:http");
 
 export interface RunningServer {
   readonly port: number;
-  /** Reports not ready (R1.8); after `lingerMilliseconds` stops accepting connections, waits for active requests, and closes. */
+  /**
+   * Stops the server: reports not ready (R1.8); after `lingerMilliseconds` stops accepting connections, waits for active
+   * requests, and closes.
+   */
   close(graceMilliseconds: number, options?: CloseOptions): Promise<void>;
 }
 
 export interface CloseOptions {
   /**
-   * How long the server still accepts connections, so that load balancers read 503 from `/readyz` and stop routing to it; default
-   * 0. The grace period starts afterwards.
+   * How long the server still accepts connections, so that load balancers read 503 from `/readyz` and stop routing to it;
+   * default 0. The grace period starts afterwards.
    */
   readonly lingerMilliseconds?: number;
 }
 
 const headersMilliseconds = 10_000;
 /**
- * Node's limit of request line and fields. It is larger than our limits together, because Node does not report which part was too
- * long (R4.3). It is below the 64 KiB of one read, so that the start of the request is still in the packet that we examine.
+ * Node's limit of request line and fields in bytes. It is larger than Nonet's limits together, because Node does not report
+ * which part was too long (R4.3). It is below the 64 KiB of one read, so that the start of the request is still in the packet
+ * that Nonet examines.
  */
 const maximumSectionBytes = 61_440;
-/** Maximum number of idle connections to close for a new one when memory is short. */
+/** The most idle connections to close for a new one when memory is short. */
 const mostRested = 16;
 
 export async function listen(supplied: ServerOptions): Promise<RunningServer> {
@@ -50,24 +55,24 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
     keepAliveTimeout: 65_000,
     noDelay: true,
     insecureHTTPParser: false,
-    // Node would respond with an empty body; see `isFramed`.
+    // Otherwise Node would respond with an empty body; see `isFramed`.
     requireHostHeader: false,
-    // Node would use the first of some repeated fields.
+    // Otherwise Node would use the first of some repeated fields.
     joinDuplicateHeaders: true,
     // Requests without a body need no stream events.
     optimizeEmptyRequests: true,
   });
   server.setTimeout(stallOf(options));
-  // Node would drop fields after the 2000th; the byte limit is enough.
+  // Otherwise Node would drop fields after the 2000th; the limit in bytes is enough.
   server.maxHeadersCount = 0;
-  // A client may close its sending half after the request, and still read.
+  // A client may close its sending half after the request, and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   const connections = new Map<Socket, Connection>();
   const rest = (most: number): void => {
     let left = most;
     for (const connection of connections.values()) if (connection.rest() && (left -= 1) === 0) return;
   };
-  // Node's function, which `close` calls, would cut responses that clients are still reading.
+  // Node's own function, which `close` calls, would cut responses that clients are still reading.
   server.closeIdleConnections = () => rest(Number.POSITIVE_INFINITY);
   server.on("connection", (socket: Socket) => {
     const account = options.budget.account();
@@ -87,13 +92,13 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
   server.on("checkContinue", respond("continue"));
   server.on("checkExpectation", respond("unknown"));
   server.on("connect", (_, socket: Socket) => {
-    // Node detaches the socket of a CONNECT request.
+    // Node detaches the socket of a CONNECT request, so its errors need a listener.
     socket.on("error", () => socket.destroy());
     socket.resume();
     connections.get(socket)?.reject(() => options.service().reject("not-implemented"));
   });
   server.on("clientError", (error: ParserError, socket: Socket) => {
-    // Ignore bytes after a request that closes the connection (RFC 9112 section 9.6).
+    // Bytes after a request that closes the connection are ignored (RFC 9112 section 9.6).
     if (error.code === "HPE_CLOSED_CONNECTION") return;
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
     else connections.get(socket)?.reject(() => parserErrorResponse(options.service(), error));
@@ -122,13 +127,13 @@ export async function listen(supplied: ServerOptions): Promise<RunningServer> {
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** Parser errors get the same error responses as others (R7.1). */
+/** Returns the response to a parser error: parser errors get the same error responses as others (R7.1). */
 function parserErrorResponse(service: Responder, error: ParserError): HttpResponse {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return service.reject(startsWithLongLine(error.rawPacket) ? "uri-too-long" : "headers-too-large");
     case "HPE_INVALID_METHOD":
-      // The parser knows some methods; other tokens may be valid methods (RFC 9110 section 9.1).
+      // The parser knows only some methods; other tokens may be valid methods (RFC 9110 section 9.1).
       if (/^[\w!#$%&'*+.^`|~-]+ /.test(error.rawPacket?.toString("latin1") ?? ""))
         return service.reject("not-implemented");
       return service.reject("invalid-request", { status: 400 });
@@ -139,7 +144,10 @@ function parserErrorResponse(service: Responder, error: ParserError): HttpRespon
   }
 }
 
-/** Only the first packet of a request shows its line; an overflow in a later one counts as too many fields. */
+/**
+ * Whether a request line is too long. Only the first packet of a request shows its line; an overflow in a later packet counts
+ * as too many fields.
+ */
 function startsWithLongLine(packet: Buffer | undefined): boolean {
   if (packet === undefined || !/^[A-Z-]+ /.test(packet.toString("latin1", 0, 32))) return false;
   const end = packet.indexOf("\r\n");

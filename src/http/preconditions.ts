@@ -2,7 +2,7 @@
 
 const codingSuffix = /-(?:br|gzip)"$/;
 
-/** The tags of an If-Match or If-None-Match field, or `*`; undefined if malformed. */
+/** Returns the tags of an If-Match or If-None-Match field, or `*`; undefined if it is malformed. */
 export function parseTags(field: string): "*" | readonly string[] | undefined {
   const text = field.trim();
   if (text === "*") return "*";
@@ -11,13 +11,13 @@ export function parseTags(field: string): "*" | readonly string[] | undefined {
   while (pattern.lastIndex < text.length) {
     const match = pattern.exec(text);
     if (match === null) return undefined;
-    // Skip empty items (RFC 9110 section 5.6.1).
+    // Empty items are skipped (RFC 9110 section 5.6.1).
     if (match[1] !== undefined) tags.push(match[1]);
   }
   return tags.length === 0 ? undefined : tags;
 }
 
-/** Strong comparison; the tag of a compressed response matches the tag without the coding. */
+/** Whether a tag matches by strong comparison; the tag of a compressed response matches the tag without the coding. */
 export function matchesStrongly(tags: "*" | readonly string[], current: string): boolean {
   return tags === "*" || tags.some((tag) => tag.replace(codingSuffix, '"') === current);
 }
@@ -29,7 +29,7 @@ export function matchesWeakly(tags: "*" | readonly string[], current: string): b
   );
 }
 
-/** The tag of the response in a content coding (RFC 9110 section 8.8.3.3). */
+/** Returns the tag of the response in a content coding (RFC 9110 section 8.8.3.3). */
 export function encodedTag(tag: string, coding: "br" | "gzip"): string {
   return `${tag.slice(0, -1)}-${coding}"`;
 }

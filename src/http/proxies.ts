@@ -7,14 +7,14 @@ export interface Forwarding {
 }
 
 export interface Peer {
-  /** The client's address. */
+  /** The client's IP address. */
   readonly address: string;
   /** Whether a trusted proxy reports plain HTTP on any hop (`insecure`), or TLS on all (`secure`). */
   readonly insecure: boolean;
   readonly secure: boolean;
 }
 
-/** `proxies`: trusted addresses or networks (`10.0.0.0/8`). */
+/** Creates the reader. `proxies`: trusted addresses or networks (`10.0.0.0/8`). */
 export function createForwarding(proxies: readonly string[]): Forwarding {
   if (proxies.length === 0) return { peer: direct };
   const trusted = new BlockList();
@@ -40,7 +40,7 @@ function direct(address: string): Peer {
   return { address, insecure: false, secure: false };
 }
 
-/** The last hop that is no trusted proxy. An invalid address ends the search, because no proxy wrote it. */
+/** Returns the last hop that is no trusted proxy. An invalid address ends the search, because no proxy wrote it. */
 function senderOf(peer: string, hops: readonly string[], isTrusted: (address: string) => boolean): string {
   let sender = peer;
   for (const hop of hops.toReversed()) {
@@ -52,7 +52,7 @@ function senderOf(peer: string, hops: readonly string[], isTrusted: (address: st
   return sender;
 }
 
-/** Accepts ports as well: `192.0.2.1:8080` and `[2001:db8::1]:8080`. */
+/** Returns the address of a hop without its port: `192.0.2.1:8080` and `[2001:db8::1]:8080`. */
 function hopAddress(hop: string): string {
   return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
 }

@@ -5,10 +5,10 @@ import type { Body, HttpRequest, PipeResult, RequestHeaders } from "./message.ts
 import type { Peer } from "./proxies.ts";
 import { gather } from "./byte-buffer.ts";
 
-/** The Expect field (R4.6). */
+/** What the request expects by its Expect field (R4.6). */
 export type Expectation = "none" | "continue" | "unknown";
 
-/** Uses Node's object of fields, which exists anyway because Node looks for `Expect`. */
+/** Header fields of a request. Uses Node's object of fields, which exists anyway because Node looks for `Expect`. */
 class Fields implements RequestHeaders {
   readonly #message: IncomingMessage;
 
@@ -18,7 +18,7 @@ class Fields implements RequestHeaders {
 
   get(name: string): string | undefined {
     const value = this.#message.headers[name];
-    // A field may have the name of an `Object.prototype` member; `Set-Cookie` is a list.
+    // A field may be named like a member of `Object.prototype`; `Set-Cookie` is a list.
     return typeof value === "string" || value === undefined ? value : listed(value);
   }
 
@@ -41,7 +41,7 @@ export function fieldsOf(message: IncomingMessage): RequestHeaders {
   return new Fields(message);
 }
 
-/** Size of all fields with their line endings. */
+/** Returns the size of all fields with their line endings, in bytes. */
 export function fieldBytes({ rawHeaders }: IncomingMessage): number {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;
@@ -53,9 +53,9 @@ export interface Received {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly expectation: Expectation;
-  /** Size of all fields. */
+  /** The size of all fields in bytes. */
   readonly fieldBytes: number;
-  /** The request's memory; released with the response. */
+  /** The request's account in the memory budget; released with the response. */
   readonly account: Account;
 }
 
@@ -105,7 +105,7 @@ export class ReceivedRequest implements HttpRequest {
     return pipeBody(this.#message, limit, this.#patience(milliseconds), consume);
   }
 
-  /** The announced Content-Length, if any; sends `100 Continue` if the client waits for it. */
+  /** Returns the announced Content-Length, if any; sends `100 Continue` if the client waits for it. */
   #begin(limit: number): number | undefined | "too-large" {
     const length = this.headers.get("content-length");
     if (length !== undefined && Number(length) > limit) return "too-large";
@@ -114,7 +114,10 @@ export class ReceivedRequest implements HttpRequest {
     return length === undefined ? undefined : Number(length);
   }
 
-  /** If the time limit exceeds the server's request timeout, the server ends the body. */
+  /**
+   * Returns the time limit for a body; undefined if it exceeds the server's request timeout, at which the server ends the
+   * body.
+   */
   #patience(milliseconds: number): number | undefined {
     return milliseconds < this.#longest ? milliseconds : undefined;
   }
@@ -143,7 +146,7 @@ function readBody(message: IncomingMessage, { limit, announced, patience, accoun
     const consume = (chunk: Buffer): void => {
       const isFitting = bytes.length + chunk.length <= limit;
       if (isFitting && bytes.add(chunk)) {
-        // The body is complete: do not copy it or wait for the end event.
+        // The body is complete, so it is neither copied nor is the end event awaited.
         if (bytes.length === announced) return resolve({ kind: "bytes", bytes: bytes.consume() });
         if (bytes.copy()) return;
       }
@@ -178,7 +181,7 @@ async function pipeAll(
   if (message.destroyed && message.errored === null) return "whole";
   let length = 0;
   try {
-    // Retain the connection for the error response.
+    // The connection is kept open for the error response.
     for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > limit) return "too-large";

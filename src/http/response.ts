@@ -6,11 +6,11 @@ import type { HttpResponse, Streaming } from "./message.ts";
 // `node-server.ts` explains why this is not an import.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** @throws if a field is invalid, which is a bug of Nonet; nothing has been sent then. */
+/** Sends a response. @throws if a field is invalid, which is a bug of Nonet; nothing has been sent then. */
 export function send(response: ServerResponse, answer: HttpResponse, closes: boolean): void {
   const { status, body, stream } = answer;
   const headers = closes ? [...answer.headers, "Connection", "close"] : [...answer.headers];
-  // `writeHead` would reuse the status message of a failed response.
+  // Otherwise `writeHead` would reuse the status message of a failed response.
   response.statusMessage = STATUS_CODES[status] ?? "";
   if (stream !== undefined) {
     response.writeHead(status, headers);
@@ -20,7 +20,7 @@ export function send(response: ServerResponse, answer: HttpResponse, closes: boo
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
   if (body !== undefined || (status !== 204 && status !== 304)) headers.push("Content-Length", String(bytes));
   response.writeHead(status, headers);
-  // ASCII text has the same bytes in Latin-1, which Node writes faster and together with the head.
+  // A text in ASCII has the same bytes in Latin-1, which Node writes faster and together with the head.
   if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
   else response.end(body);
 }
@@ -37,12 +37,13 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
     return;
   }
   const isSized = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length");
-  // A closed connection and a half-closed one look the same; clients do not half-close and follow an endless stream.
+  // A closed connection and a half-closed one look the same here; a client does not half-close and then follow an endless
+  // stream, so the connection is cut.
   if (!isSized) {
     if (socket.readableEnded) return cut();
     socket.once("end", cut);
   }
-  // Send the head before the first event.
+  // The head is sent before the first event.
   response.flushHeaders();
   stream.start({
     write: (text) => void response.write(text),
@@ -52,7 +53,7 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
     drained: () =>
       new Promise((resolve) => {
         if (!response.writableNeedDrain || response.destroyed) return resolve();
-        // Remove both listeners: a long file drains many times, and listeners would accumulate.
+        // Both listeners are removed: a long file drains many times, and listeners would accumulate.
         const done = (): void => {
           for (const event of ["drain", "close"]) response.off(event, done);
           resolve();
@@ -64,7 +65,7 @@ function sendStream(response: ServerResponse, stream: Streaming, headers: readon
   });
 }
 
-/** A response as text, for errors without a Node response object. It closes the connection. */
+/** Returns a response as text, for errors without a Node response object. It closes the connection. */
 export function rawText({ status, headers, body = "" }: HttpResponse): string {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

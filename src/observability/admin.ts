@@ -1,6 +1,6 @@
 /**
- * The operator's port: `/metrics` for Prometheus, `/livez`, and `/readyz` with details. It is separate from the service's port,
- * so that no route, proxy rule or document can publish it by mistake.
+ * Serves the operator's port: `/metrics` for Prometheus, `/livez`, and `/readyz` with details. It is separate from the
+ * service's port, so that no route, proxy rule or document can publish it by mistake.
  */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { listen } from "../http/node-server.ts";
@@ -13,7 +13,7 @@ import { isOperator } from "./health-report.ts";
 export interface AdminOptions {
   readonly host: string;
   readonly port: number;
-  /** Bearer token of the operator; absent: no authentication. */
+  /** The operator's bearer token; absent: no authentication. */
   readonly token: string | undefined;
   readonly serviceMetrics: Metrics;
   readonly status: () => Promise<HealthStatus>;

@@ -4,7 +4,7 @@ import type { Health, HealthStatus } from "../runtime/health.ts";
 import { type Backlog, overdueSeconds, type ServiceSnapshot } from "./service-metrics.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Delays above these are reported as warnings; requests are still served. */
+/** The delay in seconds from which late deliveries are reported as a warning; requests are still served. */
 const lateDeliverySeconds = 900;
 const lateTimerSeconds = 60;
 
@@ -28,7 +28,7 @@ export function createHealthReport({
     const checks: Record<string, JsonObject> = {
       "store:ready": { componentType: "datastore", status: storeStatus },
     };
-    // If the store is unavailable, skip the other checks, which would time out.
+    // If the store is unavailable, the other checks are skipped, since they would time out.
     if (ready) Object.assign(checks, await lateChecks(snapshot, now(), backlog));
     const statuses = Object.values(checks).map((check) => check["status"] as HealthStatus);
     const status = (["fail", "warn"] as const).find((one) => statuses.includes(one)) ?? "pass";
@@ -68,10 +68,12 @@ function measured(seconds: number, late: number): JsonObject {
   return { componentType: "system", observedValue, observedUnit: "s", status: seconds > late ? "warn" : "pass" };
 }
 
-/** `authorization`: the header field. Without a configured token no caller is an operator. */
+/**
+ * Whether a request is from an operator. `authorization`: the header field. Without a configured token nobody is an operator.
+ */
 export function isOperator(token: string | undefined, authorization: string | undefined): boolean {
   const sent = /^Bearer +([^\s]+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined || token === "" || sent === undefined) return false;
-  // Hashes have equal lengths, so the comparison does not reveal the token's length.
+  // Hashes are compared: they have equal lengths, so the comparison does not reveal the token's length.
   return timingSafeEqual(hash("sha256", sent, "buffer"), hash("sha256", token, "buffer"));
 }

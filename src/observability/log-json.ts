@@ -8,15 +8,18 @@ import type { Logger } from "pino";
 import type { Line, Lines } from "./log.ts";
 
 export interface JsonLinesOptions {
-  /** File descriptor; 2 is standard error. */
+  /** The file descriptor; 2 is standard error. */
   readonly descriptor: number;
-  /** Members of every line, such as the service's name. */
+  /** The members of every line, such as the service's name. */
   readonly members: Readonly<Record<string, string>>;
 }
 
-/** Maximum buffer if the log's reader is slow or absent; further lines are dropped, and their number is logged later. */
+/**
+ * The most bytes that are buffered if the log's reader is slow or absent; further lines are dropped, and their number is
+ * logged later.
+ */
 const mostBytes = 16 * 1024 * 1024;
-/** How long the end of the process waits for the log's reader. */
+/** How long the end of the process waits for the log's reader, in milliseconds. */
 const closeMilliseconds = 2000;
 
 interface Written {
@@ -34,7 +37,7 @@ export function jsonLines(options: JsonLinesOptions): Lines {
     for (const line of early) written.write(line);
     early = [];
   };
-  // An uncaught exception skips the close of the log; flush its last lines here.
+  // An uncaught exception skips the close of the log, so its last lines are flushed here.
   const atExit = (): void => {
     if (written !== undefined) return written.flushNow();
     for (const line of early) writeQuietly(options.descriptor, plainJson(line, options));
@@ -63,7 +66,7 @@ async function openPino({ descriptor, members }: JsonLinesOptions): Promise<Writ
   destination.on("error", () => {});
   const logger: Logger = pino(
     {
-      // The level was checked before.
+      // Pino writes every level, since the level was checked before.
       level: "debug",
       base: members,
       timestamp: false,
@@ -93,13 +96,13 @@ async function openPino({ descriptor, members }: JsonLinesOptions): Promise<Writ
       try {
         destination.flushSync();
       } catch {
-        // The reader has closed the pipe.
+        // The reader of the log has closed the pipe.
       }
     },
   };
 }
 
-/** The same line without pino, when the process ends before pino is loaded. */
+/** Returns the same line without pino, if the process ends before pino is loaded. */
 function plainJson({ level, at, message, members }: Line, options: JsonLinesOptions): string {
   const time = new Date(at).toISOString();
   return `${JSON.stringify({ level, ...options.members, time, ...members, msg: message })}\n`;
@@ -109,6 +112,6 @@ function writeQuietly(descriptor: number, text: string): void {
   try {
     writeSync(descriptor, text);
   } catch {
-    // The reader has closed the pipe.
+    // The reader of the log has closed the pipe.
   }
 }

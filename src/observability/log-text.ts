@@ -11,7 +11,7 @@ export function textLines(write: (text: string) => void, colour: boolean): Lines
   };
 }
 
-/** Shows the time without the date. */
+/** Returns the text of a line; it shows the time without the date. */
 export function textOf({ level, at, message, members }: Line, colour: boolean): string {
   const { stack, ...others } = members;
   const name = level.padEnd(widest);

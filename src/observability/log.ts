@@ -1,10 +1,10 @@
 /**
- * The log of a running service: lines with members, in four levels. Callers choose the content; this module filters by level and
+ * The log of a running service: lines with members, in four levels. Callers choose the content; this file filters by level and
  * redacts secrets.
  */
 import type { Redact } from "./redact.ts";
 
-/** From the rarest to those of every request. */
+/** The levels, from the rarest to the one that every request has. */
 export const levels = ["error", "warn", "info", "debug"] as const;
 export type Level = (typeof levels)[number];
 
@@ -12,7 +12,7 @@ export type Members = Readonly<Record<string, string | number | boolean | undefi
 
 export interface Line {
   readonly level: Level;
-  /** Epoch milliseconds. */
+  /** The time in epoch milliseconds. */
   readonly at: number;
   /** A constant message or event name; variable values are in `members`. */
   readonly message: string;
@@ -20,7 +20,7 @@ export interface Line {
 }
 
 export interface Log {
-  /** Whether lines of this level are written, to skip computing others. */
+  /** Whether lines of this level are written, so that callers need not compute others. */
   writes(level: Level): boolean;
   write(level: Level, message: string, members?: Members): void;
   /** Logs an error of Nonet itself, with its stack. */
@@ -65,7 +65,7 @@ export function createLog(lines: Lines, { level, now, redact }: LogOptions): Log
   };
 }
 
-/** The stack with those of its causes, up to a depth of 4. */
+/** Returns the stack of an error with those of its causes, up to a depth of 4. */
 function stackOf(error: Error, depth = 0): string {
   const text = error.stack ?? error.message;
   if (!(error.cause instanceof Error) || depth === 4) return text;

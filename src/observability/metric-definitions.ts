@@ -5,16 +5,16 @@
 
 export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
-  /** In UCUM notation; counted things in braces. */
+  /** The unit in UCUM notation; counted things are in braces. */
   readonly unit: string;
   readonly about: string;
   readonly labels?: readonly string[];
   /**
-   * Label values of a counter that start with 0. Prometheus detects no increase if a counter first appears with 1, so an alert on
-   * a single event would never fire.
+   * Label values of a counter that start with 0. Prometheus detects no increase if a counter first appears with 1, so an alert
+   * on a single event would never fire.
    */
   readonly known?: readonly (readonly string[])[];
-  /** Upper bounds of a histogram. */
+  /** The upper bounds of a histogram. */
   readonly bounds?: readonly number[];
 }
 
@@ -50,7 +50,7 @@ const names = [
 
 export type MetricName = (typeof names)[number];
 
-/** The bounds that OpenTelemetry recommends for requests. */
+/** The bounds in seconds that OpenTelemetry recommends for requests. */
 const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const storeBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const lateBounds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
@@ -161,7 +161,7 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
   },
 };
 
-/** In the order of `names`. */
+/** The definitions, in the order of `names`. */
 export const metricDefinitions: readonly (readonly [MetricName, MetricDefinition])[] = names.map((name) => [
   name,
   all[name],

@@ -35,7 +35,7 @@ export function exportToOpenTelemetry(serviceMetrics: Metrics): void {
   });
 }
 
-/** Whether values of several processes can be added; OpenTelemetry has different instruments for these. */
+/** Whether values of several processes can be added: OpenTelemetry has a different instrument for those. */
 function isAdditive(unit: string): boolean {
   return unit === "By" || unit.startsWith("{");
 }

@@ -7,7 +7,7 @@ export const textMedia = "text/plain; version=0.0.4; charset=utf-8";
 const units: Readonly<Record<string, string>> = { s: "seconds", By: "bytes", "1": "ratio" };
 const kinds = new Map<string, MetricDefinition>(metricDefinitions);
 
-/** Applies OpenTelemetry's naming rules: `http_server_request_duration_seconds`. */
+/** Returns the name in Prometheus by OpenTelemetry's rules: `http_server_request_duration_seconds`. */
 export function prometheusName(name: string, { kind, unit }: Pick<MetricDefinition, "kind" | "unit">): string {
   const base = name.replaceAll(".", "_");
   const suffix = units[unit];

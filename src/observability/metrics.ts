@@ -9,12 +9,12 @@ import type { Awaitable } from "../store/port/store.ts";
 import { type MetricName, metricDefinitions } from "./metric-definitions.ts";
 
 export interface Sample {
-  /** One value for each label of the metric, in order. */
+  /** A value for each label of the metric, in order. */
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/** Counts by upper bound, not cumulative; the last one counts values above all bounds. */
+/** A histogram: counts by upper bound, not cumulative; the last one counts values above all bounds. */
 export interface Distribution {
   readonly labels: readonly string[];
   readonly counts: readonly number[];
@@ -33,14 +33,14 @@ export type Listener = (name: MetricName, value: number, labels: readonly string
 
 export interface Metrics {
   add(name: MetricName, labels?: readonly string[], by?: number): void;
-  /** For histograms; `value` in the metric's unit. */
+  /** Adds a value to a histogram; `value` is in the metric's unit. */
   record(name: MetricName, value: number, labels?: readonly string[]): void;
-  /** Computes the metric at each read; an error only omits this metric. */
+  /** Sets how the metric is computed at each read; an error only omits this metric. */
   observe(name: MetricName, read: Read): void;
   listen(listener: Listener): void;
-  /** The current samples of one metric. */
+  /** Returns the current samples of one metric. */
   samples(name: MetricName): Awaitable<readonly Sample[]>;
-  /** All metrics with values, in the order of the definitions. */
+  /** Returns all metrics with values, in the order of the definitions. */
   read(): Promise<readonly Measured[]>;
 }
 
@@ -112,7 +112,10 @@ function boundsOf(name: MetricName): readonly number[] {
   return table.get(name)?.bounds ?? [];
 }
 
-/** Labels have few values (path templates, codes, fixed words), which no client can multiply. */
+/**
+ * Returns the entry for some labels. Labels have few values (path templates, codes, fixed words), which no client can
+ * multiply.
+ */
 function entryOf<T>(
   all: Map<MetricName, Map<string, T>>,
   name: MetricName,

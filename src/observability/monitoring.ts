@@ -16,7 +16,7 @@ import type { Watch } from "./observers.ts";
 export interface RecordingOptions {
   readonly log: Log;
   readonly serviceMetrics: Metrics | undefined;
-  /** Slower store operations are logged; absent: none. */
+  /** The duration in milliseconds from which a store operation is logged; absent: none is. */
   readonly slowMilliseconds: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Monitoring {
   readonly watches: readonly Watch[];
   readonly deliveries: (observed: DeliveryReport) => void;
   readonly time: TimerObserver;
-  /** The same store, with measurements. */
+  /** Returns the same store with measurements. */
   store(store: Store): Store;
 }
 
@@ -65,7 +65,7 @@ export function createMonitoring({ log, serviceMetrics, slowMilliseconds }: Reco
   };
 }
 
-/** Omits the endpoint's address, because some contain a token. */
+/** Logs a delivery without the endpoint's URL, because some URLs contain a token. */
 function logDelivery(log: Log, observed: DeliveryReport): void {
   if (observed.kind === "disabled") {
     log.write("warn", "webhook disabled", { webhook: observed.webhook, why: observed.why });

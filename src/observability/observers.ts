@@ -1,12 +1,15 @@
 /** Distributes the observation of a request to its observers: trace, log, metrics. */
 import type { Begun, Observation, Observe } from "../runtime/context/observation.ts";
 
-/** Called at the start of a request; the returned function is called at its end. `traceparent`: of the request's span, if any. */
+/**
+ * Called at the start of a request; the returned function is called at its end. `traceparent`: returns that of the request's
+ * span, if any.
+ */
 export type Watch = (begun: Begun, traceparent: () => string | undefined) => (observation: Observation) => void;
 
 const untraced = (): undefined => undefined;
 
-/** Undefined without observers; then requests are not measured at all. */
+/** Returns what observes requests; undefined without observers: then requests are not measured at all. */
 export function watching(tracing: Observe | undefined, watches: readonly Watch[]): Observe | undefined {
   if (watches.length === 0) return tracing;
   const [only] = watches;

@@ -5,12 +5,12 @@ import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 import type { Metrics } from "./metrics.ts";
 
-/** Returns a function that stops the measurement. */
+/** Starts the measurement; returns a function that stops it. */
 export function watchProcess(serviceMetrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const one = (value: number) => [{ labels: [], value }];
-  // Subtract the resolution of the histogram's timer, which is no delay.
+  // The resolution of the histogram's timer is subtracted, since it is no delay.
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - 0.01);
   serviceMetrics.observe("nodejs.eventloop.delay.p50", () => one(seconds(delay.percentile(50))));
   serviceMetrics.observe("nodejs.eventloop.delay.p99", () => one(seconds(delay.percentile(99))));

@@ -7,16 +7,19 @@ export type Redact = (text: string) => string;
 
 const redacted = "[redacted]";
 
-/** Shorter values are common words, so they are not redacted. */
+/** The shortest value that is redacted: shorter values are common words. */
 const shortest = 6;
 
-/** User and password in an address: everything before its last `@`, because people do not escape `/` or `@` in passwords. */
+/**
+ * Patterns for user and password in a URL: everything before its last `@`, because people do not escape `/` or `@` in
+ * passwords.
+ */
 const inAddress: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'`]+@/gi, `$1${redacted}@`],
   [/([?&](?:password|passfile|sslpassword)=)[^\s&"'`]+/gi, `$1${redacted}`],
 ];
 
-/** Redacts users and passwords in addresses only. */
+/** Redacts only users and passwords in URLs. */
 export function withoutPasswords(text: string): string {
   return inAddress.reduce((masked, [shape, instead]) => masked.replace(shape, instead), text);
 }
@@ -29,7 +32,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\b((?:password|passwd|secret|token|api[_-]?key|authorization)["']?\s*[=:]\s*["']?)[^\s"'&,;}]+/gi, `$1${redacted}`],
 ];
 
-/** `secrets`: the secret values of this process. */
+/** Creates the function. `secrets`: the secret values of this process. */
 export function createRedact(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret.length >= shortest).toSorted((a, b) => b.length - a.length);
   return (text) => {

@@ -6,9 +6,9 @@ import type { Begun, Observation } from "../runtime/context/observation.ts";
 import type { Level, Log } from "./log.ts";
 import type { Watch } from "./observers.ts";
 
-/** Other methods, which clients could invent, become `_OTHER`, as in OpenTelemetry. */
+/** The known methods; others, which clients could invent, become `_OTHER`, as in OpenTelemetry. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** Headers with the client's request id. */
+/** The header fields with the client's request id. */
 const clientIds = ["x-request-id", "request-id", "x-correlation-id"];
 const longestClientId = 100;
 
@@ -24,7 +24,7 @@ export function requestLog(log: Log): Watch {
       route: observation.route,
       operation: observation.operation,
       status: observation.status,
-      // More digits would be noise.
+      // Five decimal places of a second are enough; more digits would be noise.
       milliseconds: Math.round(observation.seconds * 100_000) / 100,
       caller: observation.caller,
       version: observation.version?.name,
@@ -34,17 +34,17 @@ export function requestLog(log: Log): Watch {
   };
 }
 
-/** Load balancers request these every few seconds. */
+/** Paths that load balancers request every few seconds. */
 const probes = new Set(["/livez", "/readyz"]);
 
-/** Server errors are errors, overload is a warning, other responses are information. */
+/** Returns the level of a request: server errors are errors, overload is a warning, other responses are information. */
 function levelOf({ route, status }: Observation): Level {
   if (route !== undefined && probes.has(route)) return "debug";
   if (status === 503) return "warn";
   return status >= 500 ? "error" : "info";
 }
 
-/** Trace ids of the service's span or else of the client, and the client's request id (R1.3: never adopted). */
+/** Returns the trace ids of the service's span, or else of the client, and the client's request id (R1.3: never adopted). */
 function idsOf({ httpRequest: { headers } }: Begun, requestId: string | undefined): Record<string, string> {
   const parent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(
     requestId ?? headers.get("traceparent") ?? "",

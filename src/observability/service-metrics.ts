@@ -15,12 +15,12 @@ export interface ServiceSnapshot {
 }
 
 export interface Backlog {
-  /** Number of pending deliveries. */
+  /** The number of pending deliveries. */
   readonly waiting: number;
   readonly oldestSeconds: number;
 }
 
-/** `current`: the service that is running now; a reload may replace it. */
+/** Adds the metrics. `current`: returns the service that is running now; a reload may replace it. */
 export function watchService(
   serviceMetrics: Metrics,
   current: () => ServiceSnapshot,
@@ -63,16 +63,19 @@ export function watchService(
   );
 }
 
-/** The largest delay of a record's timer. */
+/** Returns the largest delay of a record's timer in seconds. */
 export async function overdueSeconds({ store }: Pick<ServiceSnapshot, "store">, now: number): Promise<number> {
   const [first] = await store.due(now, 1);
   return first === undefined ? 0 : Math.max(0, now - first.due) / 1000;
 }
 
-/** Two metrics and the health report read it at once, and counting deliveries is slow. */
+/**
+ * How long a count of deliveries is used, in milliseconds: two metrics and the health report read it at once, and counting is
+ * slow.
+ */
 const freshMilliseconds = 5000;
 
-/** The pending deliveries; undefined without webhooks. */
+/** Returns a function that counts the pending deliveries; undefined without webhooks. */
 export function createBacklog(
   now: () => number,
 ): (snapshot: Pick<ServiceSnapshot, "plan" | "store">) => Promise<Backlog | undefined> {

@@ -12,10 +12,10 @@ export interface StoreTrouble {
   failed(thrown: StoreError): void;
 }
 
-/** Minimum interval between two outage lines, for intermittent failures. */
+/** The minimum interval between two lines about outages in milliseconds, for intermittent failures. */
 const quietMilliseconds = 10_000;
 
-/** `now`: milliseconds of a monotonic clock. */
+/** Creates the log of outages. `now`: returns milliseconds of a monotonic clock. */
 export function createStoreTrouble(log: Log, redact: Redact, now: () => number): StoreTrouble {
   let since: number | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export function createStoreTrouble(log: Log, redact: Redact, now: () => number):
       since = undefined;
     },
     failed(thrown) {
-      // Disk errors are logged with their request, and a closing store is expected.
+      // Other errors are left out: disk errors are logged with their request, and a closing store is expected.
       if (thrown.kind !== "unreachable" && thrown.kind !== "busy") return;
       failures += 1;
       if (since !== undefined || now() - reportedAt < quietMilliseconds) return;
@@ -39,10 +39,10 @@ export function createStoreTrouble(log: Log, redact: Redact, now: () => number):
   };
 }
 
-/** The message with its causes: `connect ECONNREFUSED 10.0.0.7:5432` is the important part. */
+/** Returns the message with its causes: `connect ECONNREFUSED 10.0.0.7:5432` is the important part. */
 function reasons(error: Error): string {
   const message = error.message.split("\n", 1)[0] ?? "";
-  // An AggregateError (a name with several addresses) has no message; take its first error.
+  // An AggregateError (for a name with several addresses) has no message, so its first error is used.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error.cause];
   const deeper = first instanceof Error ? reasons(first) : "";
   return [message, deeper].filter((text) => text !== "").join(": ");

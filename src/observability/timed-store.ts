@@ -3,7 +3,7 @@ import { StoreError } from "../store/port/error.ts";
 import type { Awaitable, Store } from "../store/port/store.ts";
 
 export interface StoreTimes {
-  /** `subject`: the resource, if there is one. */
+  /** Called after an operation. `subject`: the resource, if there is one. */
   done(operation: "read" | "list" | "transaction", subject: string | undefined, milliseconds: number): void;
   failed(kind: "busy" | "disk" | "unreachable" | "closed" | "other", thrown: StoreError): void;
 }
@@ -50,7 +50,10 @@ export function timedStore(store: Store, times: StoreTimes): Store {
   };
 }
 
-/** Authentication uses the store first: if it fails, no other store operation would report the failure. */
+/**
+ * Wraps a part of the store. Authentication uses the store first: if it fails, no other store operation would report the
+ * failure.
+ */
 function withFailureReports<T extends object>(part: T, failed: (thrown: unknown) => void): T {
   const members = Object.entries(part).map(([name, task]: [string, (...args: readonly unknown[]) => unknown]) => [
     name,

@@ -15,9 +15,9 @@ import { isLasting, isPassing } from "../store/port/error.ts";
 import type { Journal, Store } from "../store/port/store.ts";
 
 export interface Background {
-  /** Number of event log entries not processed for webhooks. */
+  /** Returns the number of event log entries that are not processed for webhooks yet. */
   lag(): Promise<number>;
-  /** Waits at most this long for active jobs. */
+  /** Stops the jobs; waits at most this long for active ones. */
   stop(graceMilliseconds: number): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface BackgroundOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** The key from which the endpoints' secrets are derived. */
   readonly webhookKey: string;
-  /** Whether webhooks may go to this machine, for development. */
+  /** Whether webhooks may be sent to this machine, for development. */
   readonly loopback: boolean;
   readonly report: (failure: unknown) => void;
   /** Receives the outcomes of deliveries. */
@@ -38,7 +38,7 @@ export interface BackgroundOptions {
   readonly startSending?: DeliveryOptions["startSending"];
 }
 
-/** How often to look for events that another process may have written. */
+/** How often to look for events that another process may have written, in milliseconds. */
 const roundMilliseconds = 100;
 
 export function startBackground(options: BackgroundOptions): Background {
@@ -76,12 +76,12 @@ export function startBackground(options: BackgroundOptions): Background {
   };
 }
 
-/** Maximum delay of a due job in an idle service (R3.5 allows 5 seconds). */
+/** The maximum delay of a due job in an idle service, in milliseconds (R3.5 allows 5 seconds). */
 const schedulerMilliseconds = 250;
 
 /**
- * Calls the service's `tick` four times a second, first at once for jobs that became due during downtime. Returns a function that
- * stops it; the service's `rest` ends an active run.
+ * Calls the service's `tick` four times a second, first at once for jobs that became due during downtime. Returns a function
+ * that stops the calls; the service's `rest` ends an active run.
  */
 export function startScheduler(service: Service): () => void {
   let expected = performance.now();
@@ -101,7 +101,7 @@ const purgeMilliseconds = 60_000;
 export interface PurgeOptions {
   readonly store: PurgingStore;
   readonly clock: Clock;
-  /** Retention of events. */
+  /** How long events are stored, in milliseconds. */
   readonly retentionMilliseconds: number;
   readonly report: (failure: unknown) => void;
 }
@@ -110,7 +110,7 @@ export interface PurgingStore extends Pick<Store, "acquireLease" | "purge"> {
   readonly journal: Pick<Journal, "trim">;
 }
 
-/** Deletes expired data every minute. Returns a function that stops it. */
+/** Deletes expired data every minute; returns a function that stops this. */
 export function startPurging(options: PurgeOptions): () => void {
   const timer = setInterval(() => void purge(options), purgeMilliseconds).unref();
   return () => clearInterval(timer);
@@ -124,7 +124,8 @@ export async function purge({ clock, report, retentionMilliseconds, store }: Pur
     await store.purge(now);
     await store.journal.trim(now - retentionMilliseconds);
   } catch (thrown) {
-    // Expired data is already hidden, and the next run deletes it; requests report an unavailable store.
+    // Errors of an unavailable store are not reported here: expired data is already hidden, the next run deletes it, and
+    // requests report the store.
     if (!isPassing(thrown) && !isLasting(thrown)) report(thrown);
   }
 }

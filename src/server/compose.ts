@@ -35,18 +35,18 @@ export const random: (bytes: number) => Uint8Array = createRandom();
 /** Who may read the service's pages; default: everybody. */
 export type PagesFor = "public" | "signed-in" | "off";
 
-/** The environment of a service. */
+/** What a service needs from the program around it. */
 export interface Host {
-  /** The public address; known once the server listens. */
+  /** Returns the public URL, which is known once the server listens. */
   readonly url: () => string;
-  /** Whether webhooks may go to this machine, for development. */
+  /** Whether webhooks may be sent to this machine, for development. */
   readonly loopback: boolean;
   readonly environment: Terminal["environment"];
   readonly clock?: Clock | undefined;
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
   readonly report: (failure: unknown, requestId: string) => void;
   readonly notice: (message: string) => void;
-  /** Shared rate counts, if they are not in the store. */
+  /** The shared rate counts, if they are not in the store. */
   readonly rates?: Rates | undefined;
   readonly observe?: Observe | undefined;
   /** Starts trace spans for outgoing requests. */
@@ -54,31 +54,31 @@ export interface Host {
   readonly monitoring?: Monitoring | undefined;
   readonly health?: HealthDisclosure | undefined;
   readonly functionBegan?: Watchdog["began"] | undefined;
-  /** `false`: sends no webhooks. */
+  /** Whether the service sends webhooks; default: true. */
   readonly sends?: boolean | undefined;
 }
 
 export interface Served extends Loaded {
-  /** A file, a database address, or `memory`. */
+  /** Where the data is: a file, a database URL, or `memory`. */
   readonly data: string;
   readonly store: Store;
   readonly service: LiveService;
-  /** `stop` does not close the store. */
+  /** The background jobs; `stop` does not close the store. */
   readonly background: Background;
 }
 
 /** The parts that stay the same when the document changes. */
 export interface Setup {
-  /** As on the command line: a file, `memory` or `postgres://…`. */
+  /** Where the data is, as on the command line: a file, `memory` or `postgres://…`. */
   readonly data: string | undefined;
   readonly opening: Opening;
   readonly host: Host;
   readonly pages?: PagesFor | undefined;
-  /** `false`: timers run only when somebody calls the service's `tick`. */
+  /** Whether timers run by themselves. If false, they run only when a program calls the service's `tick`. */
   readonly ticks?: boolean | undefined;
 }
 
-/** @throws DocumentError or UsageError like `openStore` */
+/** Opens the store and serves. @throws DocumentError or UsageError like `openStore`. */
 export async function serve(loaded: Loaded, setup: Setup): Promise<Served> {
   const data = databaseOf(setup.data, loaded.plan);
   return serveFrom(loaded, data, await openStore(loaded.plan, data, setup.host.clock ?? clock, setup.opening), setup);
@@ -168,7 +168,7 @@ function pagesFor(whom: PagesFor = "public", { credentials }: Plan, pages: reado
   return whom === "off" ? [] : pages.map((page) => ({ ...page, signedIn: whom === "signed-in" }));
 }
 
-/** A registered OpenTelemetry SDK sets this global; without one the API is not loaded. */
+/** Loads the OpenTelemetry API. A registered SDK sets this global; without an SDK the API is not loaded. */
 async function telemetryModule(): Promise<typeof Telemetry | undefined> {
   return Symbol.for("opentelemetry.js.api.1") in globalThis ? import("../runtime/telemetry.ts") : undefined;
 }

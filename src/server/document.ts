@@ -6,12 +6,12 @@ import { printDiagnostics } from "../diagnostics/text.ts";
 import { count, listed } from "../base/layout.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** @throws UsageError if the file cannot be read */
+/** Checks a file. @throws UsageError if it cannot be read. */
 export async function checkFile(path: string, terminal: Terminal): Promise<CheckResult> {
   return check(path === "-" ? "standard input" : path, await readDocument(path, terminal));
 }
 
-/** @throws UsageError if the file cannot be read */
+/** Reads a file. @throws UsageError if it cannot be read. */
 export async function readDocument(path: string, terminal: Terminal): Promise<Uint8Array> {
   try {
     return await terminal.read(path);
@@ -23,7 +23,7 @@ export async function readDocument(path: string, terminal: Terminal): Promise<Ui
 /**
  * Writes to a file, or by default to standard output.
  *
- * @throws UsageError if the file cannot be written
+ * @throws UsageError if the file cannot be written.
  */
 export async function written(out: string | undefined, text: string, terminal: Terminal): Promise<void> {
   if (out === undefined) return terminal.out(text);
@@ -49,7 +49,7 @@ function reason({ code, message }: NodeJS.ErrnoException): string {
   }
 }
 
-/** @throws DocumentError with the reasons if the document cannot be served */
+/** Returns the plan of a checked document. @throws DocumentError with the reasons if the document cannot be served. */
 export async function planOf(result: CheckResult, { colour }: Pick<Terminal, "colour">): Promise<Plan> {
   const sound = soundModel(result);
   const failureText = (why: string) => `${result.name} cannot be served: ${why}`;

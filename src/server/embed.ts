@@ -33,7 +33,7 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   /** `memory`, lost at the end; the path of a file; `postgres://…`; or an open store, which `close` does not close. */
   readonly store?: string | Store;
   readonly handlers?: Handlers<Service>;
-  /** The public address; default: the address where it listens. */
+  /** The public URL; default: the URL where the service listens. */
   readonly baseUrl?: string;
   /** The environment variables with the document's secrets; default: those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -45,13 +45,13 @@ export interface ServiceOptions<Service extends ServiceTypes> {
   readonly notice?: (message: string) => void;
   /** Called once for each request. */
   readonly observe?: Observe;
-  /** Whether webhooks may go to this machine, for development. */
+  /** Whether webhooks may be sent to this machine, for development. */
   readonly webhooksToLoopback?: boolean;
   /** Message brokers for events: `nats://HOST/SUBJECT?as=ROLE`, `kafka://HOST/TOPIC?as=ROLE`. */
   readonly sinks?: readonly string[];
   /** Who may read the service's pages (`/`, its OpenAPI document); default: everybody. */
   readonly pages?: PagesFor;
-  /** `false`: timers run only when `tick` is called. */
+  /** Whether timers run by themselves. If false, they run only when `tick` is called. */
   readonly ticks?: boolean;
 }
 
@@ -92,7 +92,10 @@ export interface NewKey {
 
 const graceMilliseconds = 30_000;
 
-/** @throws ServiceError for errors in the document, missing secrets, or functions, sinks or data that do not match */
+/**
+ * Creates a service. @throws ServiceError for errors in the document, missing secrets, or functions, sinks or data that do not
+ * match.
+ */
 export async function createService<Service extends ServiceTypes = ServiceTypes>(
   options: ServiceOptions<Service>,
 ): Promise<EmbeddedService> {
@@ -173,7 +176,9 @@ function logFailure(failure: unknown, requestId: string): void {
   process.stderr.write(`${requestId} failed: ${failure instanceof Error ? failure.stack : String(failure)}\n`);
 }
 
-/** A text with a line break or the beginning of a document is a document; any other text is a path. */
+/**
+ * Whether the argument is a document: a text with a line break, or with the beginning of a document; any other text is a path.
+ */
 function isText(document: string): boolean {
   return document.includes("\n") || document.startsWith("#") || document.startsWith("{");
 }

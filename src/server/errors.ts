@@ -1,7 +1,7 @@
 /** Errors that prevent serving a document; the message is complete. The class determines the exit code (1 or 2). */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 
-/** A document, its data or its environment cannot be served. */
+/** The document, its data or its environment cannot be served. */
 export class ServiceError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
@@ -12,8 +12,8 @@ export class ServiceError extends Error {
   }
 }
 
-/** Wrong usage, a missing environment variable, or an unusable file: exit code 2. */
+/** The command is used wrongly, an environment variable is missing, or a file is unusable: exit code 2. */
 export class UsageError extends ServiceError {}
 
-/** Errors in the document, or data or functions that do not match it: exit code 1. */
+/** The document has errors, or data or functions do not match it: exit code 1. */
 export class DocumentError extends ServiceError {}

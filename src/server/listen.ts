@@ -1,4 +1,4 @@
-/** Listens on the configured address; explains the reason if that fails. */
+/** Listens at the configured address; explains the reason if that fails. */
 import { type RunningServer, listen } from "../http/node-server.ts";
 import type { ServerOptions } from "../http/before-service.ts";
 import { UsageError } from "./errors.ts";
@@ -8,7 +8,7 @@ interface ListenAddress {
   readonly port: number;
 }
 
-/** @throws UsageError if the server cannot listen there */
+/** Listens. @throws UsageError if the server cannot listen at the address. */
 export async function listenAt(options: ServerOptions): Promise<RunningServer> {
   try {
     return await listen(options);
@@ -17,7 +17,7 @@ export async function listenAt(options: ServerOptions): Promise<RunningServer> {
   }
 }
 
-/** `prefix`: the prefix of the options for host and port. */
+/** Explains why the server cannot listen. `prefix`: the prefix of the options for host and port. */
 export function explained({ host, port }: ListenAddress, thrown: unknown, prefix = "--"): unknown {
   switch ((thrown as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
@@ -36,7 +36,7 @@ export function explained({ host, port }: ListenAddress, thrown: unknown, prefix
   }
 }
 
-/** The server's URL on this machine; wildcard hosts become the loopback address. */
+/** Returns the server's URL on this machine; wildcard hosts become the loopback address. */
 export function addressOf({ host, port }: ListenAddress): string {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;

@@ -26,13 +26,13 @@ export interface LoadOptions {
   readonly colour?: boolean;
   /** The functions, or the file of their module. */
   readonly handlers?: ServiceFunctions | string | undefined;
-  /** Addresses of message brokers. */
+  /** The URLs of message brokers. */
   readonly sinks?: readonly string[] | undefined;
 }
 
 /**
- * @throws DocumentError for errors in the document, or functions that do not match it @throws UsageError for a missing secret
- * (language, section 8), a missing package, or an invalid sink
+ * Loads a document. @throws DocumentError for errors in the document, or functions that do not match it. @throws UsageError
+ * for a missing secret (language, section 8), a missing package, or an invalid sink.
  */
 export async function load(result: CheckResult, options: LoadOptions): Promise<Loaded> {
   const { colour = false, environment, handlers, sinks = [] } = options;
@@ -45,7 +45,7 @@ export async function load(result: CheckResult, options: LoadOptions): Promise<L
   return { result, plan, functions, startSinks };
 }
 
-/** Check at start, before a user tries to log in. */
+/** Checks at the start whether the package for OAuth is installed, before a user tries to log in. */
 async function assertInstalled(): Promise<void> {
   const { loadPackage } = await import("../runtime/auth/oauth/provider.ts");
   await loadPackage().catch((thrown: unknown) => {
@@ -63,8 +63,8 @@ function assertSecrets(name: string, { credentials }: Plan, environment: Termina
 }
 
 /**
- * @throws UsageError if the module does not exist @throws DocumentError if it fails or does not match the document, or if the
- * document needs one and none is configured
+ * Loads the functions. @throws UsageError if the module does not exist. @throws DocumentError if it fails or does not match
+ * the document, or if the document needs functions and no module is configured.
  */
 export async function functionsOf(
   plan: Plan,
@@ -90,7 +90,7 @@ async function moduleOf(file: string): Promise<ServiceFunctions> {
   if (!existsSync(file)) throw new UsageError(`cannot read ${file}: there is no such file`);
   resolveOurselves();
   loads += 1;
-  // Node caches modules by URL; another query loads the changed module.
+  // Node caches modules by URL; another query in the URL loads the changed module.
   const address = `${pathToFileURL(resolve(file)).href}${loads === 1 ? "" : `?${loads}`}`;
   let module: { readonly default?: unknown };
   try {
@@ -106,7 +106,9 @@ async function moduleOf(file: string): Promise<ServiceFunctions> {
 
 let resolves = false;
 
-/** In the functions module, `nonet` resolves to this installation, even if the package is not installed next to it. */
+/**
+ * Makes `nonet` in the functions module resolve to this installation, even if the package is not installed next to the module.
+ */
 function resolveOurselves(): void {
   if (resolves) return;
   resolves = true;

@@ -7,7 +7,7 @@ import { createRedact } from "../observability/redact.ts";
 import { clock } from "./compose.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `auto`: text on a terminal, otherwise JSON. */
+/** The format of the log. `auto`: text on a terminal, otherwise JSON. */
 export type LogFormat = "auto" | "json" | "text";
 
 export interface Logging {
@@ -15,7 +15,7 @@ export interface Logging {
   readonly format: LogFormat;
   /** The name of the service. */
   readonly service: string;
-  /** Values to redact. */
+  /** The values to redact. */
   readonly secrets: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../store/migration/migration.ts";
 import { count } from "../base/layout.ts";
 
-/** The steps of a migration, each with its obstacles, and the result. */
+/** Prints the steps of a migration, each with its obstacles, and the result. */
 export function planText(plan: MigrationPlan, data: string): string {
   if (plan.steps.length === 0) return `the data in ${data} is that of the document\n`;
   const lines = plan.steps.flatMap(({ description, records, obstacle }) => [
@@ -25,7 +25,7 @@ export function planText(plan: MigrationPlan, data: string): string {
   return [`the data in ${data} would be brought to the document:`, ...lines, `${outcomeOf(plan)}\n`].join("\n");
 }
 
-/** The records that `--allow-loss` is about to delete; empty if nothing is lost. */
+/** Prints the records that `--allow-loss` is about to delete; empty if nothing is lost. */
 export function lossText({ steps }: MigrationPlan, data: string): string {
   const lines = steps.flatMap(({ obstacle }) =>
     obstacle?.kind !== "loss" ? [] : [`  ${recordsText(obstacle)}`, ...effectLines(obstacle)],
@@ -44,7 +44,7 @@ function outcomeOf(plan: MigrationPlan): string {
     : "this cannot be done before the data or the document is changed";
 }
 
-/** The steps of a completed migration, its losses, and the path of the backup. */
+/** Prints the steps of a completed migration, its losses, and the path of the backup. */
 export function followedText({ steps, backup }: Migrated, data: string): string {
   const done = steps.map(({ description }) => description);
   const lost = steps.flatMap(({ obstacle }) => (obstacle === undefined ? [] : [`  lost: ${recordsText(obstacle)}`]));
@@ -56,7 +56,7 @@ export function followedText({ steps, backup }: Migrated, data: string): string 
   ].join("\n");
 }
 
-/** Why a migration was rejected, with the possible remedies. */
+/** Prints why a migration was rejected, with the possible remedies. */
 export function migrationErrorText({ message, plan }: MigrationRejected, title: string, data: string): string {
   const goesOn =
     obstaclesOf(plan, true).length === 0
@@ -65,7 +65,7 @@ export function migrationErrorText({ message, plan }: MigrationRejected, title: 
   return `${title} cannot be served with ${data}: ${message}\nnothing was changed; ${goesOn}`;
 }
 
-/** The plan as JSON. */
+/** Returns the plan of a migration as JSON. */
 export function planJson(
   plan: MigrationPlan,
   data: string,

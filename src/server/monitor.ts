@@ -14,25 +14,25 @@ export interface MonitoringOptions {
   readonly "admin-port": number | undefined;
   readonly "admin-host": string;
   readonly "operator-token": string | undefined;
-  /** Milliseconds. */
+  /** The duration in milliseconds from which store operations are logged. */
   readonly "log-slow": number;
 }
 
 export interface StartedMonitoring {
   readonly monitoring: Monitoring;
   readonly health: HealthDisclosure;
-  /** Undefined without an operator's port. */
+  /** The operator's port, if it is configured. */
   readonly admin: Admin | undefined;
   /** Starts monitoring the served document. */
   follow(current: () => Served): void;
   close(): Promise<void>;
 }
 
-/** `log` must be open. @throws UsageError if the operator's port is not available */
+/** Starts the monitoring; `log` must be open. @throws UsageError if the operator's port is not available. */
 export async function startMonitoring(options: MonitoringOptions, log: Log): Promise<StartedMonitoring> {
   const { "admin-port": port, "admin-host": host, "operator-token": token } = options;
   const otel = Symbol.for("opentelemetry.js.api.1") in globalThis;
-  // Load metrics only if a machine reads them: most services are started by developers.
+  // Metrics are loaded only if a machine reads them: most services are started by developers.
   const serviceMetrics =
     port === undefined && !otel ? undefined : (await import("../observability/metrics.ts")).createMetrics();
   const stopProcess =

@@ -17,7 +17,7 @@ import { migrationErrorText } from "./migration-report.ts";
 
 const folder = ".nonet";
 
-/** The data of the command line, or by default `.nonet/<service>.db` in the current folder. */
+/** Returns where the data is: as on the command line, or by default `.nonet/<service>.db` in the current folder. */
 export function databaseOf(data: string | undefined, { service }: Plan): string {
   if (data !== undefined && isPostgresAddress(data)) return data;
   if (data !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(data))
@@ -25,7 +25,7 @@ export function databaseOf(data: string | undefined, { service }: Plan): string 
   return data ?? join(folder, `${service}.db`);
 }
 
-/** The database address without user and password, for people and logs. */
+/** Returns the database URL without user and password, for people and logs. */
 export function withoutSecret(database: string): string {
   return withoutPasswords(database);
 }
@@ -33,20 +33,20 @@ export function withoutSecret(database: string): string {
 export interface Opening {
   /** Called after a migration of the data. */
   readonly followed?: (migrated: Migrated, data: string) => void;
-  /** Allows migrations that lose data. */
+  /** Whether to allow migrations that lose data. */
   readonly allowLoss?: boolean;
-  /** Locks a database file for this process; fails if another process serves it. */
+  /** Whether to lock a database file for this process; that fails if another process serves it. */
   readonly serving?: boolean;
   /** Called once with the state of row-level security. */
   readonly rowSecurity?: (rowSecurity: RowSecurityState) => void;
-  /** Wraps the store. */
+  /** Wraps the store, for example to measure it. */
   readonly around?: (store: Store) => Store;
 }
 
 /**
- * Creates only the default folder: another missing folder is probably a typo.
+ * Opens the store. Creates only the default folder: another missing folder is probably a typo.
  *
- * @throws DocumentError if the data does not match the document @throws UsageError if the store cannot be opened
+ * @throws DocumentError if the data does not match the document. @throws UsageError if the store cannot be opened.
  */
 export async function openStore(plan: Plan, data: string, time: Clock, opening: Opening = {}): Promise<Store> {
   const store = await withDatabase(plan, data, () => opened(plan, data, time, opening));
@@ -73,13 +73,13 @@ async function opened(plan: Plan, data: string, time: Clock, opening: Opening): 
   return openSqliteStore({ file: data, tables, following, clock, serving, synchronous: "FULL" });
 }
 
-/** The state of row-level security, if it was requested. */
+/** Describes the state of row-level security, if it was requested. */
 export function rowSecurityText(rowSecurity: Exclude<RowSecurityState, { readonly kind: "off" }>): string {
   if (rowSecurity.kind === "standing") return `row-level security: callers' reads are run as ${rowSecurity.role}`;
   return `${unsecured}: ${rowSecurity.why} (${rowSecurity.remedy})`;
 }
 
-/** Text for people, and the log message. */
+/** The text for people, which is also the log message. */
 export const unsecured = "permissions are in the statements alone";
 
 /** Runs a task that opens a database. @throws DocumentError or UsageError like `openStore` */
@@ -99,7 +99,7 @@ export async function withDatabase<T>({ title }: Plan, data: string, task: () =>
   }
 }
 
-/** The migration options of a store. Values are validated like those that clients send. */
+/** Returns the migration options of a store. Values are validated like those that clients send. */
 export async function followingOf({ events, history }: EventsPart & VersioningPart): Promise<Following> {
   const { createValidators } = await import("../runtime/validation/validator.ts");
   const validatorOf = createValidators();

@@ -1,6 +1,7 @@
 /**
- * `--watch`: serves a changed document on the same port with the same data; if it is invalid, the last one stays. A store is
- * never open twice: the current one is closed between two requests, and opened again if the new document does not match the data.
+ * Implements `--watch`: serves a changed document on the same port with the same data; while it is invalid, the last valid one
+ * stays. A store is never open twice: the current one is closed between two requests, and opened again if the new document
+ * does not match the data.
  */
 import { count, listed } from "../base/layout.ts";
 import type { CheckResult } from "../language/check.ts";
@@ -13,12 +14,12 @@ import { databaseOf, openStore, withoutSecret } from "./open-store.ts";
 import type { SwappableService } from "./swap.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How long active requests may delay a changed document. */
+/** How long active requests may delay a changed document, in milliseconds. */
 const patienceMilliseconds = 1_000;
 
 export interface Reloading {
   readonly current: Served;
-  /** Serves the current document if valid; `anyway`: even if its text is unchanged. Rejects if nothing is served. */
+  /** Serves the current document if it is valid. `anyway`: even if its text is unchanged. Rejects if nothing is served. */
   reload(options: { readonly anyway: boolean }): Promise<void>;
 }
 
@@ -49,7 +50,7 @@ export function createReloading(first: Served, swappable: SwappableService, opti
       if (next === undefined) return;
       await swappable.swap(patienceMilliseconds, async () => {
         const before = current;
-        // Two services would send the same events.
+        // The previous service is stopped first, since two services would send the same events.
         await before.background.stop(patienceMilliseconds);
         const after = await unlessInvalid(options, () => follow(before, next, setup));
         current = after ?? (await serveFrom(before, before.data, await opened(before, before.data, setup), setup));
@@ -90,7 +91,7 @@ function opened({ plan }: Loaded, data: string, { host, opening }: Setup): Retur
   return openStore(plan, data, host.clock ?? clock, opening);
 }
 
-/** The operations that changed. */
+/** Describes the operations that changed. */
 export function changeReport(before: Served, now: Served): string {
   const names = ({ plan }: Served) => servedOperations(plan).map(({ name }) => name);
   const added = names(now).filter((name) => !names(before).includes(name));

@@ -1,9 +1,10 @@
 /**
- * The keys that the service generates (for cursors and webhook secrets) are stored with the data, encrypted with
- * `NONET_SECRET_KEY`: a copy of the data or a backup does not reveal them.
+ * Stores the keys that the service generates (for cursors and webhook secrets) with the data, encrypted with
+ * `NONET_SECRET_KEY`, so that a copy of the data or a backup does not reveal them.
  *
  * For rotation, the variable may have several keys separated by spaces: the first one encrypts, all of them decrypt. `none`
- * stores the keys unencrypted. Without the variable, a key in the user's configuration folder is used, which is generated once.
+ * stores the keys unencrypted. Without the variable, a key in the user's configuration folder is used, which is generated
+ * once.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import type { Store } from "../store/port/store.ts";
 import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Keys for encryption, the current one first; `none` disables encryption. */
+/** The keys for encryption, the current one first; `none` disables encryption. */
 export type SecretKeys = readonly [present: string, ...before: string[]];
 
 const none = "none";
@@ -22,13 +23,15 @@ const sealed = "sealed:1:";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @throws UsageError if there is no key, and the user's key can be neither read nor created */
+/**
+ * Returns the keys for encryption. @throws UsageError if there is no key, and the user's key can be neither read nor created.
+ */
 export function secretKeysOf(environment: Terminal["environment"]): SecretKeys {
   const [present, ...before] = (environment["NONET_SECRET_KEY"] ?? "").split(/\s+/).filter((key) => key !== "");
   return [present ?? fileKey(keyFile(environment)), ...before];
 }
 
-/** The user's key file, in the configuration folder and never next to the data. */
+/** Returns the user's key file, which is in the configuration folder and never next to the data. */
 export function keyFile(environment: Terminal["environment"]): string {
   const home = environment["HOME"] ?? homedir();
   const folder = environment["XDG_CONFIG_HOME"] ?? "";
@@ -60,21 +63,21 @@ export interface ServiceKeys {
   readonly webhooks: string;
 }
 
-/** @throws UsageError like `secretKeysOf` and `serviceKey` */
+/** Returns the service's keys. @throws UsageError like `secretKeysOf` and `serviceKey`. */
 export async function serviceKeys(
   store: Store,
   data: string,
   environment: Terminal["environment"],
 ): Promise<ServiceKeys> {
-  // Data in memory is never copied.
+  // Keys of data in memory are not encrypted, since such data is never copied.
   const keys: SecretKeys = data === "memory" ? ["none"] : secretKeysOf(environment);
   const webhooks = await serviceKey(store, keys, "webhooks");
   return { webhooks, cursor: await serviceKey(store, keys, "cursor") };
 }
 
 /**
- * The service's key with this name, generated at the first start. A key that was encrypted with an earlier secret, or not at all,
- * is encrypted with the current one. @throws UsageError if no secret decrypts it
+ * Returns the service's key with this name, which is generated at the first start. A key that was encrypted with an earlier
+ * secret, or not at all, is encrypted with the current one. @throws UsageError if no secret decrypts it.
  */
 export async function serviceKey(store: Store, keys: SecretKeys, name: string): Promise<string> {
   const [present] = keys;
@@ -104,7 +107,7 @@ function open(keys: SecretKeys, name: string, stored: string): { readonly key: s
         by,
       };
     } catch {
-      // Encrypted with another key: try the next.
+      // The key is encrypted with another secret: the next one is tried.
     }
   }
   throw new UsageError(
@@ -117,8 +120,8 @@ function derived(by: string): Uint8Array {
 }
 
 /**
- * The environment, with the contents of the files that `_FILE` variables name (Docker and Kubernetes secrets). @throws UsageError
- * if such a file cannot be read
+ * Returns the environment, with the contents of the files that `_FILE` variables name (Docker and Kubernetes secrets). @throws
+ * UsageError if such a file cannot be read.
  */
 export function withSecretFiles(
   environment: Terminal["environment"],

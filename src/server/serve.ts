@@ -29,43 +29,46 @@ import type { Terminal } from "./terminal.ts";
 import { watchFile, type Watcher } from "./watch.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Grace period for active requests when the process stops. */
+/** The grace period for active requests when the process stops, in milliseconds. */
 const graceMilliseconds = 30_000;
-/** After SIGTERM the server accepts connections for this long, so that load balancers read `/readyz` (R1.8). */
+/** How long the server accepts connections after SIGTERM, in milliseconds, so that load balancers read `/readyz` (R1.8). */
 const pollMilliseconds = 1000;
-/** Delay before schemas are compiled, which blocks requests at first: probes that wait for readiness come first. */
+/**
+ * The delay before schemas are compiled, in milliseconds. Compiling blocks requests at first, so probes that wait for
+ * readiness come first.
+ */
 const quietMilliseconds = 100;
 
 export interface ServeOptions extends MonitoringOptions {
   readonly port: number;
   readonly host: string;
-  /** A file, `memory` or `postgres://…`. */
+  /** Where the data is: a file, `memory` or `postgres://…`. */
   readonly data: string | undefined;
   readonly "base-url": string | undefined;
   readonly "trust-proxy": readonly string[];
   readonly watch: boolean;
   /** The file of the functions module. */
   readonly handlers: string | undefined;
-  /** The address of a Valkey or Redis server. */
+  /** The URL of a Valkey or Redis server for shared rate counts. */
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
   readonly pages: PagesFor;
-  /** Bytes; undefined: a default for this machine. */
+  /** The memory budget of requests in bytes; undefined: a default for this machine. */
   readonly "request-memory": number | undefined;
   readonly log: Level | "off";
   readonly "log-format": LogFormat;
-  /** Addresses of message brokers. */
+  /** The URLs of message brokers. */
   readonly sink: readonly string[];
 }
 
 export interface Serving {
-  /** The service at the start. */
+  /** The service as it was at the start. */
   readonly first: Served;
-  /** The public address. */
+  /** The public URL. */
   readonly url: string;
-  /** The address on this machine. */
+  /** The URL on this machine. */
   readonly local: string;
-  /** The operator's address for metrics and health; undefined without an operator's port. */
+  /** The operator's URL for metrics and health; undefined without an operator's port. */
   readonly admin: string | undefined;
   /** Whether the output is for programs only. */
   readonly quiet: boolean;
@@ -92,9 +95,9 @@ export async function startServing(document: string, options: ServeOptions, outs
 
   const loaded = await loadChecked(await read());
   let service: Responder = startingService(loaded.plan, random, url);
-  // Closes what is open if a later step fails.
+  // Closes what is already open if a later step fails.
   await using starting = new AsyncDisposableStack();
-  // Listen before opening the data: another process that serves it may use the same port.
+  // The server listens before the data is opened: another process that serves the data may use the same port.
   const server = await listenAt(serverOptions(options, loaded, () => service));
   starting.defer(() => server.close(0));
   local = addressOf({ host, port: server.port });
@@ -105,7 +108,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   service = swappable?.service ?? first.service;
   const admin = monitor.admin && addressOf({ host: options["admin-host"], port: monitor.admin.port });
   log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
-  // Install the handlers before reporting readiness, because a stop signal may follow at once.
+  // The signal handlers are installed before readiness is reported, because a stop signal may follow at once.
   const stopped = terminal.stopped();
 
   const reloading =
@@ -113,10 +116,10 @@ export async function startServing(document: string, options: ServeOptions, outs
   const current = () => reloading?.current ?? first;
   monitor.follow(current);
   const warming = setTimeout(() => void first.service.warm(), quietMilliseconds);
-  // With --watch, migrations run in this process and may block the event loop for long.
+  // With --watch there is no watchdog, since migrations run in this process and may block the event loop for long.
   if (!watch) watchdog?.start();
   const lost = Promise.withResolvers<never>();
-  // `untilStopped` may be called only after the rejection.
+  // `untilStopped` may be called only after the rejection, which must not count as unhandled.
   lost.promise.catch(() => {});
   const watchers = watchersOf(document, handlers, reloading, lost.reject);
   const running = starting.move();
@@ -154,7 +157,7 @@ function serverOptions(options: ServeOptions, { plan }: Loaded, service: () => R
 interface Instruments {
   readonly log: Log;
   readonly monitor: StartedMonitoring;
-  /** Undefined if the document has no functions. */
+  /** The watchdog; undefined if the document has no functions. */
   readonly watchdog: Watchdog | undefined;
   readonly setup: Setup;
 }
@@ -194,13 +197,13 @@ async function openInstruments(
   return { log, monitor, watchdog, setup: { data: options.data, opening, pages: options.pages, host } };
 }
 
-/** Reports migrations: to people as text, to programs in the log. */
+/** Returns the options that report migrations: to people as text, to programs in the log. */
 function openingOf(log: Log, print: (text: string) => void, monitoring: Monitoring): Opening {
   return {
     serving: true,
     around: (store) => monitoring.store(store),
     followed(migrated, data) {
-      // Changes of internal table layouts are not part of the document.
+      // Changes of internal table layouts are not reported, since they are not part of the document.
       if (migrated.steps.every(({ kind }) => kind === "layout")) return;
       print(followedText(migrated, withoutSecret(data)));
       log.write("info", "the data follows the document", { steps: migrated.steps.length, backup: migrated.backup });
@@ -213,7 +216,9 @@ function openingOf(log: Log, print: (text: string) => void, monitoring: Monitori
   };
 }
 
-/** @throws UsageError for an invalid address or a missing client; the server may still be unavailable */
+/**
+ * Opens shared rate counts. @throws UsageError for an invalid URL or a missing client; the server may still be unavailable.
+ */
 async function ratesOf({ limits: address }: ServeOptions, plan: Plan): Promise<ValkeyRates | undefined> {
   if (address === undefined) return undefined;
   const { isValkeyAddress, openValkeyRates } = await import("../store/valkey/rates.ts");
@@ -223,13 +228,13 @@ async function ratesOf({ limits: address }: ServeOptions, plan: Plan): Promise<V
   });
 }
 
-/** Loaded only if there are functions. */
+/** Creates the watchdog, which is loaded only if there are functions. */
 async function watchdogOf({ format, service }: Logging, plan: Plan, terminal: Terminal): Promise<Watchdog> {
   const { createWatchdog } = await import("./watchdog.ts");
   return createWatchdog({ milliseconds: longestRequest(plan), json: !isText(format, terminal), service });
 }
 
-/** Log members of the start. */
+/** Returns the log members of the start. */
 function startOf(
   { plan, data, result }: Served,
   addresses: Readonly<Record<"document" | "url" | "local", string>>,

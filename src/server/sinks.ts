@@ -11,14 +11,14 @@ import type { Background } from "./background.ts";
 import { UsageError } from "./errors.ts";
 import { listed } from "../base/layout.ts";
 
-/** How often to look for new events. */
+/** How often to look for new events, in milliseconds. */
 const roundMilliseconds = 100;
-/** Maximum delay between retries, which doubles after each failure. */
+/** The maximum delay between retries in milliseconds; the delay doubles after each failure. */
 const longestWaitMilliseconds = 30_000;
 
 /**
- * Opens the brokers; the result starts the sinks once the store is open. @throws UsageError for an invalid address, a document
- * without events, or a missing client package
+ * Opens the brokers; the result starts the sinks once the store is open. @throws UsageError for an invalid URL, a document
+ * without events, or a missing client package.
  */
 export async function openSinks(texts: readonly string[], plan: AuthenticationPart & EventsPart): Promise<StartSinks> {
   const brokers = await openAll(brokerUrlsOf(texts, plan));
@@ -50,13 +50,13 @@ function mismatchOf(
   return undefined;
 }
 
-/** Loaded on demand, because the client is an optional package. */
+/** Opens a broker; its client is loaded on demand, because it is an optional package. */
 async function openBroker(brokerUrl: BrokerUrl): Promise<Broker> {
   if (brokerUrl.kind === "nats") return (await import("../webhooks/brokers/nats.ts")).natsBroker(brokerUrl);
   return (await import("../webhooks/brokers/kafka.ts")).kafkaBroker(brokerUrl);
 }
 
-/** @throws UsageError if a client package is not installed */
+/** Opens all brokers. @throws UsageError if a client package is not installed. */
 async function openAll(brokerUrls: readonly BrokerUrl[]): Promise<ReadonlyMap<BrokerUrl, Broker>> {
   const packages = { nats: "@nats-io/transport-node @nats-io/jetstream", kafka: "@platformatic/kafka" };
   const brokers = new Map<BrokerUrl, Broker>();
@@ -123,7 +123,7 @@ async function runUntilStopped(
     } catch (thrown) {
       failures += 1;
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      // Failures repeat at each attempt: report each message once.
+      // Failures repeat at each attempt, so each message is reported once.
       if (!isPassing(thrown) && why !== lastProblem) {
         notice(`${name}: ${why}; events wait until it takes them`);
         lastProblem = why;

@@ -5,8 +5,8 @@ export interface SwappableService {
   /** The current service; requests during a swap wait. */
   readonly service: Responder;
   /**
-   * Waits until no request is active, at most `patienceMilliseconds`, so that a slow client does not block others. Then runs
-   * `task`, which returns the new service.
+   * Replaces the service. Waits until no request is active, at most `patienceMilliseconds`, so that a slow client does not
+   * block others. Then runs `task`, which returns the new service.
    */
   swap(patienceMilliseconds: number, task: () => Promise<Responder>): Promise<void>;
 }

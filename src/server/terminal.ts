@@ -1,4 +1,4 @@
-/** The outside world of commands; tests replace it. */
+/** What commands use of the outside world; tests replace it. */
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
@@ -16,7 +16,7 @@ export interface Terminal {
   /** Whether `err` is a terminal. */
   readonly interactive: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The bytes of a file, or of standard input for `-`. */
+  /** Reads the bytes of a file, or of standard input for `-`. */
   read(path: string): Promise<Uint8Array>;
   /** Creates or replaces a file. */
   write(path: string, text: string): Promise<void>;
@@ -44,7 +44,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** https://no-color.org and https://force-color.org */
+/** Whether to print colours: see https://no-color.org and https://force-color.org. */
 function hasColour(environment: NodeJS.ProcessEnv): boolean {
   if ((environment["NO_COLOR"] ?? "") !== "") return false;
   const forced = environment["FORCE_COLOR"] ?? "";
@@ -52,7 +52,7 @@ function hasColour(environment: NodeJS.ProcessEnv): boolean {
   return process.stdout.isTTY && environment["TERM"] !== "dumb";
 }
 
-/** After the first signal the default handlers apply, so that a second one ends the process. */
+/** Waits for a stop signal. After the first signal the default handlers apply, so that a second one ends the process. */
 function stopped(): Promise<StopSignal> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {

@@ -2,7 +2,7 @@
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** Programs may write a file in several steps: wait this long for the last one. */
+/** How many milliseconds to wait for further writes: programs may write a file in several steps. */
 const debounceMilliseconds = 50;
 
 export interface Watcher {
@@ -11,8 +11,8 @@ export interface Watcher {
 }
 
 /**
- * Watches the folder, because some programs replace the file. A burst of events counts as one change; a change during `changed`
- * calls it again afterwards.
+ * Watches a file. It watches the folder, because some programs replace the file. A burst of events counts as one change; a
+ * change during `changed` calls it again afterwards.
  */
 export function watchFile(path: string, changed: () => Promise<void>): Watcher {
   let timer: NodeJS.Timeout | undefined;

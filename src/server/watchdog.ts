@@ -1,10 +1,10 @@
 /**
- * Ends the process if its event loop is blocked: an endless loop in a function (`while (true)`) blocks all requests, and code in
- * the same thread cannot stop it. A worker thread checks whether the event loop advances. If it is blocked for longer than any
- * request may take, the thread gets the stack from V8, logs it, and kills the process; no acknowledged write is lost (R1.8), and
- * a supervisor restarts it.
+ * Ends the process if its event loop is blocked: an endless loop in a function (`while (true)`) blocks all requests, and code
+ * in the same thread cannot stop it. A worker thread checks whether the event loop advances. If it is blocked for longer than
+ * any request may take, the thread gets the stack from V8, logs it, and kills the process; no acknowledged write is lost
+ * (R1.8), and a supervisor restarts it.
  *
- * It runs only for services with functions (10 MB), because Nonet has no endless loops.
+ * The watchdog takes 10 MB and runs only for services with functions, because Nonet itself has no endless loops.
  */
 import inspector from "node:inspector";
 import { Worker } from "node:worker_threads";
@@ -17,13 +17,13 @@ export interface Watchdog {
 }
 
 export interface WatchdogOptions {
-  /** How long the event loop may be blocked. */
+  /** How long the event loop may be blocked, in milliseconds. */
   readonly milliseconds: number;
   readonly json: boolean;
   readonly service: string;
 }
 
-/** Input of the worker thread; it reads the shared memory while the main thread is blocked. */
+/** The input of the worker thread, which reads the shared memory while the main thread is blocked. */
 interface WorkerInput extends WatchdogOptions {
   readonly ticks: SharedArrayBuffer;
   readonly names: SharedArrayBuffer;
@@ -33,7 +33,7 @@ const tickMilliseconds = 250;
 const mostNames = 4096;
 
 export function createWatchdog(options: WatchdogOptions): Watchdog {
-  /** [0]: number of ticks of the event loop; [1]: length of `names` in bytes. */
+  /** Shared memory. [0]: the number of ticks of the event loop; [1]: the length of `names` in bytes. */
   const ticks = new Int32Array(new SharedArrayBuffer(8));
   const names = new Uint8Array(new SharedArrayBuffer(mostNames));
   const active = new Map<symbol, string>();
@@ -41,7 +41,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let turning: NodeJS.Timeout | undefined;
 
   const writeNames = (): void => {
-    // `encodeInto` cannot write to shared memory.
+    // The names are copied, since `encodeInto` cannot write to shared memory.
     const bytes = new TextEncoder().encode([...active.values()].join(", ")).subarray(0, mostNames);
     names.set(bytes);
     ticks[1] = bytes.length;
@@ -57,11 +57,11 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       };
     },
     start() {
-      // With a debugger attached, breakpoints block the event loop.
+      // With a debugger attached, breakpoints block the event loop, so it is not checked.
       if (inspector.url() !== undefined) return;
       turning = setInterval(() => Atomics.add(ticks, 0, 1), tickMilliseconds).unref();
       const workerInput: WorkerInput = { ...options, ticks: ticks.buffer, names: names.buffer };
-      // As text, because a bundled command has no other file for the thread.
+      // The worker gets its code as text, because a bundled command has no other file for the thread.
       worker = new Worker(`(${watch.toString()})()`, {
         eval: true,
         workerData: workerInput,
@@ -79,7 +79,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   };
 }
 
-/** Runs in the worker thread from its source text: it can use only its own code and globals. */
+/** Watches the event loop. Runs in the worker thread from its source text, so it can use only its own code and globals. */
 function watch(): void {
   const { process } = globalThis;
   const { workerData } = process.getBuiltinModule("node:worker_threads");
@@ -89,7 +89,7 @@ function watch(): void {
   const lookMilliseconds = 250;
   const ticks = new Int32Array(shared);
   let [last, stalled] = [0, 0];
-  // Count checks instead of time: if the process is suspended or the machine sleeps, this thread is suspended too.
+  // It counts checks instead of time: if the process is suspended or the machine sleeps, this thread is suspended too.
   const looking = setInterval(() => {
     const now = Atomics.load(ticks, 0);
     stalled = now === last ? stalled + 1 : 0;
@@ -100,7 +100,7 @@ function watch(): void {
   }, lookMilliseconds);
 
   function find(): void {
-    // During a long native call the debugger cannot pause.
+    // During a long native call the debugger cannot pause, so the process is ended without a stack.
     setTimeout(() => end("native code"), 2000);
     try {
       const session = new Session();
@@ -122,7 +122,7 @@ function watch(): void {
       session.post("Debugger.enable");
       session.post("Debugger.pause");
     } catch {
-      // Without an inspector, log without a stack.
+      // Without an inspector, the process is ended without a stack.
       end("unknown");
     }
   }
@@ -137,7 +137,7 @@ function watch(): void {
     try {
       writeSync(2, `${line}\n`);
     } catch {
-      // The reader has closed the pipe.
+      // The reader of standard error has closed the pipe.
     }
     process.kill(process.pid, "SIGKILL");
   }

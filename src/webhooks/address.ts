@@ -1,24 +1,24 @@
 /**
- * Decides which addresses webhooks may use (R6.11, R6.12; OWASP API7): public ones with https. A name is checked at its
+ * Decides to which addresses webhooks may be sent (R6.11, R6.12; OWASP API7): public ones with https. A name is checked at its
  * registration; its resolved addresses are checked at each connection, which uses exactly those addresses (no DNS rebinding).
  */
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export interface AddressRules {
-  /** Allows http to this machine, for development and tests. */
+  /** Whether http to this machine is allowed, for development and tests. */
   readonly loopback: boolean;
 }
 
-/** Names of internal hosts, independent of DNS. */
+/** A regular expression for names of internal hosts, whatever DNS returns for them. */
 const inside =
   /^(?:localhost|.*\.(?:localhost|local|internal|localdomain|home\.arpa|lan|intranet|corp|home|private))$/i;
 const metadataNames = new Set(["metadata", "metadata.google.internal", "instance-data", "kubernetes.default.svc"]);
 
-/** Why the address is not allowed, as the end of a sentence that begins with `url`; undefined if it is allowed. */
+/** Returns why the address is not allowed, as the end of a sentence that begins with `url`; undefined if it is allowed. */
 export function addressProblem(text: string, rules: AddressRules): string | undefined {
   if (text.length > 2048) return "must have at most 2048 characters";
-  // The URL parser drops tabs and line breaks and fixes backslashes: the stored text would differ from the checked one.
+  // The URL parser drops tabs and line breaks and corrects backslashes, so the stored text would differ from the checked one.
   if (/[\s\\\u0000-\u001f]/.test(text)) return "must not have blanks or backslashes in it";
   if (!URL.canParse(text)) return "must be an absolute https address";
   const url = new URL(text);
@@ -39,7 +39,7 @@ function hostProblem(host: string): string | undefined {
   return known ? "must be a public name" : undefined;
 }
 
-/** The host without the brackets of IPv6. */
+/** Returns the host without the brackets of IPv6. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
@@ -59,18 +59,21 @@ export function isPublic(address: string): boolean {
   return parsed.kind() === "ipv4" || !notPublic.some((range) => parsed.match(range));
 }
 
-/** IPv4-compatible, local NAT64, ORCHIDv2, SRv6, and unallocated ranges (only 2000::/3 is allocated). */
+/**
+ * Ranges that are not public: IPv4-compatible, local NAT64, ORCHIDv2, SRv6, and unallocated ranges (only 2000::/3 is
+ * allocated).
+ */
 const notPublic = ["::/96", "64:ff9b:1::/48", "2001:20::/28", "5f00::/16", "0::/3", "4000::/2", "8000::/1"].map(
   (range) => ipaddr.parseCIDR(range),
 );
 
-/** A resolver like `dns.lookup` with `all`. */
+/** A resolver of names, like `dns.lookup` with `all`. */
 export type Resolve = (
   name: string,
   done: (error: Error | null, addresses?: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
-/** The DNS lookup of a connection: all addresses of the name must be allowed; Node tries them in order. */
+/** Returns the DNS lookup of a connection: all addresses of the name must be allowed; Node tries them in order. */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses = []) => {

@@ -17,19 +17,19 @@ export interface LockedDelivery {
 
 /** A completed attempt with its outcome. */
 export interface Ended extends LockedDelivery {
-  /** Number of attempts, including this one. */
+  /** The number of attempts, including this one. */
   readonly made: number;
-  /** The record of the attempt in the delivery. */
+  /** What the delivery stores about the attempt. */
   readonly attempt: Json;
   readonly outcome: AttemptOutcome;
-  /** Start and end of the attempt, epoch milliseconds. */
+  /** The start of the attempt; the next member is its end, in epoch milliseconds. */
   readonly began: number;
   readonly now: number;
-  /** The response status; undefined without a response. */
+  /** The status of the response; undefined if there was none. */
   readonly status: number | undefined;
 }
 
-/** Returns undefined if there was no attempt: the lease expired before it, or the process is stopping. */
+/** Runs an attempt; returns undefined if there was none: the lease expired before it, or the process is stopping. */
 export type Send = (delivery: LockedDelivery) => Promise<Ended | undefined>;
 
 export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopping: AbortSignal): Send {
@@ -63,7 +63,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
       if (!(thrown instanceof PostError)) throw thrown;
       sending?.ended(undefined, thrown.timedOut ? "timeout" : "unanswered");
       if (stopping.aborted) {
-        // Release the delivery for another attempt.
+        // The delivery is released for another attempt.
         await release(row);
         return undefined;
       }
@@ -80,7 +80,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
     };
   }
 
-  /** Reads the trace from the event log only if tracing is on, so that deliveries do not store it. */
+  /** Starts the trace span. Reads the trace from the event log only if tracing is on, so that deliveries need not store it. */
   async function sendingOf(endpoint: Row, row: Row): Promise<Sending | undefined> {
     const { startSending, renderer } = options;
     const url = endpoint["url"] as string;
@@ -90,7 +90,7 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
     return startSending("POST", new URL(url), entry?.trace);
   }
 
-  /** All valid secrets sign (R6.6). */
+  /** Returns the secrets that sign, which are all valid ones (R6.6). */
   function secretsOf(endpoint: Row, now: number): readonly string[] {
     const old = (endpoint["oldSecrets"] ?? []) as unknown as readonly { number: number; until: number }[];
     const good = old.filter(({ until }) => until > now).map(({ number }) => number);

@@ -9,18 +9,18 @@ import { deliveries, endpoints, nothing, type Rows } from "./tables.ts";
 import type { Ended } from "./attempt.ts";
 import type { AttemptOutcome } from "./retry-policy.ts";
 
-/** Maximum number of attempts in a delivery's record; the last ones stay. */
+/** The most attempts in a delivery's record; the last ones stay. */
 const maximumAttempts = 50;
 
 export interface CompletedDelivery {
   /** The reason why the endpoint was disabled, if it was. */
   readonly why: string | undefined;
-  /** Whether a waiting delivery of the same record can start now. */
+  /** Whether a delivery that waits for this one, because it is about the same record, can start now. */
   readonly letGo: boolean;
 }
 
 export interface DeliveryCompletion {
-  /** Checks in the same transaction that this attempt still owns the delivery. */
+  /** Stores the outcome; checks in the same transaction that this attempt still owns the delivery. */
   complete(tx: Transaction, ended: Ended): Promise<CompletedDelivery>;
   /** Ends the delivery as failed. */
   fail(tx: Transaction, row: Row, changes: Row, cause: string): Promise<void>;
@@ -44,7 +44,7 @@ export function createDeliveryCompletion(
   async function complete(tx: Transaction, ended: Ended): Promise<CompletedDelivery> {
     const { attempt, endpointRow: known, made, now, row: leased, outcome } = ended;
     const row = await tx.get(deliveries, "id", leased["id"] ?? null);
-    // Deleted with its endpoint, or the lease expired and another process owns the delivery.
+    // The delivery was deleted with its endpoint, or the lease expired and another process owns the delivery.
     if (row?.["state"] !== "pending" || row["nextAttemptAt"] !== leased["nextAttemptAt"])
       return { why: undefined, letGo: false };
     const attempts = [...(row["attempts"] as readonly Value[]), attempt as Value].slice(-maximumAttempts);
@@ -61,7 +61,7 @@ export function createDeliveryCompletion(
       outcome.kind !== "again" &&
       webhook.inOrder &&
       (await rows.letNextGo(tx, row["webhook"] as string, row["record"] as string, now));
-    // Skip locking the endpoint if its health does not change.
+    // The endpoint is not locked if its health does not change.
     if (outcome.kind === "delivered" && (known["failing"] ?? null) === null) return { why: undefined, letGo };
     const endpoint = await tx.get(endpoints, "id", leased["webhook"] ?? null);
     return { why: endpoint && (await recordHealth(tx, endpoint, outcome, now)), letGo };

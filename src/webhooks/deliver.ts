@@ -15,9 +15,12 @@ import { type LockedDelivery, createSend, type Ended } from "./attempt.ts";
 import { createDeliveryCompletion, type CompletedDelivery } from "./complete.ts";
 
 export interface Attempts {
-  /** Starts due attempts; `recover` creates deliveries again on request of an endpoint, if this process is the leader. */
+  /**
+   * Starts due attempts. `recover` creates deliveries again at the request of an endpoint; present if this process is the
+   * leader.
+   */
   begin(recover: FanOut["recover"] | undefined): Promise<void>;
-  /** Marks the endpoint as having due deliveries. */
+  /** Notes that the endpoint has due deliveries. */
   wake(endpoint: string): void;
   /** Runs a task that may start attempts; `completed` waits for it. */
   awaited(task: () => Promise<void>): Promise<void>;
@@ -26,15 +29,24 @@ export interface Attempts {
   abandon(): void;
 }
 
-/** Concurrent attempts per endpoint: the limit grows by one after each success, and falls to `least` after a failure. */
+/**
+ * The limits of concurrent attempts per endpoint: the limit grows by one after each success, and falls to `least` after a
+ * failure.
+ */
 const room = { least: 8, most: 64 };
-/** Attempts per transaction: with one writer, other writes wait for it. */
+/** The most attempts per transaction, since other writes wait for it if there is a single writer. */
 const atOnce = 16;
-/** A process picks due deliveries at random from this many more, so that processes do not compete for the same ones. */
+/**
+ * How many more due deliveries than needed a process chooses from at random, so that processes do not compete for the same
+ * ones.
+ */
 const choice = 24;
-/** Interval at which all endpoints are read again, because other processes may have changed them. */
+/** The interval in milliseconds at which all endpoints are read again, because other processes may have changed them. */
 const sweepMilliseconds = 1000;
-/** Lease time beyond the timeout of an attempt: a process that has not stored the outcome by then has ended. */
+/**
+ * How much longer than the timeout of an attempt its lease is, in milliseconds: a process that has not stored the outcome by
+ * then has ended.
+ */
 const leaseMilliseconds = 5_000;
 
 interface Waiting {
@@ -45,7 +57,7 @@ interface Waiting {
 /** The state of one endpoint. */
 interface Lane {
   readonly endpoint: string;
-  /** Active attempts, and their limit. */
+  /** The active attempts, and their limit. */
   busy: number;
   room: number;
   /** Ended attempts whose outcome is not stored yet. */
@@ -77,7 +89,7 @@ export function createAttempts(
   const active = new Map<string, Promise<void>>();
   const beginning = new Set<Promise<void>>();
   const lanes = new Map<string, Lane>();
-  /** Epoch milliseconds of each endpoint's next round. */
+  /** When each endpoint's next round is due, in epoch milliseconds. */
   const wakes = new Map<string, number>();
   let swept = Number.NEGATIVE_INFINITY;
 
@@ -106,7 +118,7 @@ export function createAttempts(
     for (const [id, wake] of wakes) if (wake <= now && !stopping.aborted) await runLane(laneOf(id));
   }
 
-  /** For a deleted or disabled endpoint. */
+  /** Forgets a deleted or disabled endpoint. */
   function forget(endpoint: string): void {
     wakes.delete(endpoint);
     if (lanes.get(endpoint)?.busy === 0) lanes.delete(endpoint);
@@ -167,13 +179,13 @@ export function createAttempts(
         active.delete(id);
         lane.busy -= 1;
         wakes.set(lane.endpoint, 0);
-        // Start the next round at once: there is a free slot and an outcome to store.
+        // The next round starts at once, since there is a free slot and an outcome to store.
         goOn(lane);
       });
     active.set(id, attempt);
   }
 
-  /** The due deliveries of an endpoint within its limit. */
+  /** Returns the due deliveries of an endpoint within its limit. */
   async function dueAt({ busy, endpoint, room }: Lane): Promise<readonly Waiting[]> {
     const free = Math.min(room - busy, atOnce);
     if (free <= 0) {
@@ -194,8 +206,8 @@ export function createAttempts(
   }
 
   /**
-   * Locks deliveries. If two processes find the same one, the second sees it leased. The endpoint is not locked, so attempts do
-   * not wait for each other; a just disabled endpoint may get one more.
+   * Locks deliveries. If two processes find the same delivery, the second one sees that it is leased. The endpoint is not
+   * locked, so attempts do not wait for each other; an endpoint that was just disabled may get one more.
    */
   async function lock(tx: Transaction, endpointRow: Row, due: readonly Waiting[]): Promise<readonly LockedDelivery[]> {
     const endpoint = endpointRow["id"] as string;
@@ -205,7 +217,7 @@ export function createAttempts(
       const row = await tx.lock(deliveries, id);
       const free = row?.["state"] === "pending" && row["nextAttemptAt"] === nextAttemptAt && !active.has(id);
       if (row === undefined || !free) continue;
-      // Its data was erased before a manual retry: there is nothing to send.
+      // The data was erased before a manual retry, so there is nothing to send.
       if (row["body"] === "") {
         await completion.fail(tx, row, {}, "erased");
         if (webhook.inOrder) {
@@ -248,7 +260,7 @@ export function createAttempts(
   };
 }
 
-/** At most `count` consecutive items from a random start; `chance` is from 0 to 1. */
+/** Returns at most `count` consecutive items from a random start; `chance` is from 0 to 1. */
 function someOf<T>(all: readonly T[], count: number, chance: number): readonly T[] {
   const last = Math.max(0, all.length - count);
   const start = Math.min(Math.floor(chance * (last + 1)), last);

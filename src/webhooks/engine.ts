@@ -21,7 +21,9 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly renderer: DeliveryRenderer;
-  /** The current roles of the endpoint's creator; undefined if none of its keys is valid any more (R6.13). */
+  /**
+   * Returns the current roles of the endpoint's creator; undefined if none of the creator's keys is valid any more (R6.13).
+   */
   readonly rolesHeld: (
     keys: readonly Key[],
     endpoint: Endpoint,
@@ -37,7 +39,7 @@ export interface DeliveryOptions {
       readonly cause: string;
     },
   ) => Promise<void>;
-  /** An endpoint's secret by number. */
+  /** Returns an endpoint's secret by its number. */
   readonly secret: (endpoint: string, number: number) => string;
   readonly post: Post;
   /** Starts a trace span of an attempt, as a child of the request that caused the event (R1.4); absent without tracing. */
@@ -62,7 +64,7 @@ export type DeliveryReport =
 
 /** The trace span of an attempt. */
 export interface Sending {
-  /** Header fields of the request. */
+  /** The header fields of the request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Ends the span with the response status, or with the kind of failure. */
   ended(status: number | undefined, failure?: string): void;
@@ -73,7 +75,7 @@ export interface Deliveries {
   round(): Promise<void>;
   /** Resolves when no attempt is active. */
   completed(): Promise<void>;
-  /** Number of unprocessed event log entries. */
+  /** Returns the number of unprocessed event log entries. */
   lag(): Promise<number>;
   /** Starts no more attempts; aborts active ones after the grace period, to be repeated later. */
   stop(graceMilliseconds: number): Promise<void>;
@@ -88,7 +90,10 @@ export interface DeliveryRenderer {
     readonly idOf: (position: number) => string;
     readonly positionOf: (id: string) => number | undefined;
   };
-  /** Returns a function that renders the entry for a receiver; undefined if it may not see it. Use it only while `tx` is open. */
+  /**
+   * Returns a function that renders the entry for a receiver, or returns undefined if the receiver may not see it. Use it only
+   * while `tx` is open.
+   */
   renderFor(
     tx: Transaction,
     entry: JournalRecord,
@@ -112,9 +117,9 @@ export function createDeliveries(options: DeliveryOptions, webhook: WebhookPlan)
     async round() {
       if (stop.signal.aborted) return;
       await attempts.awaited(async () => {
-        // If events arrive faster than they are processed, this loop never ends, so start attempts in between.
+        // If events arrive faster than they are processed, this loop never ends, so attempts are started inside it.
         for (let more = true; more && !stop.signal.aborted; ) {
-          // Only the leader creates deliveries; otherwise all processes would, and all but one would roll back.
+          // Only the leader creates deliveries: otherwise all processes would, and all but one would roll back.
           const isLeader = await options.store.acquireLease("webhooks");
           more = isLeader && (await fanOut.proceed());
           await attempts.begin(isLeader ? (endpoint, since) => fanOut.recover(endpoint, since) : undefined);

@@ -1,6 +1,6 @@
 /**
- * Creates deliveries from events: for each event after the offset, one per endpoint that may see it; and again for missed events
- * on request of an endpoint (R6.10, R6.13).
+ * Creates deliveries from events: for each event after the offset, a delivery for each endpoint that may see it; and
+ * deliveries of missed events at the request of an endpoint (R6.10, R6.13).
  */
 import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -9,25 +9,25 @@ import type { DeliveryOptions, DeliveryRenderer } from "./engine.ts";
 import { deliveries, type Endpoint, endpoints, nothing, type Rows, viewOf } from "./tables.ts";
 
 export interface FanOut {
-  /** Processes some events; true if there may be more. */
+  /** Processes some events; returns true if there may be more. */
   proceed(): Promise<boolean>;
-  /** Number of unprocessed event log entries. */
+  /** Returns the number of unprocessed event log entries. */
   lag(): Promise<number>;
   recover(endpoint: Endpoint, since: number): Promise<void>;
 }
 
-/** Name of the offset in the event log. */
+/** The name of the offset in the event log. */
 const offset = "webhooks";
-/** Maximum number of events per transaction. */
+/** The most events per transaction. */
 const batch = 20;
-/** Maximum number of (event, endpoint) pairs per transaction, because requests wait for it. */
+/** The most (event, endpoint) pairs per transaction, because requests wait for it. */
 const renderedPerBatch = 1000;
 
-/** Maximum number of cached endpoint positions. */
+/** The most cached positions of endpoints. */
 const maximumBeginnings = 10_000;
 
 interface PlannerDependencies {
-  /** Marks the endpoint as having due deliveries. */
+  /** Notes that the endpoint has due deliveries. */
   readonly wake: (endpoint: string) => void;
   readonly stopping: AbortSignal;
 }
@@ -52,8 +52,8 @@ export function createFanOut(
   const beginnings = new Map<string, number>();
 
   /**
-   * The event log position of the endpoint's creation; it gets later events only. Times would be unreliable: the clock may be set
-   * back, and a transaction may commit late.
+   * Returns the event log position of the endpoint's creation; the endpoint gets later events only. Times would be unreliable:
+   * the clock may be set back, and a transaction may commit late.
    */
   async function beginningOf({ id }: Endpoint): Promise<number> {
     const known = beginnings.get(id);
@@ -67,7 +67,7 @@ export function createFanOut(
 
   async function proceed(): Promise<boolean> {
     if (position < 0) position = await store.transaction(async (tx) => (await tx.offset(offset)) ?? 0);
-    // Read this before the entries: an entry written in between belongs to the next round.
+    // Read before the entries: an entry written in between belongs to the next round.
     const last = await store.journal.last();
     if (last <= position || stopping.aborted) return false;
     const entries = await store.journal.events(position, batch);
@@ -76,7 +76,7 @@ export function createFanOut(
     const isAll = some.length === entries.length && entries.length < batch;
     const end = isAll ? last : (some.at(-1) as JournalRecord).position;
     const read = some.filter((entry) => entry.position <= end);
-    // Read before the transaction, which must not wait for other queries.
+    // The positions are read before the transaction, which must not wait for other queries.
     for (const endpoint of present) await beginningOf(endpoint);
     position = await store.transaction((tx) => fanOutSome(tx, read, present, end));
     return true;
@@ -89,7 +89,7 @@ export function createFanOut(
     end: number,
   ): Promise<number> {
     const known = (await tx.offset(offset)) ?? 0;
-    // Another process has advanced the offset.
+    // Another process has already advanced the offset.
     if (known > position) return known;
     const receivers: Endpoint[] = [];
     for (const endpoint of present) if (await isEnabled(tx, endpoint)) receivers.push(endpoint);
@@ -102,13 +102,13 @@ export function createFanOut(
     return end;
   }
 
-  /** Skips entries that were erased after they were read. */
+  /** Returns the entries without those that were erased after they were read. */
   async function intactOf(tx: Transaction, entries: readonly JournalRecord[]): Promise<readonly JournalRecord[]> {
     const intact = await tx.intact(entries.map((entry) => entry.position));
     return entries.filter((entry) => intact.has(entry.position));
   }
 
-  /** Checks in the transaction: the endpoint may have been deleted since it was listed. */
+  /** Whether an endpoint is enabled, checked in the transaction: it may have been deleted since it was listed. */
   async function isEnabled(tx: Transaction, { id }: Endpoint): Promise<boolean> {
     const row = await tx.lockShared(endpoints, "id", id);
     return row?.["state"] === "enabled";
@@ -130,7 +130,7 @@ export function createFanOut(
       after = entries.at(-1)?.position ?? after;
       more = entries.length === batch;
     }
-    // The next leader starts it again.
+    // The next leader starts the recovery again.
     if (stopping.aborted) return;
     await store.transaction(async (tx) => {
       const row = await tx.get(endpoints, "id", endpoint.id);
@@ -151,7 +151,7 @@ export function createFanOut(
       const event = renderer.ids.idOf(entry.position);
       const known = byEvent.get(event);
       if (known?.state === "failed" || known?.state === "pending") await again(tx, known.id);
-      // Another process may have created it since the list was read.
+      // Another process may have created the delivery since the list was read.
       if (known !== undefined || (await isMade(tx, endpoint, entry, event))) continue;
       await deliver(tx, entry, endpoint, keys, renderer.renderFor(tx, entry, "webhook"));
     }
@@ -184,7 +184,9 @@ export function createFanOut(
     });
   }
 
-  /** An active attempt continues; a delivery that waits for an earlier one of its record still waits. */
+  /**
+   * Makes a delivery due now. An active attempt continues; a delivery that waits for an earlier one of its record still waits.
+   */
   async function advance(tx: Transaction, row: Row): Promise<void> {
     if (row["nextAttemptAt"] === null || row["leased"] === true) return;
     await tx.update(deliveries, row, { nextAttemptAt: instantText(clock.now()), tries: 0 }, nothing, {});
@@ -210,7 +212,7 @@ export function createFanOut(
     if (rendered === undefined || endpoint.events?.includes(rendered.type) === false) return;
     const about = `${resource} ${record}`;
     const waits = webhook.inOrder && (await rows.firstOf(tx, endpoint.id, about)) !== undefined;
-    // The earlier delivery may be deleted before it was sent, if retention is shorter than the retries.
+    // The earlier delivery may have been deleted before it was sent, if retention is shorter than the retries.
     if (waits) await rows.letNextGo(tx, endpoint.id, about, clock.now());
     const now = instantText(clock.now());
     await tx.insert(

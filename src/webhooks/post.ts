@@ -8,12 +8,12 @@ export interface Posted {
   readonly status: number;
   readonly retryAfter?: string;
   readonly delivery?: string;
-  /** The first 1024 bytes, as text. */
+  /** The first 1024 bytes of the response body, as text. */
   readonly reply: string;
 }
 
 export interface Post {
-  /** @throws PostError without a response. */
+  /** Sends a request. @throws PostError if there is no response. */
   send(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export class PostError extends Error {
   }
 }
 
-/** Maximum length of a response body; above it the connection closes. */
+/** The most bytes of a response body; above it the connection closes. */
 const maximumReplyBytes = 65_536;
 const storedReplyBytes = 1024;
 
@@ -47,7 +47,10 @@ interface Client {
 
 const agentOptions = { keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 1000 };
 
-/** Not imported: loading TLS takes 16 ms at start; for `node:http` see `src/http/node-server.ts`. */
+/**
+ * Returns the client of a scheme. It is not imported: loading TLS takes 16 ms at start; for `node:http` see
+ * `src/http/node-server.ts`.
+ */
 function clientOf(scheme: "http" | "https"): Client {
   const { Agent, request } = process.getBuiltinModule(scheme === "https" ? "node:https" : "node:http");
   return { agent: new Agent(agentOptions), request };
@@ -58,7 +61,7 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
   const guarded = guardedLookup(resolve, rules);
   return {
     send(text, headers, body, timeoutMilliseconds, signal) {
-      // Node skips the lookup for literal addresses, so check them here (R6.12).
+      // Node skips the lookup for literal addresses, so they are checked here (R6.12).
       const problem = addressProblem(text, rules);
       if (problem !== undefined) return Promise.reject(new PostError(`the address ${problem}`, false));
       const url = new URL(text);
@@ -91,7 +94,7 @@ export function createPost(rules: AddressRules, resolve: Resolve = systemResolve
   };
 }
 
-/** Only the status matters; stores the start of the body and closes an endless one. */
+/** Reads a response. Only its status matters: stores the start of the body, and closes the connection of an endless one. */
 function read(response: IncomingMessage, done: (posted: Posted) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,10 +1,10 @@
-/** Decides what follows an attempt (R6.7, R6.8): success, retry or failure. Pure. */
+/** Decides what follows an attempt (R6.7, R6.8): success, retry or failure. A pure function. */
 
 export type Attempt =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** The header fields `retry-after` and `webhook-delivery`. */
+      /** The header field `retry-after`; the next member is `webhook-delivery`. */
       readonly retryAfter?: string;
       readonly delivery?: string;
     }
@@ -13,17 +13,17 @@ export type Attempt =
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "again"; readonly waitMilliseconds: number }
-  /** `gone`: status 410, so other deliveries to the receiver stop too. */
+  /** The delivery has failed. `gone`: status 410, so other deliveries to the receiver stop too. */
   | { readonly kind: "failed"; readonly why: "exhausted" | "aborted" | "gone" };
 
-/** Minimum delay after a response that signals overload. */
+/** The minimum delay after a response that signals overload, in milliseconds. */
 const overloadedMilliseconds = 60_000;
 const overloaded = new Set([429, 502, 504]);
 const jitter = 0.2;
 
 /**
- * `made`: attempts so far, including this one; `retry`: the delays between attempts; `random`: from 0 to 1; `now`: epoch
- * milliseconds.
+ * Decides the outcome. `made`: the number of attempts, including this one; `retry`: the delays between attempts; `random`:
+ * from 0 to 1; `now`: epoch milliseconds.
  */
 export function nextAttempt(
   attempt: Attempt,
@@ -45,7 +45,7 @@ export function nextAttempt(
   return { kind: "again", waitMilliseconds: Math.round(base * (1 - jitter + 2 * jitter * random)) };
 }
 
-/** Seconds, or a date (RFC 9110 section 10.2.3). */
+/** Returns the delay in a field: seconds, or a date (RFC 9110 section 10.2.3). */
 function retryAfterMilliseconds(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;

@@ -1,7 +1,7 @@
 /** Signs deliveries by Standard Webhooks 1.0.0: HMAC-SHA256 of id, time of the attempt and body (R6.5). */
 import { createHmac } from "node:crypto";
 
-/** Header fields of one attempt; `seconds`: its time; each valid secret adds a signature. */
+/** Returns the header fields of an attempt. `seconds`: its time. Each valid secret adds a signature. */
 export function signatureFields(
   secrets: readonly string[],
   id: string,

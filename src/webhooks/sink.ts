@@ -13,25 +13,25 @@ export interface SinkOptions {
   readonly plan: AuthenticationPart & EventsPart;
   readonly store: Store;
   readonly renderer: DeliveryRenderer;
-  /** The sink's address without secrets; names the offset. */
+  /** The sink's URL without secrets, which names the offset. */
   readonly name: string;
   readonly roles: readonly string[];
   readonly broker: Broker;
 }
 
 export interface Sink {
-  /** Publishes new events until `isEnough`; returns their number. */
+  /** Publishes new events until `isEnough` returns true; returns their number. */
   run(isEnough: () => boolean): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Maximum number of events per transaction and publication. */
+/** The most events per transaction and publication. */
 const batch = 200;
 
 export function createSink({ plan, store, renderer, name, roles, broker }: SinkOptions): Sink {
   const offset = `sink ${name}`;
   const through = channelOf(plan);
-  // An id that no caller has, so a sink does not see what only owners may see.
+  // No caller has this id, so a sink does not see what only owners may see.
   const receiver = { id: plan.roles.length === 0 ? null : offset, roles, scoped: false };
 
   let position = -1;
@@ -44,7 +44,7 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
     }
     if (position < 0) position = await store.transaction(async (tx) => (await tx.offset(offset)) ?? 0);
     for (let published = 0; ; ) {
-      // Read this before the entries: an entry written in between belongs to the next run.
+      // Read before the entries: an entry written in between belongs to the next run.
       const last = await store.journal.last();
       if (isEnough() || last <= position) return published;
       const entries = await store.journal.events(position, batch);
@@ -76,7 +76,7 @@ export function createSink({ plan, store, renderer, name, roles, broker }: SinkO
   return { run, close: () => broker.close() };
 }
 
-/** The channel whose permissions in the document apply to sinks. */
+/** Returns the channel whose permissions in the document apply to sinks. */
 function channelOf({ events }: EventsPart): "webhook" | "stream" {
   return events.webhook === undefined ? "stream" : "webhook";
 }

@@ -6,7 +6,7 @@ import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row, Store, Transaction, View } from "../store/port/store.ts";
 
-/** The names of their resources. */
+/** The names of the resources of deliveries and endpoints. */
 export { deliveries, endpoints };
 
 /** An empty view, for writes whose result is not read. */
@@ -22,24 +22,24 @@ export interface Endpoint {
   readonly roles: readonly string[];
   readonly state: string;
   readonly createdAt: string;
-  /** The start of a pending redelivery: all events since then are delivered again. */
+  /** The start of a requested recovery: all events since then are delivered again. */
   readonly recoverSince?: string;
 }
 
 export interface Rows {
   enabledEndpoints(): Promise<readonly Endpoint[]>;
-  /** The current row of an endpoint, not locked; undefined if it is not enabled. */
+  /** Returns the current row of an endpoint without locking it; undefined if it is not enabled. */
   enabledEndpoint(id: string): Promise<Row | undefined>;
-  /** The first pending delivery of a record to an endpoint. */
+  /** Returns the first pending delivery of a record to an endpoint. */
   firstOf(tx: Transaction, endpoint: string, record: string): Promise<Row | undefined>;
-  /** Starts the first waiting delivery of the record; returns whether one was waiting. `now` in epoch milliseconds. */
+  /** Starts the first waiting delivery of the record; returns whether there was one. `now` is in epoch milliseconds. */
   letNextGo(tx: Transaction, endpoint: string, record: string, now: number): Promise<boolean>;
 }
 
 export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPlan): Rows {
   const listEndpoints = store.list({ resource: endpoints, system: true, view: viewOf(plan, endpoints), sort: [], filters: [], from: "start" }); // biome-ignore format: one query
   const readEndpoint = store.read({ resource: endpoints, system: true, key: "id", view: viewOf(plan, endpoints) });
-  // Not `tx.first`, which skips locked rows: a later delivery would start before the first one.
+  // `tx.first` is not used here, since it skips locked rows: a later delivery would start before the first one.
   const firstOf: Rows["firstOf"] = async (tx, endpoint, record) =>
     (await tx.all(deliveries, { all: [webhook.ahead] }, { input: { webhook: endpoint, record } }, 1))[0];
   return {
@@ -63,7 +63,7 @@ export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPl
   };
 }
 
-/** A view of all columns, or of those in `names`: lists omit the bodies of deliveries. */
+/** Returns a view of all columns, or of those in `names`: lists omit the bodies of deliveries. */
 export function viewOf(plan: ResourcesPart, resource: string, names?: readonly string[]): View {
   const { columns } = defined(
     plan.tables.find((table) => table.resource === resource),

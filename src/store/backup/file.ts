@@ -17,37 +17,37 @@ import {
 } from "./portable.ts";
 import type { StoredDocument } from "../migration/migration.ts";
 
-/** The file is not a backup, or is incomplete. */
+/** Thrown if the file is no backup, or is incomplete. */
 export class BackupError extends Error {}
 
 export interface BackupHead extends StoredDocument {
-  /** The moment of the data: epoch milliseconds. */
+  /** The moment whose data the backup contains, in epoch milliseconds. */
   readonly made: number;
   readonly store: PortableSource["store"];
 }
 
 /** The contents of a backup, as its last line lists them. */
 export interface BackupSummary {
-  /** Number of rows by table. */
+  /** The number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The newest position of the journal; 0 for an empty journal. */
+  /** The newest position of the event log; 0 if it is empty. */
   readonly journal: number;
-  /** The bytes of files. */
+  /** The total size of files in bytes. */
   readonly fileBytes: number;
-  /** Lower-case hex, of all lines but the last. */
+  /** The SHA-256 of all lines but the last, in lower-case hex. */
   readonly sha256: string;
 }
 
 /**
- * Maximum bytes of a line: reading one needs three times its memory. A row is at most as long as a request, or half a megabyte of
- * a file.
+ * The most bytes of a line: reading one needs three times its memory. A row is at most as long as a request, or half a
+ * megabyte of a file.
  */
 const longestLine = 128 * 1024 * 1024;
 
-/** Format version; a release that changes the format increments it. */
+/** The version of the format; a release that changes the format increments it. */
 const form = 1;
 
-/** Two states migrated to the same document have the same fingerprint. */
+/** Returns the fingerprint of a stored document: two stores migrated to the same document have the same one. */
 export function fingerprintOf({ step, tables }: StoredDocument): string {
   return createHash("sha256")
     .update(JSON.stringify([tables, step ?? null]))
@@ -82,10 +82,10 @@ function line(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Rejects rows that `readBackup` could not read. */
+/** Returns the line of a row; rejects a row that `readBackup` could not read. */
 function shortLine({ name }: BackupTable, row: PortableRow): string {
   const text = line(row.map(encoded));
-  // A UTF-16 unit is one to three bytes in UTF-8.
+  // A UTF-16 unit is one to three bytes in UTF-8, so only a long text has to be measured.
   if (text.length * 3 > longestLine && Buffer.byteLength(text) > longestLine)
     throw new BackupError(`a row of ${name} has more than ${longestLine} bytes as JSON`);
   return text;
@@ -100,7 +100,7 @@ export interface BackupReader {
   rows(backupTable: BackupTable, rows: readonly PortableRow[]): Promise<void> | void;
 }
 
-/** Maximum rows per call of `rows`. */
+/** The most rows per call of `rows`. */
 const batch = 1_000;
 
 /**
@@ -155,7 +155,7 @@ async function emit(state: Among, reader: BackupReader): Promise<void> {
   state.rows = [];
 }
 
-/** Yields lines, including the line feed. */
+/** Yields the lines, each including its line feed. */
 async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly bytes: Uint8Array; readonly text: string }> {
@@ -231,7 +231,7 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** The table as the backup has it: tables and columns of later releases may be missing. */
+/** Returns the table in the form that the backup has: tables and columns of later releases may be missing. */
 function tableNamed(value: unknown, backupTables: readonly BackupTable[]): BackupTable {
   const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
   const known = backupTables.find(({ name }) => name === table);
@@ -262,7 +262,7 @@ function rowOf(value: readonly unknown[], backupTable: BackupTable | undefined):
   );
 }
 
-/** Empty for a value nested too deeply to serialise, which no valid backup contains. */
+/** Returns the JSON of a value; empty for a value nested too deeply, which no valid backup contains. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -308,7 +308,7 @@ function counting(): Counting {
   };
 }
 
-/** The time of a copy as part of its file name: `20261122T064500Z`. */
+/** Returns the time of a copy for its file name: `20261122T064500Z`. */
 export function timeInName(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }

@@ -1,14 +1,14 @@
 /**
- * The format of data between two stores, in a backup: the tables of the document and Nonet's own tables, as rows of plain values.
- * It omits what depends on one store (row numbers of Nonet's tables, index hashes, generated texts, free pages), so that a backup
- * of one store can be restored to another.
+ * The format of data in a backup, which is between two stores: the tables of the document and Nonet's own tables, as rows of
+ * plain values. It omits what depends on one store (row numbers of Nonet's tables, index hashes, generated texts, free pages),
+ * so that a backup of one store can be restored to another.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import type { StoredDocument } from "../migration/migration.ts";
 import type { Awaitable } from "../port/store.ts";
 import { isTimed, timeColumns } from "../sql/columns.ts";
 
-/** Texts, numbers, booleans; structures as JSON text. Bytes only in columns listed in `bytes`. */
+/** Texts, numbers, booleans; structures as JSON text. Bytes are only in columns listed in `bytes`. */
 export type PortableValue = string | number | boolean | null | Uint8Array;
 export type PortableRow = readonly PortableValue[];
 
@@ -16,16 +16,16 @@ export type PortableRow = readonly PortableValue[];
 export interface BackupTable {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Columns with bytes. */
+  /** The columns with bytes. */
   readonly bytes?: readonly string[];
-  /** Columns with booleans. */
+  /** The columns with booleans. */
   readonly truths?: readonly string[];
 }
 
 /** A consistent snapshot of a store, unaffected by concurrent writes. */
 export interface PortableSource extends StoredDocument {
   readonly store: "sqlite" | "postgres";
-  /** Rows in a meaningful order: records by creation, the journal by position. */
+  /** Yields rows in a meaningful order: records by creation, the event log by position. */
   rows(backupTable: BackupTable): AsyncIterable<readonly PortableRow[]>;
   close(): Promise<void>;
 }
@@ -36,15 +36,17 @@ export interface PortableTarget {
   add(backupTable: BackupTable, rows: readonly PortableRow[]): Awaitable<void>;
   /** Creates the indexes and checks everything. @throws StoreError `corrupt` if a check fails. */
   finish(rows: Readonly<Record<string, number>>): Awaitable<void>;
-  /** Replaces the existing data, and returns where the former data is stored. @throws StoreError `busy`: it is in use. */
+  /**
+   * Replaces the existing data, and returns where the former data is stored. @throws StoreError `busy` if the data is in use.
+   */
   install(): Awaitable<string | undefined>;
   /** Deletes a state that was not installed. */
   drop(): Awaitable<void>;
 }
 
 /**
- * Nonet's own tables, rows in order of insertion. The journal's `position` is stored because clients know it (cursors of streams,
- * `since`).
+ * Nonet's own tables, whose rows are in order of insertion. The event log's `position` is stored because clients know it
+ * (cursors of streams, `since`).
  */
 export const systemTables: readonly BackupTable[] = [
   systemTable("nonet_keys", "id credential hash hint user roles created expires revoked"),
@@ -68,7 +70,7 @@ function systemTable(name: string, columns: string): BackupTable {
   return { name, columns: columns.split(" ") };
 }
 
-/** The table of a resource: the store's hidden columns and all stored columns. */
+/** Returns the backup table of a resource: the store's hidden columns and all stored columns. */
 export function backupTableOf(table: Table): BackupTable {
   const truths = table.columns.filter(({ type }) => type === "boolean").map(({ name }) => name);
   return {
@@ -78,7 +80,7 @@ export function backupTableOf(table: Table): BackupTable {
   };
 }
 
-/** Every table of a backup. Records come first, for a person who reads the file. */
+/** Returns every table of a backup. Records come first, for a person who reads the file. */
 export function backupTablesOf(tables: readonly Table[]): readonly BackupTable[] {
   return [...tables.map(backupTableOf), ...systemTables];
 }

@@ -7,7 +7,7 @@ export interface Match {
   readonly table: string;
   readonly column: string;
   readonly rows: number;
-  /** Labels of the first rows: the id, or the first column. */
+  /** Labels of the first rows that match: the id, or the first column. */
   readonly first: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface Search {
   readonly matches: readonly Match[];
 }
 
-/** How the text may appear: as is, or JSON-escaped. */
+/** Returns the forms in which the text may appear: as is, or JSON-escaped. */
 export function formsOf(text: string): readonly string[] {
   return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 }
@@ -27,7 +27,7 @@ export function createSearch(text: string): Search {
   const forms = formsOf(text);
   const encoded = forms.map((form) => Buffer.from(form));
   const matches = new Map<string, { table: string; column: string; rows: number; first: string[] }>();
-  // The end of the preceding piece: the text may span two pieces of a file.
+  // The end of the previous piece, since the text may span two pieces of a file.
   let tail: { readonly file: PortableValue; readonly bytes: Uint8Array } | undefined;
 
   const holds = (value: PortableValue, row: PortableRow): boolean => {

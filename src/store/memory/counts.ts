@@ -1,7 +1,7 @@
 /** Stores counts with an expiry in memory. */
 import type { Count, CountStore, Counted } from "../port/store.ts";
 
-/** By name and key. */
+/** The counts by name and key. */
 export type Counts = Map<string, Count>;
 
 export function countStore(counts: Counts): CountStore {

@@ -1,4 +1,4 @@
-/** Evaluates expressions and views over records in memory, with compiled JavaScript. */
+/** Evaluates expressions and views over records in memory, by compiled JavaScript. */
 import { onceFor } from "../../base/once.ts";
 import { compileFunction, type Value, type Variables } from "../../expression/evaluate.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
@@ -44,7 +44,7 @@ function nestedWriter(
       return record === undefined ? null : write(record, variables);
     }
     if (!Array.isArray(value)) return null;
-    // The items are records, or references, of which missing ones are skipped.
+    // Items that are references to missing records are skipped.
     const texts = (value as readonly Value[]).flatMap((one) => {
       const record = recordOf(one);
       return record === undefined ? [] : [write(record, variables)];

@@ -7,7 +7,7 @@ import { seqOf } from "./records.ts";
 
 interface StoredFile {
   readonly pieces: Uint8Array[];
-  /** Time of the last upload; undefined once a record has the file. */
+  /** The time of the last upload; undefined once a record has the file. */
   orphanedAt: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export class MemoryFiles implements FileStore {
       if (this.#files.get(id)?.orphanedAt === undefined) throw cleared(id);
   }
 
-  /** Retains and deletes files for a transaction's changes; call before they are committed. */
+  /** Retains and deletes files for a transaction's changes; called before they are committed. */
   follow(committed: Committed, { changes }: Pick<Pending, "changes">): void {
     const all = [...changes].flatMap(([resource, rows]) => {
       const { rows: present, table } = committed.relation(resource);

@@ -62,7 +62,7 @@ export class MemoryJournal implements Journal {
   }
 }
 
-/** A marker among the entries of a transaction: the data of a record is deleted here. */
+/** A marker among the entries of a transaction for the point at which the data of a record is deleted. */
 export interface Forgotten {
   readonly forgotten: readonly [resource: string, record: string];
 }

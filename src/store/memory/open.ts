@@ -1,4 +1,4 @@
-/** Opens a store in memory, lost at exit: the same behaviour as the SQLite store, in plain JavaScript. */
+/** Opens a store in memory, whose data is lost at exit: the same behaviour as the SQLite store, in plain JavaScript. */
 import { getOrMake } from "../../base/once.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
@@ -19,7 +19,7 @@ import { type MemoryState, MemoryTransaction } from "./transaction.ts";
 
 export interface MemoryOptions {
   readonly tables: readonly Table[];
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
 }
 
@@ -65,9 +65,9 @@ export async function openMemoryStore(options: MemoryOptions): Promise<Store> {
       await last;
     },
   });
-  // Queued after running transactions, so that tokens which they add to the session are ended too.
+  // Ends sessions after running transactions, so that tokens which these add to a session are ended too.
   const end: Store["sessions"]["end"] = (...parameters) => serialized(() => store.sessions.end(...parameters));
-  // Purging waits for running transactions, which may rely on the purged data.
+  // Purges after running transactions, which may rely on the purged data.
   return { ...store, sessions: { ...store.sessions, end }, purge: (now) => serialized(() => store.purge(now)) };
 }
 

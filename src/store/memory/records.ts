@@ -10,7 +10,7 @@ import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";
 
 /** A readable state of all tables. */
 export interface Records {
-  /** In the order of creation. */
+  /** Returns all records in the order of creation. */
   all(resource: string): readonly Row[];
   /** Finds a record by a unique column. */
   find(resource: string, column: string, value: Value): Row | undefined;
@@ -19,14 +19,14 @@ export interface Records {
 interface Relation {
   readonly table: Table;
   readonly uniques: readonly Unique[];
-  /** In the order of creation. */
+  /** The records in the order of creation. */
   readonly rows: Row[];
 }
 
 interface Unique {
   readonly columns: readonly string[];
   readonly absentEqual: boolean;
-  /** By the values as JSON. */
+  /** The records by their unique values as JSON. */
   readonly records: Map<string, Row>;
 }
 
@@ -90,7 +90,7 @@ export class Committed implements Records {
   }
 }
 
-/** The index of a record, or where to insert it, among rows in the order of creation. */
+/** Returns the index of a record, or where to insert it, among rows in the order of creation. */
 function indexOf(rows: readonly Row[], seq: number): number {
   let low = 0;
   let high = rows.length;
@@ -131,7 +131,7 @@ export class Pending implements Records {
     return found && !changed?.has(seqOf(found)) ? found : undefined;
   }
 
-  /** The columns of a violated unique constraint. */
+  /** Returns the columns of a violated unique constraint; undefined if none is violated. */
   duplicated(resource: string, row: Row): readonly string[] | undefined {
     const { uniques } = this.#committed.relation(resource);
     const changed = this.changes.get(resource);
@@ -158,7 +158,7 @@ export class Pending implements Records {
     this.#changed(resource).set(seqOf(row), undefined);
   }
 
-  /** As SQLite assigns it: one more than the newest existing record. */
+  /** Returns the next `_seq`: like SQLite, one more than that of the newest existing record. */
   nextSeq(resource: string): number {
     const changed = this.changes.get(resource);
     const newest = this.#committed
@@ -168,7 +168,7 @@ export class Pending implements Records {
     return Math.max(newest ? seqOf(newest) : 0, ...made) + 1;
   }
 
-  /** The next number of a counter column. */
+  /** Returns the next number of a counter column. */
   count(resource: string, column: string): number {
     const name = `${resource}.${column}`;
     const next = (this.counters.get(name) ?? this.#committed.counters.get(name) ?? 0) + 1;

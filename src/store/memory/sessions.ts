@@ -1,7 +1,7 @@
 /** Stores sessions in memory: committed tokens, and the changes of one transaction. */
 import { isAmong, type SessionStore, type SessionToken, type SessionOperations } from "../port/sessions.ts";
 
-/** By the hash of their tokens. */
+/** The tokens by their hash. */
 export type StoredSessions = Map<string, SessionToken>;
 
 export function sessionStore(stored: StoredSessions): SessionStore {
@@ -20,7 +20,7 @@ export function purgeSessions(stored: StoredSessions, now: number): void {
   for (const { hash, expires } of stored.values()) if (expires !== undefined && expires <= now) stored.delete(hash);
 }
 
-/** The changes of one transaction; null: deleted. */
+/** The session changes of one transaction; null: a deleted token. */
 export class PendingSessions implements SessionOperations {
   readonly #stored: StoredSessions;
   readonly #changed: Map<string, SessionToken | null> = new Map();

@@ -35,7 +35,7 @@ import { type StoredSessions, PendingSessions } from "./sessions.ts";
 export interface SideTables {
   readonly storedResponses: Map<string, StoredResponse>;
   readonly counts: Counts;
-  /** By reader of the journal. */
+  /** The offset in the event log, by reader. */
   readonly offsets: Map<string, number>;
   readonly sessions: StoredSessions;
 }
@@ -46,7 +46,7 @@ export interface MemoryState {
   readonly sideTables: SideTables;
   readonly journal: MemoryJournal;
   readonly files: MemoryFiles;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
 }
 
@@ -75,7 +75,7 @@ export class MemoryTransaction implements Transaction {
     this.#clock = clock;
   }
 
-  /** From now on every call throws. */
+  /** Ends the transaction: from now on every call throws. */
   end(): void {
     this.#over = true;
   }
@@ -164,7 +164,7 @@ export class MemoryTransaction implements Transaction {
     return { kind: "written", text: this.view(row, view, variables), revision: row["_rev"] as number, row };
   }
 
-  /** Checks what the constraints of a database check; the service has already validated it. */
+  /** Throws if a row violates constraints of a database; the service has already validated it. */
   #guard({ columns, resource }: Table, row: Row): void {
     for (const { name, nullable, references, values } of columns) {
       const value = row[name] ?? null;

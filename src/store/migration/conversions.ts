@@ -9,9 +9,9 @@ import type { Column } from "../../plan/resources/types.ts";
 
 type Kind = Pick<Column, "type" | "schema" | "marks">;
 
-/** Undefined if the other type has no equal value. */
+/** Converts a value; undefined if the other type has no equal value. */
 export function converted(value: Value, from: Kind, to: Kind): Value | undefined {
-  // The store has only the hash of a secret, which no other value converts to or from.
+  // The store has only the hash of a secret, which cannot be converted to another value.
   if (isSecret(from) || isSecret(to)) return isSecret(from) && isSecret(to) ? value : undefined;
   if (from.type === "json") return fromJson(value, to);
   if (to.type === "json") return toJson(value, from, to.schema);
@@ -39,7 +39,7 @@ function scalar(value: Value, { type, schema }: Kind): Value | undefined {
   }
 }
 
-/** A timestamp converts to a date only at midnight UTC. */
+/** Converts a value to text. A timestamp becomes a date only at midnight UTC. */
 function textOf(value: Value, schema: JsonObject): string | undefined {
   if (typeof value === "object") return undefined;
   const text = String(value);
@@ -47,7 +47,10 @@ function textOf(value: Value, schema: JsonObject): string | undefined {
   return midnight ?? text;
 }
 
-/** A text converts only if the number prints as the same text: not `007`, which would lose its zeros. */
+/**
+ * Converts a value to an integer. A text is converted only if the number prints as the same text: not `007`, which would lose
+ * its zeros.
+ */
 function integerOf(value: Value): number | undefined {
   const found = typeof value === "string" && /^(?:0|-?[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value;
   return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
@@ -60,7 +63,7 @@ function number(value: Value): number | undefined {
   return isPlain && value.replace(/[-.]/g, "").replace(/^0+/, "").length <= 15 ? Number(value) : undefined;
 }
 
-/** A date converts to its midnight in UTC. */
+/** Converts a text to an instant; a date becomes its midnight in UTC. */
 function instant(text: string): string | undefined {
   return canonicalInstant(isDate(text) ? `${text}T00:00:00Z` : text);
 }
@@ -84,7 +87,7 @@ function fromJson(value: Value, to: Kind): Value | undefined {
   return to.type === "json" ? only : scalar(only, to);
 }
 
-/** The items of a list as if each were a column; undefined if the schema is not a list. */
+/** Returns the items of a list as if each were a column; undefined if the schema is not a list. */
 function itemOf(schema: JsonObject): Kind | undefined {
   if (schema["type"] !== "array") return undefined;
   const items = (schema["items"] ?? {}) as JsonObject;

@@ -1,6 +1,6 @@
 /**
- * Compares the stored tables with those of a document: the changes, and the checks that the data needs because it may not fit.
- * Reads no data.
+ * Compares the stored tables with those of a document: returns the changes, and the checks that the data needs because it may
+ * not fit. Reads no data.
  */
 import { isWrittenAlike } from "../../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
@@ -24,9 +24,9 @@ export interface Changed {
   readonly columns: readonly ColumnChange[];
   /** Columns of `before` that are not in `after`. */
   readonly dropped: readonly Column[];
-  /** Sets of columns whose uniqueness must be checked. */
+  /** The sets of columns whose uniqueness must be checked. */
   readonly uniques: readonly (readonly string[])[];
-  /** Rules that must be checked. */
+  /** The rules that must be checked. */
   readonly rules: readonly RulePlan[];
   /** References to the same resource which must now form a tree, so cycles must be checked. */
   readonly trees: readonly string[];
@@ -130,7 +130,7 @@ function keyOf(columns: readonly string[]): string {
   return columns.toSorted().join(" ");
 }
 
-/** Rules that read the time, the caller or the record before the write do not apply to existing records. */
+/** Whether a rule applies to existing records: rules that read the time, the caller or the record before the write do not. */
 function isOfData(expression: TypedExpression): boolean {
   return !mentions(expression, "variable");
 }
@@ -182,8 +182,8 @@ function isAbout(change: DataChange, resource: string, field: string): boolean {
 }
 
 /**
- * The conversions from the first one whose source type is the stored type. None if the stored schema already equals the
- * document's: an entry added or edited after the migration must not convert a value twice.
+ * Returns the conversions, beginning with the first one whose source type is the stored type. None if the stored schema
+ * already equals the document's: an entry added or edited after the migration must not convert a value twice.
  */
 function conversionsOf(changes: readonly DataChange[], source: Column, column: Column): readonly Converting[] {
   if (source.type === column.type && isWider(source.schema, column.schema) && isWider(column.schema, source.schema))
@@ -194,7 +194,7 @@ function conversionsOf(changes: readonly DataChange[], source: Column, column: C
   return converts.slice(first).map((change) => (change.kind === "reshape" ? change.reshape : change.taken));
 }
 
-/** For JSON columns and secrets, equal column types do not imply equal values. */
+/** Whether stored values differ although the column types are equal, as is possible for JSON columns and secrets. */
 function isReshaped(before: Column, after: Column): boolean {
   if (isSecret(before) !== isSecret(after)) return true;
   return after.type === "json" && !isWrittenAlike(before.schema["type"], after.schema["type"]);
@@ -206,7 +206,10 @@ function isNarrower(before: Column, after: Column): boolean {
   return fewer || !isWider(before.schema, after.schema);
 }
 
-/** The migration time is not a record's creation time, but at that time the record is known to exist. */
+/**
+ * Returns the value for existing records. The migration time is not a record's creation time, but at that time the record is
+ * known to exist.
+ */
 function filling({ default: made }: Column): Filling | undefined {
   switch (made?.kind) {
     case "literal":

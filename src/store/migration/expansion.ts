@@ -1,12 +1,12 @@
 /**
- * Finds out whether a migration can run while processes with the former document continue to serve: only if it only adds. Those
- * processes read and write the columns they know; the database fills the others with defaults.
+ * Finds out whether a migration can run while processes with the former document continue to serve: only if it only adds.
+ * Those processes read and write only the columns that they know; the database fills the others with defaults.
  */
 import { isWrittenAlike } from "../../base/json.ts";
 import type { Column } from "../../plan/resources/types.ts";
 import type { Changed, ColumnChange, Differences } from "./differences.ts";
 
-/** Changes that need downtime, each in a few words; empty: none. */
+/** Returns the changes that need downtime, each in a few words; empty: none. */
 export function obstructions({ changed, dropped }: Differences): readonly string[] {
   return [...dropped.map(({ resource }) => `${resource} is gone`), ...changed.flatMap(changesIn)];
 }
@@ -27,7 +27,7 @@ function changesIn(change: Changed): readonly string[] {
   ];
 }
 
-/** A record that an older process creates gets `placeholder` in such a column. */
+/** Whether a column is only added. A record that an older process creates gets `placeholder` in such a column. */
 function isAdded({ column, computed, source }: ColumnChange): boolean {
   if (source !== undefined || computed || column.references !== undefined) return false;
   return column.nullable || placeholder(column) !== undefined;
@@ -41,7 +41,7 @@ function isSame({ column, source, ...change }: ColumnChange): boolean {
   );
 }
 
-/** The SQL default of the column; undefined if there is none. */
+/** Returns the SQL default of the column; undefined if there is none. */
 export function placeholder({
   default: made,
 }: Column): Extract<Column["default"], { kind: "literal" | "now" }> | undefined {

@@ -4,16 +4,16 @@ import type { Column, Table } from "../../plan/resources/types.ts";
 import type { DataChange, VersionStep } from "../../plan/versioning/types.ts";
 import { withoutKnown } from "./reshape.ts";
 
-/** A stored table, and its columns by their present names. */
+/** A stored table, and its columns by their current names. */
 export interface Origin {
   readonly table: Table;
   readonly columns: ReadonlyMap<string, Column>;
 }
 
 /**
- * The version steps that the data has not followed yet, oldest first. `stored` is the newest step at the last migration; entries
- * added to that version since then are included, because a version grows while its author writes it. Data without a known version
- * has followed none.
+ * Returns the version steps that the data has not followed yet, oldest first. `stored` is the newest step at the last
+ * migration; entries added to that version since then are included, because a version grows while its author writes it. Data
+ * without a known version has followed no step.
  */
 export function stepsSince(history: readonly VersionStep[], stored: VersionStep | undefined): readonly VersionStep[] {
   if (stored === undefined) return history.toReversed();
@@ -37,7 +37,7 @@ function grown(change: DataChange, { changes }: VersionStep): DataChange {
   return { ...change, reshape: withoutKnown(change.reshape, before.reshape) };
 }
 
-/** By present resource names. A rename from a missing name, or to an existing one, has no effect. */
+/** Returns the stored tables by current resource name. A rename from a missing name, or to an existing one, has no effect. */
 export function follow(stored: readonly Table[], steps: readonly VersionStep[]): ReadonlyMap<string, Origin> {
   let origins: ReadonlyMap<string, Origin> = new Map(
     stored.map((table) => [
@@ -62,7 +62,7 @@ export function follow(stored: readonly Table[], steps: readonly VersionStep[]):
 
 type Renaming = Extract<DataChange, { from: string }>;
 
-/** All renames of a version apply at once, so that two names can be swapped. */
+/** Applies all renames of a version at once, so that two names can be exchanged. */
 function renamed<T>(entries: ReadonlyMap<string, T>, renamings: readonly Renaming[]): ReadonlyMap<string, T> {
   const leaving = new Set(renamings.map(({ from }) => from));
   const names = new Map<string, string>();

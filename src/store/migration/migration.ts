@@ -1,6 +1,6 @@
 /**
- * The plan of a migration as plain data: steps with a description, the number of changed records, and the records that block the
- * step.
+ * The plan of a migration as plain data: steps with a description, the number of changed records, and the records that block
+ * the step.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -13,7 +13,7 @@ export interface MigrationPlan {
 
 export interface Step {
   readonly kind: StepKind;
-  /** The present name; for a removed resource, the former name. */
+  /** The current name of the resource; for a removed resource its former name. */
   readonly resource: string;
   readonly fields: readonly string[];
   readonly description: string;
@@ -45,7 +45,7 @@ export interface Obstacle {
   /** `loss`: the step is possible but loses data. `misfit`: the step is impossible until these records are changed. */
   readonly kind: "loss" | "misfit";
   readonly records: number;
-  /** The ids of the oldest of them, at most `mostNamed`. */
+  /** The ids of the oldest of these records, at most `mostNamed`. */
   readonly ids: readonly string[];
   readonly description: string;
   /** An edit of the document that removes the obstacle. */
@@ -62,7 +62,7 @@ export interface StoredDocument {
   readonly step: VersionStep | undefined;
 }
 
-/** `stored`: as JSON. */
+/** Parses a stored document; `stored` is JSON. */
 export function storedDocument(stored: { readonly tables: string; readonly step: string | null }): StoredDocument {
   return {
     tables: JSON.parse(stored.tables) as readonly Table[],
@@ -76,26 +76,26 @@ export function stepText(step: VersionStep | undefined): string | null {
 
 /** How a store migrates its data to its document. */
 export interface Following {
-  /** `Plan.history`. */
+  /** The version steps, from `Plan.history`. */
   readonly history: readonly VersionStep[];
-  /** Names of the events that the document sends. */
+  /** The names of the events that the document sends. */
   readonly events?: readonly string[];
   /** Whether a value fits a schema. */
   readonly validate: (schema: JsonObject) => (value: Json) => boolean;
-  /** Continues despite obstacles of kind `loss`; `misfit` always blocks. */
+  /** Whether to continue despite obstacles of kind `loss`; `misfit` always blocks. */
   readonly allowLoss?: boolean;
   /** Called after the migration. */
   readonly followed?: (migration: Migrated) => void;
-  /** Called before each part that may take long. */
+  /** Called before each part of the migration that may take long. */
   readonly progress?: (what: string) => void;
 }
 
 export interface Migrated extends MigrationPlan {
-  /** Path of a copy of the data before the migration; absent if no stored data changed. */
+  /** The path of a copy of the data before the migration; absent if no stored data changed. */
   readonly backup?: string;
 }
 
-/** The obstacles that block the migration. */
+/** Returns the obstacles that block the migration. */
 export function obstaclesOf({ steps }: MigrationPlan, allowLoss = false): readonly Obstacle[] {
   return steps.flatMap(({ obstacle }) =>
     obstacle === undefined || (allowLoss && obstacle.kind === "loss") ? [] : [obstacle],
@@ -108,18 +108,18 @@ export function changesData({ steps }: MigrationPlan): boolean {
   return steps.some(({ kind, records }) => records > 0 && !only.includes(kind));
 }
 
-/** `Note.note is gone from the document, and 2 records would lose it: a, b`. */
+/** Returns a sentence such as `Note.note is gone from the document, and 2 records would lose it: a, b`. */
 export function obstacleText(obstacle: Obstacle): string {
   const { remedy } = obstacle;
   return `${recordsText(obstacle)}${remedy === undefined ? "" : `; ${remedy}`}`;
 }
 
-/** The same without `remedy`. */
+/** Returns the sentence of an obstacle without its remedy. */
 export function recordsText({ ids, records, description }: Obstacle): string {
   return ids.length === 0 ? description : `${description}: ${ids.join(", ")}${records > ids.length ? ", …" : ""}`;
 }
 
-/** The migration was rejected before any change. */
+/** Thrown if a migration is rejected, which happens before any change. */
 export class MigrationRejected extends StoreError {
   readonly plan: MigrationPlan;
 

@@ -20,7 +20,7 @@ export function compileReshape({ type, types, enclosing }: ReshapePlan): (value:
   return (value) => held(value, { type, enclosing });
 }
 
-/** The entries without those that a former migration to the same version already applied. */
+/** Returns the entries without those that a former migration to the same version has already applied. */
 export function withoutKnown(reshape: ReshapePlan, known: ReshapePlan): ReshapePlan {
   const types = Object.entries(reshape.types).map(([name, step]) => {
     const before = Object.hasOwn(known.types, name) ? known.types[name] : undefined;
@@ -36,7 +36,10 @@ function fresh<Item>(items: readonly Item[], known: readonly Item[]): readonly I
   return items.filter((item) => !texts.has(JSON.stringify(item)));
 }
 
-/** Applies all entries at once to the former value, so that names can be swapped and expressions read former names. */
+/**
+ * Compiles the entries of a version. All apply at once to the former value, so that names can be exchanged and expressions
+ * read former names.
+ */
 function compileStep({ renames, taken }: TypeStep): (value: JsonObject) => JsonObject {
   const names = new Map(renames);
   const fallbacks = taken.map(({ member, was, taken: plan }) => {

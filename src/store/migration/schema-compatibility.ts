@@ -6,7 +6,10 @@ const annotations = ["description", "examples", "default", "title", "deprecated"
 const lower = ["minimum", "minLength", "minItems", "minProperties"];
 const upper = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
-/** May return false for wider schemas that are hard to compare. */
+/**
+ * Whether every value that is valid for `before` is valid for `after`. May return false for wider schemas that are hard to
+ * compare.
+ */
 export function isWider(before: JsonObject, after: JsonObject): boolean {
   const names = Object.keys(after).filter((name) => !annotations.includes(name));
   if (names.some((name) => !isLooser(name, before[name], after[name]))) return false;

@@ -1,12 +1,12 @@
 /**
- * The deadline of a request. A read gets it from its variables, under a symbol that no expression can name, so that copies of the
- * variables carry it too. A transaction gets it as a parameter.
+ * Passes the deadline of a request. A read gets it from its variables, under a symbol that no expression can name, so that
+ * copies of the variables carry the deadline too. A transaction gets it as a parameter.
  */
 import type { Variables } from "../../expression/evaluate.ts";
 
 const until: unique symbol = Symbol("deadline");
 
-/** The variables with a deadline, in epoch milliseconds. */
+/** Returns the variables with a deadline in epoch milliseconds. */
 export function withDeadline(variables: Variables, milliseconds: number): Variables {
   return { ...variables, [until]: milliseconds };
 }

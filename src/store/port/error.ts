@@ -1,20 +1,20 @@
 /**
- * Errors of the store that neither the document nor a request causes: the file, the disk, another process, or data that does not
- * fit a changed document.
+ * Errors of the store that neither the document nor a request causes: of the file, the disk, another process, or of data that
+ * does not fit a changed document.
  */
 import { TooManySteps } from "../../expression/evaluate.ts";
 
 export type StoreErrorKind =
   /** The folder does not exist. */
   | "missing-folder"
-  /** The process may not read or write it, or it is not a file. */
+  /** The process may not read or write the file, or the path is not a file. */
   | "not-accessible"
-  /** Not a database, or a database of another program. */
+  /** The file is no database, or a database of another program. */
   | "not-ours"
   | "corrupt"
-  /** A newer release of Nonet wrote it. */
+  /** A newer release of Nonet wrote the data. */
   | "too-new"
-  /** The data does not fit the document; `differences` lists where. */
+  /** The data does not fit the document; `differences` lists the reasons. */
   | "incompatible"
   /** Another process holds the write lock for longer than the wait limit. The client may retry the request (R7.4). */
   | "busy"
@@ -46,22 +46,22 @@ const passing: readonly StoreErrorKind[] = ["busy", "unreachable", "closed", "go
 
 const lasting: readonly StoreErrorKind[] = ["disk", "not-accessible"];
 
-/** Errors that last until an operator acts: a full or failing disk, a read-only database server, a rejected login. */
+/** Whether an error lasts until an operator acts: a full or failing disk, a read-only database server, a rejected login. */
 export function isLasting(thrown: unknown): boolean {
   return thrown instanceof StoreError && lasting.includes(thrown.kind);
 }
 
-/** The store stopped a statement at its deadline and rolled back its transaction. */
+/** Whether the store stopped a statement at its deadline and rolled back its transaction. */
 export function isLate(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "late";
 }
 
-/** The statement exceeded its deadline, or an expression exceeded its steps: a retry on a thread would not succeed either. */
+/** Whether the statement exceeded its deadline, or an expression its steps: a retry on a thread would not succeed either. */
 export function tookTooLong(thrown: unknown): boolean {
   return isLate(thrown) || thrown instanceof TooManySteps;
 }
 
-/** The stored data is corrupt. */
+/** Whether the stored data is corrupt. */
 export function isDamage(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.kind === "corrupt";
 }

@@ -10,9 +10,9 @@ import type { Awaitable, Row } from "./store.ts";
 export interface FileStore {
   /** Appends bytes to a file that no record references yet; the first call creates the file. */
   append(id: string, bytes: Uint8Array): Awaitable<void>;
-  /** The piece that contains the byte at this offset; undefined beyond the end, or for an unknown file. */
+  /** Returns the piece that contains the byte at this offset; undefined beyond the end, or for an unknown file. */
   piece(id: string, at: number): Awaitable<Piece | undefined>;
-  /** Deletes those of these files that no record references. */
+  /** Deletes those of the given files that no record references. */
   discard(ids: readonly string[]): Awaitable<void>;
 }
 
@@ -29,7 +29,7 @@ export interface FileChanges {
   readonly removed: readonly string[];
 }
 
-/** Which files a creation, change or deletion of a record retains and removes. */
+/** Returns which files a creation, change or deletion of a record retains and removes. */
 export function fileChanges({ columns }: Table, before: Row | undefined, after: Row | undefined): FileChanges {
   const retained: string[] = [];
   const removed: string[] = [];
@@ -43,7 +43,7 @@ export function fileChanges({ columns }: Table, before: Row | undefined, after: 
   return { retained, removed };
 }
 
-/** The error for a file that was deleted before a record could reference it. */
+/** Returns the error for a file that was deleted before a record could reference it. */
 export function cleared(id: string): StoreError {
   return new StoreError("gone", `the file ${id} is not there to be given to a record`);
 }

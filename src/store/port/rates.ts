@@ -1,6 +1,6 @@
 /**
- * Rate limits that several processes share, in the store or in a separate database such as Valkey. Numbers are integers and times
- * epoch milliseconds, as in `runtime/limits/bucket.ts`, which counts for one process.
+ * Rate limits that several processes share, in the store or in a separate database such as Valkey. Numbers are integers and
+ * times epoch milliseconds, as in `runtime/limits/bucket.ts`, which counts for one process.
  */
 
 export interface Rates {
@@ -15,35 +15,35 @@ export interface RateRequest {
   readonly name: string;
   readonly key: string;
   readonly limit: RateLimit;
-  /** Count this many unconditionally; negative: refund. */
+  /** How many requests to count whether or not the limit allows them; negative: a refund. */
   readonly consumed: number;
-  /** Count up to this many, as far as the limit allows. */
+  /** How many requests to count at most, as far as the limit allows. */
   readonly wanted: number;
 }
 
 export interface RateLimit {
   readonly count: number;
   readonly windowMilliseconds: number;
-  /** Use a token bucket of this size instead of a window. */
+  /** The size of a token bucket, which is then used instead of a window. */
   readonly burst?: number;
 }
 
 export interface RateCount {
   /** How many of `wanted` the limit allowed. */
   readonly granted: number;
-  /** Window: requests. Bucket: the missing tokens at `at`, times `windowMilliseconds`. */
+  /** For a window: the requests. For a token bucket: the missing tokens at `at`, times `windowMilliseconds`. */
   readonly used: number;
-  /** Window: its end. Bucket: the time of its last refill. */
+  /** For a window: its end. For a token bucket: the time of its last refill. */
   readonly at: number;
 }
 
 /**
- * Clocks of processes differ, so a stored refill time may be ahead of `now`; then no process refills that span twice. A time
- * further ahead than this is from a clock that was set back since, and is cut to this bound.
+ * How far a stored refill time may be ahead of `now`, in milliseconds: clocks of processes differ, and no process refills the
+ * same span twice. A time further ahead is from a clock that was set back since, and is cut to this bound.
  */
 export const aheadMilliseconds = 10_000;
 
-/** The count after a request; `before`: the stored count, undefined for none. */
+/** Returns the count after a request. `before`: the stored count, undefined for none. */
 export function counted(
   before: Pick<RateCount, "used" | "at"> | undefined,
   { limit, consumed, wanted }: RateRequest,

@@ -6,45 +6,45 @@
 import type { Awaitable } from "./store.ts";
 
 export interface SessionToken {
-  /** SHA-256 of the token, lower-case hex. */
+  /** The SHA-256 of the token, in lower-case hex. */
   readonly hash: string;
-  /** The session, `ses_…`. */
+  /** The id of the session, `ses_…`. */
   readonly session: string;
   readonly credential: string;
   readonly resource: string;
-  /** The record's id, as text. */
+  /** The id of the user's record, as text. */
   readonly user: string;
   readonly use: "access" | "renew";
-  /** The part that may be displayed: the prefix and the last four characters. */
+  /** The part of the token that may be displayed: the prefix and the last four characters. */
   readonly hint: string;
   readonly created: number;
-  /** Absent: valid until the session ends. */
+  /** When the token expires. Absent: it is valid until the session ends. */
   readonly expires?: number;
   /** When another refresh token replaced it; only for `renew`. */
   readonly replaced?: number;
 }
 
-/** Outside transactions; another process (`nonet key`) may list and end sessions too. */
+/** Sessions outside transactions; another process (`nonet key`) may list and end them too. */
 export interface SessionStore {
-  /** Returns expired tokens too; the caller checks `expires`. */
+  /** Returns a token, even if it has expired; the caller checks `expires`. */
   find(hash: string): Awaitable<SessionToken | undefined>;
-  /** The access tokens, oldest first. */
+  /** Returns the access tokens, oldest first. */
   list(): Awaitable<readonly SessionToken[]>;
-  /** Returns false for an unknown session. */
+  /** Ends a session; returns false if it is unknown. */
   end(session: string, at: number): Awaitable<boolean>;
 }
 
-/** One session, or all sessions of a user except one. */
+/** Selects one session, or all sessions of a user except one. */
 export type Sessions =
   | { readonly session: string }
   | { readonly credential: string; readonly user: string; readonly except?: string };
 
-/** In a transaction. */
+/** The operations on sessions inside a transaction. */
 export interface SessionOperations {
   session(hash: string): Awaitable<SessionToken | undefined>;
   addSession(token: SessionToken): Awaitable<void>;
   replaceSession(hash: string, at: number): Awaitable<void>;
-  /** Makes their tokens expire at `at`, or earlier if they already do. */
+  /** Makes the tokens of the sessions expire at `at`, unless they expire earlier. */
   endSessions(which: Sessions, at: number): Awaitable<void>;
 }
 

@@ -16,7 +16,7 @@ import type { FilterOperator } from "../../plan/endpoints/types.ts";
 
 export type { FileStore, Grant, GrantStore, RateRequest, RateCount, RateLimit, Rates, SessionStore, SessionToken };
 
-/** A synchronous store returns the value, an asynchronous one a promise; callers `await` both. */
+/** A value, or a promise of it: a synchronous store returns the value, an asynchronous one a promise; callers `await` both. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -25,7 +25,7 @@ export type Awaitable<T> = T | Promise<T>;
  */
 export type Row = Readonly<Record<string, Value>>;
 
-/** Reads are stopped at the deadline of their variables (`deadline.ts`), with a StoreError `late`. */
+/** The store of a service. It stops reads at the deadline of their variables (`deadline.ts`), with a StoreError `late`. */
 export interface Store {
   /** Whether reads and writes can be served now (R1.2). */
   ready(): Awaitable<boolean>;
@@ -42,7 +42,7 @@ export interface Store {
    * `late`.
    */
   transaction<T>(task: (tx: Transaction) => Promise<T>, until?: number): Promise<T>;
-  /** Records with a timer due by `now`, longest overdue first; at most `limit`. */
+  /** Returns the records with a timer due by `now`, longest overdue first; at most `limit`. */
   due(now: number, limit: number): Awaitable<readonly Due[]>;
   readonly journal: Journal;
   readonly keys: KeyStore;
@@ -54,22 +54,23 @@ export interface Store {
   /** Present if several processes serve the same data; a single process counts rate limits in memory. */
   readonly rates?: Rates;
   /**
-   * Whether this process runs the task, which one process at a time does (leader election). It keeps the lease until it exits, or
-   * until a process with a newer document takes it. If it is killed, another takes over within seconds.
+   * Whether this process runs the task, which only one process at a time does (leader election). The process keeps the lease
+   * until it exits, or until a process with a newer document takes it. If it is killed, another process takes over within
+   * seconds.
    */
   acquireLease(task: string): Awaitable<boolean>;
   /**
-   * Notifies the listener after any process committed to the journal, if the store can; returns the function that unsubscribes.
-   * Notifications are a hint: callers also poll.
+   * Notifies the listener after any process has added to the event log, if the store can; returns the function that
+   * unsubscribes. Notifications are a hint: callers also poll.
    */
   changes(listener: () => void): () => void;
-  /** A secret of the service by name: created once, then the same for every process and after every restart. */
+  /** Returns a secret of the service by name: created once, then the same for every process and after every restart. */
   secret(name: string, make: () => string): Awaitable<string>;
-  /** Replaces `old` with `value`; does nothing if another process replaced it first. */
+  /** Replaces the secret `old` with `value`; does nothing if another process replaced it first. */
   replaceSecret(name: string, old: string, value: string): Awaitable<void>;
-  /** Deletes expired idempotency records, counts and sessions. `now` in epoch milliseconds. */
+  /** Deletes expired stored responses, counts and sessions. `now` is in epoch milliseconds. */
   purge(now: number): Awaitable<void>;
-  /** Connection statistics, for stores that connect to a database server. */
+  /** Returns connection statistics, for stores that connect to a database server. */
   load?(): StoreLoad;
   /** Completes accepted transactions, then releases all resources. */
   close(): Promise<void>;
@@ -78,7 +79,7 @@ export interface Store {
 export interface StoreLoad {
   readonly usedConnections: number;
   readonly idleConnections: number;
-  /** Callers that wait for a connection. */
+  /** The number of callers that wait for a connection. */
   readonly waiting: number;
   /** How many transactions were restarted since the store was opened, after a conflict or a lost connection. */
   readonly retries: number;
@@ -87,31 +88,31 @@ export interface StoreLoad {
 export interface Due {
   readonly resource: string;
   readonly id: Value;
-  /** Epoch milliseconds. */
+  /** When the timer was due, in epoch milliseconds. */
   readonly due: number;
 }
 
 /**
- * Transitions (R3.7) and events (R6.1) in the order of their commits, each written in the transaction of the change. A change
- * with a transition and an event is one entry; each further event is one more entry.
+ * A transition (R3.7) or an event (R6.1), in the order of the commits, written in the transaction of the change. A change with
+ * a transition and an event is one entry; each further event is one more entry.
  */
 export interface JournalEntry {
-  /** Epoch milliseconds. */
+  /** The time of the change in epoch milliseconds. */
   readonly at: number;
   readonly resource: string;
   /** The record's id, as text. */
   readonly record: string;
-  /** A transition; without `from` the record was created. */
+  /** The state before a transition; without it the record was created. */
   readonly from?: string;
   readonly to?: string;
-  /** The author: a caller's id, `anonymous`, or `system`. */
+  /** The actor: a caller's id, `anonymous`, or `system`. */
   readonly by: string;
   /** The trigger: an operation's name, `after 48h`, `when parcel.announced`. */
   readonly cause: string;
   readonly request?: string;
-  /** The `traceparent` of that request, if it has one (R1.4). */
+  /** The `traceparent` of the request that caused the change, if it has one (R1.4). */
   readonly trace?: string;
-  /** For a timer: the moment at which it was due, epoch milliseconds. */
+  /** For a timer: when it was due, in epoch milliseconds. */
   readonly due?: number;
   /** The emitted event; `data` is the record at that time. */
   readonly event?: string;
@@ -126,20 +127,20 @@ export interface JournalRecord extends JournalEntry {
 }
 
 export interface Journal {
-  /** Entries with an event after a position, oldest first. */
+  /** Returns entries with an event after a position, oldest first. */
   events(after: number, limit: number): Awaitable<readonly JournalRecord[]>;
   at(position: number): Awaitable<JournalRecord | undefined>;
-  /** The transitions of one record after a position, oldest first. */
+  /** Returns the transitions of one record after a position, oldest first. */
   moves(resource: string, record: string, after: number, limit: number): Awaitable<readonly JournalRecord[]>;
-  /** The newest position; 0 for an empty journal. */
+  /** Returns the newest position; 0 for an empty event log. */
   last(): Awaitable<number>;
-  /** The oldest position whose event is still stored; undefined for none. */
+  /** Returns the oldest position whose event is still stored; undefined for none. */
   first(): Awaitable<number | undefined>;
   /** Deletes the sent and received events of entries made before `before` (epoch milliseconds); transitions stay. */
   trim(before: number): Awaitable<void>;
 }
 
-/** Which members of a record a response contains, in order. */
+/** The members of a record that a response contains, in order. */
 export interface View {
   readonly resource: string;
   readonly members: readonly ViewMember[];
@@ -148,10 +149,10 @@ export interface View {
 export interface ViewMember {
   readonly name: string;
   readonly source: ViewSource;
-  /** `json` for everything nested. */
+  /** The type of the value; `json` for everything nested. */
   readonly type: ColumnType;
   readonly absent: "left out" | "null";
-  /** The response has the member only if one of these is true; absent: always. */
+  /** Conditions, one of which must be true for the response to have the member; absent: it always has it. */
   readonly when?: readonly TypedExpression[];
 }
 
@@ -164,7 +165,7 @@ export type ViewSource =
   | { readonly kind: "expression"; readonly expression: TypedExpression }
   /** An object of further members of the same record. */
   | { readonly kind: "object"; readonly members: readonly ViewMember[] }
-  /** The referenced record, as a view; absent without a reference. */
+  /** The referenced record as a view; absent if there is no reference. */
   | { readonly kind: "record"; readonly expression: TypedExpression; readonly view: View }
   /**
    * A list of views. The expression comes from `checkRecords` and sets the order, which for the records of a resource is the
@@ -173,14 +174,15 @@ export type ViewSource =
   | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
 
 /**
- * Finds a record by the value of a unique column, if `where` is true; without `where`, any record. Without a key: the oldest
- * record for which `where` is true.
+ * A query that finds a record by the value of a unique column, if `where` is true; without `where`, any record. Without a key:
+ * the oldest record for which `where` is true.
  */
 export interface ReadQuery {
   readonly resource: string;
   /**
-   * The service itself reads, not a caller. Otherwise the store reads for the variables' `caller`; a store with row-level
-   * security then returns only records that some operation of the document would show to that caller, whatever `where` allows.
+   * Set if the service itself reads, not a caller. Otherwise the store reads for the variables' `caller`; a store with
+   * row-level security then returns only records that some operation of the document would show to that caller, whatever
+   * `where` allows.
    */
   readonly system?: true;
   readonly key?: string;
@@ -194,35 +196,35 @@ export interface AggregateQuery {
   readonly members: View["members"];
 }
 
-/** True when `all` are true and, if given, one of `any` is. */
+/** A condition that is true if `all` are true and, if given, one of `any` is. */
 export interface Condition {
   readonly all?: readonly TypedExpression[];
   readonly any?: readonly TypedExpression[];
 }
 
 export interface Found {
-  /** The view as JSON text, an object. */
+  /** The view of the record as JSON text, an object. */
   readonly text: string;
   readonly revision: number;
 }
 
 export interface ListQuery {
   readonly resource: string;
-  /** As in a ReadQuery. */
+  /** Set if the service itself reads, as in a ReadQuery. */
   readonly system?: true;
   readonly where?: Condition;
   readonly view: View;
   /**
-   * Empty: newest first. Creation order breaks ties (R4.11), in the direction of the last key; nulls are first in ascending
-   * order, last in descending order.
+   * The sort keys; empty: newest first. The order of creation breaks ties (R4.11), in the direction of the last key; nulls are
+   * first in ascending order, last in descending order.
    */
   readonly sort: readonly SortKey[];
   readonly filters: readonly { readonly column: string; readonly operator: FilterOperator }[];
-  /** Text columns; each word of `PageArguments.search` must occur in at least one of them (`base/search.ts`). */
+  /** The text columns to search: each word of `PageArguments.search` must occur in at least one of them (`base/search.ts`). */
   readonly search?: readonly string[];
   /** Whether the page starts at the beginning, after a position (cursor), or after skipped rows. */
   readonly from: "start" | "after" | "skip";
-  /** Requests `Page.total`, which scans all matching rows. */
+  /** Set to request `Page.total`, which scans all matching rows. */
   readonly counted?: true;
 }
 
@@ -232,9 +234,9 @@ export interface SortKey {
 }
 
 export interface PageArguments {
-  /** At most this many rows. */
+  /** The most rows of the page. */
   readonly limit: number;
-  /** One value for each filter; a list for `in`. */
+  /** A value for each filter; a list for `in`. */
   readonly filters: readonly (Value | readonly Value[])[];
   /** For a query with `search`: the words, from `searchWords`. */
   readonly search?: readonly string[];
@@ -244,7 +246,7 @@ export interface PageArguments {
 }
 
 export interface Page {
-  /** The views as JSON text, comma-separated, without brackets. */
+  /** The views as JSON texts, separated by commas, without brackets. */
   readonly text: string;
   readonly count: number;
   /** The position of the last row, if more rows follow. */
@@ -266,30 +268,30 @@ export interface RecordChange {
   readonly row?: Row;
 }
 
-/** Looks for a record for which `where` is true and the rule is violated. */
+/** A query for a record for which `where` is true and that violates the rule. */
 export interface RuleQuery {
   readonly resource: string;
-  /** Absent: any record. */
+  /** Which records to test. Absent: any record. */
   readonly where?: TypedExpression;
-  /** True for a record that violates the rule. */
+  /** A condition that is true for a record that violates the rule. */
   readonly broken: TypedExpression;
-  /** `broken` has the same value for all records, so testing one record is enough. */
+  /** Set if `broken` has the same value for all records, so that testing one record is enough. */
   readonly one: boolean;
 }
 
 export interface Transaction extends SessionOperations {
-  /** Writes so far, in order; a record written twice appears twice. */
+  /** The writes so far, in order; a record written twice appears twice. */
   readonly changes: readonly RecordChange[];
-  /** The record whose unique column has this value, locked until the transaction ends. */
+  /** Returns the record whose unique column has this value, and locks it until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /**
-   * The record whose unique column has this value, with a shared lock: until the transaction ends nobody changes the record, but
-   * other transactions may also reference it.
+   * Returns the record whose unique column has this value, with a shared lock: until the transaction ends nobody changes the
+   * record, but other transactions may also reference it.
    */
   lockShared(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /**
-   * The task may change records of these resources later: from now on references and expressions lock records of them
-   * exclusively, as `get` does. Two transactions with shared locks that then both want to write would deadlock.
+   * Declares that the task may later change records of these resources: from now on references and expressions lock such
+   * records exclusively, as `get` does. Otherwise two transactions with shared locks that both want to write would deadlock.
    */
   declareWrites(resources: Iterable<string>): Awaitable<void>;
   /**
@@ -298,11 +300,11 @@ export interface Transaction extends SessionOperations {
    */
   lockEagerly(): Awaitable<void>;
   /**
-   * The record with this id, locked as by `get`; undefined also if another transaction holds it (SKIP LOCKED). Workers skip a
-   * record that another worker processes.
+   * Returns the record with this id, locked as by `get`; undefined also if another transaction holds it (SKIP LOCKED). Workers
+   * skip a record that another worker processes.
    */
   lock(resource: string, id: Value): Awaitable<Row | undefined>;
-  /** A page that includes the writes of this transaction; the query is prepared at first use. */
+  /** Returns a page that includes the writes of this transaction; the query is prepared at first use. */
   list(query: ListQuery, page: PageArguments, variables: Variables): Awaitable<Page>;
   /** Locks and returns the oldest record for which the condition is true; concurrent transactions never get the same record. */
   first(resource: string, where: TypedExpression | undefined, variables: Variables): Awaitable<Row | undefined>;
@@ -310,57 +312,59 @@ export interface Transaction extends SessionOperations {
   all(resource: string, where: Condition | undefined, variables: Variables, limit: number): Awaitable<readonly Row[]>;
   /** Evaluates an expression that reads other records. Expressions over one row run without the store. */
   evaluate(expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
-  /** Takes exclusive locks by name until the transaction ends; its later reads include all writes of former holders. */
+  /** Takes exclusive locks by name until the transaction ends; its later reads include all writes of the previous holders. */
   exclude(names: readonly (readonly [resource: string, name: string])[]): Awaitable<void>;
-  /** Whether such a record exists, including this transaction's writes. Takes no lock; prepares the query at first use. */
+  /**
+   * Whether a record matches the query, including this transaction's writes. Takes no lock; prepares the query at first use.
+   */
   breaks(query: RuleQuery, variables: Variables): Awaitable<boolean>;
   /**
    * Inserts a record with these columns (absent ones null) and returns it as `view`. `id(counter)` and columns with the default
    * `counter` get the next number if they have no value.
    */
   insert(resource: string, values: Row, revision: number, view: View, variables: Variables): Awaitable<Written>;
-  /** Updates columns of the record `row` (from `get` or `first`); the record gets a revision that it never had. */
+  /** Updates columns of the record `row` (from `get` or `first`); the record gets a revision that it has never had. */
   update(resource: string, row: Row, changes: Row, view: View, variables: Variables): Awaitable<Written>;
   /**
    * Deletes the record, follows `delete with`, and clears references with `clear` (which changes the revision of those records
    * and their computed columns); or returns the reference that forbids the deletion.
    */
   delete(resource: string, row: Row): Awaitable<DeleteOutcome>;
-  /** Deletes all of them or none; references among them do not forbid it. */
+  /** Deletes all of the records or none; references among them do not forbid it. */
   deleteAll(resource: string, rows: readonly Row[]): Awaitable<DeleteOutcome>;
-  /** The journal offset of a consumer; undefined before its first `setOffset`. */
+  /** Returns the offset of a consumer in the event log; undefined before its first `setOffset`. */
   offset(reader: string): Awaitable<number | undefined>;
   setOffset(reader: string, position: number): Awaitable<void>;
   record(entry: JournalEntry): Awaitable<void>;
-  /** Whether the journal has an entry for this timer of the record with this due time. */
+  /** Whether the event log has an entry for this timer of the record with this due time. */
   hasFired(resource: string, record: string, cause: string, due: number): Awaitable<boolean>;
-  /** Deletes the data of a record from its journal entries; its transitions stay. */
+  /** Deletes the data of a record from its entries in the event log; its transitions stay. */
   forget(resource: string, record: string): Awaitable<void>;
   /** Returns the entries whose data still exists; it cannot be deleted until the transaction ends. */
   intact(positions: readonly number[]): Awaitable<ReadonlySet<number>>;
   /**
-   * Sets when the record's timer is next due, until the next change of the record computes it again: for a timer that is due but
-   * cannot run now. Null: never until then. The revision does not change.
+   * Sets when the record's timer is next due, until the next change of the record computes it again: for a timer that is due
+   * but cannot run now. Null: not before that change. The revision does not change.
    */
   defer(resource: string, row: Row, due: number | null): Awaitable<void>;
   /** Renders the record as a view. */
   view(row: Row, view: View, variables: Variables): Awaitable<string>;
-  /** The stored response for an idempotency key in its scope. May be expired; the caller checks `expires`. */
+  /** Returns the stored response for an idempotency key in its scope. It may have expired; the caller checks `expires`. */
   findResponse(scope: string, key: string): Awaitable<StoredResponse | undefined>;
   saveResponse(scope: string, key: string, stored: StoredResponse): Awaitable<void>;
   /**
-   * Increments the counter of a name and key, and returns its value; starts again at 1, until `until`, if the former one has
-   * expired at `now`. Concurrent transactions get distinct numbers.
+   * Increments the counter of a name and key, and returns its value. An expired counter starts again at 1, until `until`.
+   * Concurrent transactions get distinct numbers.
    */
   count(name: string, key: string, now: number, until: number): Awaitable<Counted>;
   /**
    * Whether there are at most `most` of these records. Concurrent transactions with the same value run one after the other, so
-   * each counts the writes of those before.
+   * each counts the writes of the previous ones.
    */
   hasRoom(liveCount: LiveCount, most: number): Awaitable<boolean>;
 }
 
-/** Records of a resource with this value in the column and, if `states` is present, in one of these states. */
+/** Selects the records of a resource with this value in the column and, if `states` is present, in one of these states. */
 export interface LiveCount {
   readonly resource: string;
   readonly column: string;
@@ -372,7 +376,7 @@ export type DeleteOutcome =
   | { readonly kind: "deleted"; readonly records: readonly DeletedRecord[] }
   | { readonly kind: "referenced"; readonly resource: string; readonly field: string };
 
-/** The record itself, or one that was deleted with it. */
+/** A deleted record: the record itself, or one that was deleted together with it. */
 export interface DeletedRecord {
   readonly resource: string;
   readonly id: Value;
@@ -384,21 +388,21 @@ export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Epoch milliseconds. */
+  /** When the response expires, in epoch milliseconds. */
   readonly expires: number;
 }
 
 /** Counts with an expiry, which the service holds in memory and saves here across restarts (R8.3). */
 export interface CountStore {
-  /** Counts that have not expired at `now`. */
+  /** Returns the counts that have not expired at `now`. */
   all(now: number): Awaitable<readonly Count[]>;
-  /** Replaces the stored count of the same name and key. */
+  /** Stores counts; each replaces the stored count of the same name and key. */
   save(counts: readonly Count[]): Awaitable<void>;
 }
 
 export interface Counted {
   readonly used: number;
-  /** Expiry in epoch milliseconds. */
+  /** When the count expires, in epoch milliseconds. */
   readonly until: number;
 }
 
@@ -407,12 +411,12 @@ export interface Count extends Counted {
   readonly key: string;
 }
 
-/** API keys and passwords of `basic`, stored as hashes (R5.4). Times in epoch milliseconds. */
+/** API keys and passwords of `basic`, stored as hashes (R5.4). Times are in epoch milliseconds. */
 export interface KeyStore {
   find(hash: string): Awaitable<Key | undefined>;
   create(key: Key): Awaitable<void>;
   list(): Awaitable<readonly Key[]>;
-  /** Returns false for an unknown key. */
+  /** Revokes a key; returns false if it is unknown. */
   revoke(id: string, at: number): Awaitable<boolean>;
 }
 
@@ -420,7 +424,7 @@ export interface KeyStore {
 export interface OpenedKeys {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
-  /** Absent in a file of an earlier release. */
+  /** The OAuth grants; absent in a file of an earlier release. */
   readonly grants?: GrantStore;
   close(): Awaitable<void>;
 }
@@ -428,9 +432,9 @@ export interface OpenedKeys {
 export interface Key {
   readonly id: string;
   readonly credential: string;
-  /** SHA-256 of the secret, lower-case hex. */
+  /** The SHA-256 of the secret, in lower-case hex. */
   readonly hash: string;
-  /** The part that may be displayed: the prefix and the last four characters. */
+  /** The part of the key that may be displayed: the prefix and the last four characters. */
   readonly hint: string;
   readonly user: string;
   readonly roles: readonly string[];
@@ -441,6 +445,6 @@ export interface Key {
 
 export interface PinStore {
   find(credential: string, user: string): Awaitable<string | undefined>;
-  /** Pins a user of a credential to a version, unless already pinned; returns the pinned version. */
+  /** Pins a user of a credential to a version, unless the user is already pinned; returns the pinned version. */
   pin(credential: string, user: string, version: string): Awaitable<string>;
 }

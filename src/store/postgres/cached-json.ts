@@ -16,20 +16,20 @@ import { viewWriter } from "../sql/view-text.ts";
 import type { Session } from "./connection.ts";
 import { quoteName } from "./value.ts";
 
-/** Version of the text format; a release that changes the format increments it. */
+/** The version of the text format; a release that changes the format increments it. */
 const edition = 1;
 
-/** Maximum characters of all texts of a row. PostgreSQL would compress longer rows or move them out of the table page. */
+/** The most characters of all texts of a row. PostgreSQL would compress longer rows or move them out of the table page. */
 const longest = 900;
 
 export interface Texts {
-  /** Names of the fragment columns, and `_made`. */
+  /** The names of the fragment columns, and `_made`. */
   readonly columns: readonly string[];
-  /** The values of these columns for a complete row; all null if the row gets no texts. */
+  /** Returns the values of these columns for a complete row; all null if the row gets no texts. */
   of(row: Row): Readonly<Record<string, Value>>;
 }
 
-/** Undefined if the table has no fragments. */
+/** Prepares the texts of a table; undefined if the table has no fragments. */
 export function textsOf(table: Table, counted: readonly string[]): Texts | undefined {
   const fragments = cachedFragmentsOf(table);
   if (fragments.length === 0) return undefined;
@@ -39,7 +39,7 @@ export function textsOf(table: Table, counted: readonly string[]): Texts | undef
   return {
     columns: Object.keys(none),
     of: (row) => {
-      // The database has not assigned the counters yet.
+      // The database has not assigned the counters yet, so there are no texts.
       if (counted.some((name) => (row[name] ?? null) === null)) return none;
       const texts: Record<string, Value> = { _made: String(maker + BigInt(row["_rev"] as number)) };
       let length = 0;
@@ -53,7 +53,10 @@ export function textsOf(table: Table, counted: readonly string[]): Texts | undef
   };
 }
 
-/** In the form that `sql/view.ts` concatenates: every member has a comma before it, except the first of the record. */
+/**
+ * Writes a fragment in the form that `sql/view.ts` concatenates: every member has a comma before it, except the first of the
+ * record.
+ */
 function fragmentWriter({ columns, opens }: CachedFragment): (row: Row) => string {
   const members = columns.map(
     ({ absent, name, type }): ViewMember => ({ name, source: { kind: "column", column: name }, type, absent }),
@@ -70,13 +73,16 @@ function unasked(): never {
   throw new Error("a text that is kept is of columns alone");
 }
 
-/** SQL that reads the text from its column if it is valid, else builds it. */
+/** Returns SQL that reads the text from its column if it is valid, else builds it. */
 export function heldText(stored: string, made: () => string, table: Table, alias: string): string {
   const holds = `${alias}._made = ${alias}._rev + ${makerOf(table)}`;
   return `CASE WHEN ${holds} THEN ${stored} ELSE ${made()} END`;
 }
 
-/** A hash of the definition of a table's texts; revisions are so small in comparison that sums do not collide. */
+/**
+ * A hash of the definition of a table's texts. A row stores the sum of hash and revision; revisions are so small in comparison
+ * that sums do not collide.
+ */
 const makerOf = onceFor((table: Table) => digestOf(cachedFragmentsOf(table)));
 
 function digestOf(fragments: readonly CachedFragment[]): bigint {
@@ -111,7 +117,7 @@ export async function lackingTextColumns(session: Session, tables: readonly Tabl
   });
 }
 
-/** The fragment columns with their types. */
+/** Returns the fragment columns with their types. */
 export function textColumns(table: Table): readonly (readonly [name: string, type: string])[] {
   const texts = cachedFragmentsOf(table).map(({ name }) => [name, 'text COLLATE "C"'] as const);
   return texts.length === 0 ? [] : [["_made", "bigint"], ...texts];

@@ -9,7 +9,7 @@ import { journalChannel } from "./sequencer.ts";
 import { quoteName } from "./value.ts";
 
 export interface Changes {
-  /** Returns the function that unsubscribes. */
+  /** Subscribes a listener; returns the function that unsubscribes. */
   listen(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -33,13 +33,13 @@ export function openChanges(connections: Connections): Changes {
           pause = 50;
         });
       } catch {
-        // Retried below; readers poll meanwhile.
+        // The connection is retried below; readers poll meanwhile.
       }
       await wait(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Until the connection is lost. */
+  /** Listens until the connection is lost. */
   async function listen(begun: () => void): Promise<void> {
     const channel = await journalChannel(connections);
     const client = await connections.connect();
@@ -48,7 +48,7 @@ export function openChanges(connections: Connections): Changes {
       client.on("notification", notify);
       await client.query(`LISTEN ${quoteName(channel)}`);
       begun();
-      // For entries written before LISTEN.
+      // Notifies about entries written before LISTEN.
       notify();
       await lost;
     } finally {

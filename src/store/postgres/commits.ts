@@ -12,11 +12,11 @@ import { isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import type { BoundStatement } from "./query-batch.ts";
 import type { PgConnection } from "./protocol.ts";
 
-/** A read seems outdated: nothing was written, and the task can run again. */
+/** Thrown if a read seems outdated: nothing was written, and the task can run again. */
 export class StaleRead extends Error {}
 
 export interface Commits {
-  /** @throws StaleRead, or StoreError `unreachable` if it is unknown whether the commit succeeded. */
+  /** Commits a transaction. @throws StaleRead, or StoreError `unreachable` if it is unknown whether the commit succeeded. */
   readonly commit: (
     held: readonly Held[],
     statements: readonly BoundStatement[],
@@ -38,7 +38,7 @@ export function holding(all: readonly Held[]): BoundStatement {
 interface Waiting {
   readonly held: readonly Held[];
   readonly statements: readonly BoundStatement[];
-  /** Called before the commit; if true, the transaction is not committed. */
+  /** Called before the commit; if it returns true, the transaction is not committed. */
   readonly isLate: (() => boolean) | undefined;
   readonly resolve: () => void;
   readonly reject: (thrown: unknown) => void;
@@ -47,13 +47,21 @@ interface Waiting {
 const largestBatch = 32;
 const mostAtOnce = 2;
 
-/** One locked row would block the whole batch, and two batches could deadlock; after this time they run one by one. */
+/**
+ * After how many milliseconds of waiting for a lock the transactions of a batch run one by one: a locked row would block the
+ * whole batch, and two batches could deadlock.
+ */
 const lockMilliseconds = 100;
 
-/** Every statement uses an index. A statement planned for an empty table would scan the table until the server has statistics. */
+/**
+ * The settings of a batch. Every statement must use an index: one planned for an empty table would scan the table until the
+ * server has statistics.
+ */
 const settingSql = "SELECT set_config('lock_timeout', $1, true), set_config('enable_seqscan', 'off', true)";
 
-/** @param held passes a connection to `use`, which returns whether the connection is unusable afterwards. */
+/**
+ * Creates the commits. @param held passes a connection to `use`, which returns whether the connection is unusable afterwards.
+ */
 export function openCommits(held: (use: (connection: PgConnection) => Promise<boolean>) => Promise<void>): Commits {
   let waiting: Waiting[] = [];
   let active = 0;
@@ -97,7 +105,7 @@ export function openCommits(held: (use: (connection: PgConnection) => Promise<bo
   };
 }
 
-/** Returns whether the connection is unusable afterwards. */
+/** Commits a batch; returns whether the connection is unusable afterwards. */
 async function commitAll(connection: PgConnection, all: readonly Waiting[]): Promise<boolean> {
   let failure: unknown;
   let isAtEnd = false;
@@ -108,7 +116,7 @@ async function commitAll(connection: PgConnection, all: readonly Waiting[]): Pro
   connection.execute(settingSql, [`${lockMilliseconds}ms`]).catch(failed);
   const held = all.flatMap((one) => one.held);
   if (held.length > 0) {
-    // One order for all batches, so that two cannot deadlock.
+    // All batches take their locks in one order, so that two cannot deadlock.
     const { text, values } = holding(held.toSorted(byName));
     connection.execute(text, values).catch(failed);
   }
@@ -124,7 +132,7 @@ async function commitAll(connection: PgConnection, all: readonly Waiting[]): Pro
     return false;
   }
   const isLost = remedyFor(failure) === "reconnect";
-  // An error before the end means that nothing was committed; a connection lost after that leaves it unknown.
+  // An error before the end means that nothing was committed; if the connection is lost after that, the outcome is unknown.
   const isUnknown = isLost && !isUnsent && (isAtEnd || !(failure instanceof pg.DatabaseError));
   const outcome = isUnknown
     ? new StoreError("unreachable", "whether it was committed is not known", [], failure)

@@ -8,7 +8,10 @@ import { fromStored, quoteName } from "./value.ts";
 
 export const expressions: ExpressionSql = expressionSql("postgres", columnSql);
 
-/** Expressions read structures as `jsonb` and all ids as text; tables with counter ids have an index on the id's text. */
+/**
+ * Returns SQL of a column as expressions read it: structures as `jsonb`, and all ids as text. Tables with counter ids have an
+ * index on the id's text.
+ */
 function columnSql(name: string, type: ValueType, tables: Named): string {
   const column = quoteName(name);
   switch (type.kind) {
@@ -24,7 +27,7 @@ function columnSql(name: string, type: ValueType, tables: Named): string {
   }
 }
 
-/** Converts the SQL result of an expression to its value. */
+/** Returns a function that converts the SQL result of an expression to its value. */
 export function resultOf({ type }: TypedExpression, tables: Named): (stored: SqlValue | undefined) => Value {
   switch (type.kind) {
     case "list":

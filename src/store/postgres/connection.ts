@@ -23,7 +23,7 @@ import { openPgConnections, type PgConnections } from "./protocol-connections.ts
 /** A value for a placeholder. */
 export type Bindable = string | number | bigint | boolean | Uint8Array | null | readonly (string | number | null)[];
 
-/** A value of a row; a timestamptz is a text in the service's format, json is its text. */
+/** A value of a row; a timestamptz is a text in the service's format, and json is its text. */
 export type SqlValue = string | number | boolean | Buffer | null;
 
 export type SqlRow = readonly SqlValue[];
@@ -42,18 +42,21 @@ export interface Session {
 export interface PgSession extends Session {
   /** Whether this is the first attempt, in optimistic mode: usual checks are sent with `expect` instead of awaited. */
   readonly isHopeful: boolean;
-  /** Sends without waiting: if it fails, so does the next awaited statement, or the commit. */
+  /** Sends a statement without waiting: if it fails, so does the next awaited statement, or the commit. */
   send(statement: string, values?: readonly Bindable[]): void;
-  /** As `send`, for a statement that must return rows: if it returns none, the transaction runs again. */
+  /** Sends a statement that must return rows: if it returns none, the transaction runs again. */
   expect(statement: string, values: readonly Bindable[]): void;
-  /** Reads without a lock; undefined once the transaction takes locks. Call `rely` for reads that decide something. */
+  /**
+   * Reads without a lock; undefined once the transaction takes locks. A decision must not depend on such a read without
+   * `rely`.
+   */
   glance<Row extends SqlRow = SqlRow>(query: string, values: readonly Bindable[]): Promise<readonly Row[]> | undefined;
   /**
    * Takes an exclusive lock on a name of a table until the transaction ends. Transactions committed together take all their locks
    * first, in one order.
    */
   hold(table: string, name: string): void;
-  /** Adds a check, as `expect` but before all other statements, under a name. Undefined removes it. */
+  /** Adds a check, like `expect` but before all other statements, under a name; undefined removes the check of this name. */
   rely(name: string, held: BoundStatement | undefined): void;
   /**
    * Locks these tables against changes, not reads, until the transaction ends. If another transaction is changing one, the task
@@ -65,8 +68,8 @@ export interface PgSession extends Session {
 /** Runs queries on committed data. */
 export interface Queries {
   /**
-   * As `rows`, for read-only queries: batched with concurrent ones in one round trip, and retried if the connection is lost.
-   * `before`: a statement run before it in the same transaction, such as settings that end with it.
+   * Runs a read-only query: batched with concurrent ones in one round trip, and retried if the connection is lost. `before`: a
+   * statement that runs before the query in the same transaction, such as settings that end with it.
    */
   readonly execute: <Row extends SqlRow = SqlRow>(
     query: string,
@@ -75,7 +78,7 @@ export interface Queries {
   ) => Promise<readonly Row[]>;
 }
 
-/** Reads outside of a transaction see what is committed. */
+/** The connections of a store. Reads outside a transaction see what is committed. */
 export interface Connections extends Session, Queries {
   /**
    * Runs a task in one transaction, repeatedly if necessary (R7.4): after a conflict, or if the connection was lost before the
@@ -84,35 +87,35 @@ export interface Connections extends Session, Queries {
    * itself.
    */
   transaction<T>(session: (session: PgSession) => Promise<T>, left?: () => number): Promise<T>;
-  /** A separate connection for session-bound statements such as LISTEN; the caller ends it. */
+  /** Opens a separate connection for session-bound statements such as LISTEN; the caller ends it. */
   connect(): Promise<pg.Client>;
-  /** Statistics of both pools. */
+  /** Returns the statistics of both pools. */
   load(): StoreLoad;
   /** Rejects later calls, completes accepted ones, then runs `last`. */
   close(last?: () => Promise<unknown>): Promise<void>;
 }
 
 export interface ConnectionOptions {
-  /** How long to wait for a free connection, and to retry a transaction. */
+  /** How long to wait for a free connection, and how long to retry a transaction, in milliseconds. */
   readonly waitMilliseconds: number;
-  /** Maximum duration of a statement (R8.8). */
+  /** The maximum duration of a statement in milliseconds (R8.8). */
   readonly statementMilliseconds: number;
-  /** Maximum callers that wait for a connection; further ones are rejected at once. */
+  /** The most callers that wait for a connection; further ones are rejected at once. */
   readonly mostWaiting: number;
   /** Called for each exchange with the server; each is one round trip. */
   readonly exchanged?: (statements: readonly string[]) => void;
 }
 
-/** How much longer than the statement its response may take. */
+/** How many milliseconds longer than the statement its response may take. */
 const responseMilliseconds = 1_000;
 
-/** Number of transactions without optimistic mode after a stale read. */
+/** For how many transactions after a stale read the optimistic mode is off. */
 const carefulFor = 32;
 
-/** The task threw after unverified assumptions: it runs again with verified ones. */
+/** Thrown if the task threw after unverified assumptions: it runs again with verified ones. */
 class Unsure extends Error {}
 
-/** After this many doubts the violation is real. */
+/** How often a transaction runs again after a unique or foreign-key violation (`doubt`); then the violation counts as real. */
 const mostDoubts = 3;
 
 export const usualOptions: ConnectionOptions = {
@@ -134,7 +137,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
   /** Transactions with conflicts run one after another, so that they do not conflict with each other. */
   let lane: Promise<unknown> = Promise.resolve();
 
-  /** Registers the call, so that `close` waits for it. */
+  /** Registers a call, so that `close` waits for it. */
   const accepted = async <T>(begin: () => Promise<T>): Promise<T> => {
     if (closing) throw new StoreError("closed", "the store is closing");
     const running = begin();
@@ -164,7 +167,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     }
   };
 
-  /** Only a SELECT may be retried when it is unknown whether the statement ran. */
+  /** Only a SELECT may be retried if it is unknown whether the statement ran. */
   const read = async <Row extends SqlRow>(statement: string, values: readonly Bindable[]): Promise<readonly Row[]> => {
     try {
       return await readOnce<Row>(statement, values);
@@ -228,7 +231,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
       lost = remedy === "reconnect" || !(await transaction.undo()) || isElsewhere(failure);
       if (unknown)
         throw new StoreError("unreachable", `${databaseUrl.name}: whether it was committed is not known`, [], failure);
-      // With unverified assumptions the task may have thrown a different error than it would otherwise.
+      // With unverified assumptions the task may have thrown another error than it would otherwise.
       if (!isDone && remedy === "none" && transaction.hasExpected())
         throw new Unsure("what was expected was not known", { cause: failure });
       // The server's error explains more than the error that the task made of it.
@@ -239,7 +242,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
     }
   };
 
-  /** Remaining transactions that lock from the start after a stale read, because a failed optimistic attempt costs twice. */
+  /** How many more transactions lock from the start after a stale read, because a failed optimistic attempt costs twice. */
   let careful = 0;
 
   const repeatedly = async <T>(task: Task<T>): Promise<T> => {
@@ -272,7 +275,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
         if (thrown instanceof InHand) for (const table of thrown.tables) frozen.add(table);
       }
       retries += 1;
-      // A random pause, because conflicting transactions of other processes would otherwise retry at the same time.
+      // The pause is random, because conflicting transactions of other processes would otherwise retry at the same time.
       await wait(pause * Math.random());
     }
   };
@@ -311,7 +314,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
       closing = true;
       while (active.size > 0) await Promise.allSettled(active);
       closing = false;
-      // An unresponsive server does not confirm the end of a connection.
+      // A server that does not respond would not confirm the end of a connection, so the sockets are closed after a while.
       const patience = setTimeout(() => endAll(sockets), options.waitMilliseconds);
       await last?.();
       closing = true;
@@ -360,28 +363,28 @@ function isPast(left: Task<unknown>["left"]): boolean {
 }
 
 /**
- * Limits each later statement of the transaction to `left` milliseconds; undefined if the connection's own limit `most` is
- * shorter.
+ * Returns a statement that limits each later statement of the transaction to `left` milliseconds; undefined if the
+ * connection's own limit `most` is shorter.
  */
 export function stoppingAfter(left: number, most: number): BoundStatement | undefined {
   if (most > 0 && left >= most) return undefined;
   return { text: "SELECT set_config('statement_timeout', $1, true)", values: [String(timeoutOf(left))] };
 }
 
-/** At least 1, because 0 means no timeout. */
+/** Returns a timeout of at least 1, because 0 means no timeout. */
 export function timeoutOf(left: number): number {
   return Math.max(1, Math.ceil(left));
 }
 
-/** How often a transaction updates the timeout of its statements. */
+/** After how many milliseconds a transaction updates the timeout of its statements. */
 const reportMilliseconds = 250;
 
 interface Transacting {
   readonly session: PgSession;
   commit(): Promise<void>;
-  /** Returns false if the connection is unusable. */
+  /** Rolls back; returns false if the connection is unusable. */
   undo(): Promise<boolean>;
-  /** The first error of a statement, whatever the task made of it. */
+  /** Returns the first error of a statement, whatever error the task made of it. */
   failure(): Promise<unknown>;
   isCommitting(): boolean;
   /** Whether the task used unverified assumptions. */
@@ -389,7 +392,7 @@ interface Transacting {
 }
 
 interface Sent extends BoundStatement {
-  /** Whether it is wrapped to fail if it returns no rows. */
+  /** Whether the statement is wrapped so that it fails if it returns no rows. */
   readonly isExpected: boolean;
 }
 
@@ -406,7 +409,7 @@ interface Loosely {
 interface Holding extends Pick<Task<unknown>, "left"> {
   /** Acquires a connection. */
   readonly hold: () => Promise<PgConnection>;
-  /** Maximum milliseconds of any statement. */
+  /** The maximum duration of any statement in milliseconds. */
   readonly most: number;
 }
 
@@ -439,7 +442,7 @@ function openPgSession(
   const open = (): void => {
     if (state === "committing" || state === "over") throw new Error("a transaction was used after its end");
   };
-  /** The first statements of the transaction: BEGIN, table locks, checks of earlier reads, named locks. */
+  /** Returns the first statements of the transaction: BEGIN, table locks, checks of earlier reads, named locks. */
   const beginning = (): readonly Sent[] => {
     if (state === "open") return [];
     state = "open";
@@ -524,7 +527,7 @@ function openPgSession(
         state = "committing";
         const { tag } = await committed;
         await Promise.all(sent);
-        // After an earlier error COMMIT rolls back, and reports it only in its tag.
+        // After an earlier error COMMIT rolls back, and reports that only in its tag.
         if (tag !== "COMMIT") {
           state = "over";
           throw failure instanceof Error ? failure : new Error(`COMMIT was answered with ${tag}`);
@@ -554,11 +557,11 @@ function openPgSession(
   };
 }
 
-/** SQLSTATE of a division by zero, the error by which a wrapped statement reports that it returned no rows. */
+/** The SQLSTATE of a division by zero: the error by which a wrapped statement reports that it returned no rows. */
 const nothingFound = "22012";
 
 const expectations = new Map<string, string>();
-/** Bounded, because callers choose the changed members. */
+/** The most cached wrapped statements: callers choose the changed members, so their number is unbounded. */
 const mostExpectations = 1000;
 
 function expecting(statement: string): string {
@@ -568,7 +571,9 @@ function expecting(statement: string): string {
   });
 }
 
-/** Locks tables in one order, so that two transactions cannot deadlock. Blocks changes, not reads. */
+/**
+ * Returns a statement that locks tables in one order, so that two transactions cannot deadlock. It blocks changes, not reads.
+ */
 function freezing(tables: readonly string[]): string {
   return `LOCK TABLE ${tables.toSorted().join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 }
@@ -590,14 +595,14 @@ function openPool(
       connections.attach(client);
     }) as (client: pg.ClientBase) => void,
   });
-  // An idle connection was lost: the next caller gets another.
+  // An idle connection was lost: the next caller gets another one.
   pool.on("error", () => undefined);
   // A connection lost between two statements of a transaction must not crash this process: the next statement fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-/** Limits the queue, so that callers do not pile up without a server. */
+/** Acquires a connection. Limits the queue, so that callers do not pile up while there is no server. */
 async function acquire(
   pool: pg.Pool,
   { mostWaiting }: ConnectionOptions,
@@ -618,7 +623,7 @@ function clientSettings({ address }: DatabaseUrl, options: ConnectionOptions, so
     connectionString: address,
     connectionTimeoutMillis: options.waitMilliseconds,
     ...(options.statementMilliseconds === 0 ? {} : { query_timeout: idleLimit(options) }),
-    // A connection that only listens detects a lost server with TCP keep-alive.
+    // TCP keep-alive lets a connection that only listens detect a lost server.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     stream: () => {
@@ -631,7 +636,10 @@ function clientSettings({ address }: DatabaseUrl, options: ConnectionOptions, so
   };
 }
 
-/** The server stops statements that take too long. A server that vanished does not, so the client needs its own limit. */
+/**
+ * Returns the client's own limit for a response. The server stops statements that take too long, but a server that vanished
+ * does not.
+ */
 function idleLimit({ statementMilliseconds }: ConnectionOptions): number {
   return statementMilliseconds + responseMilliseconds;
 }
@@ -641,8 +649,8 @@ function endAll(sockets: ReadonlySet<Socket>): void {
 }
 
 /**
- * Rejects a standby, which is read-only and behind confirmed writes (R2.12). If the address leads to one, the primary has failed
- * and no standby is promoted yet: treated as no server.
+ * Prepares a connection. Rejects a standby, which is read-only and behind confirmed writes (R2.12). If the URL leads to one,
+ * the primary has failed and no standby is promoted yet, so it counts as no server.
  */
 async function preparePrimary(
   client: pg.ClientBase,
@@ -655,7 +663,7 @@ async function preparePrimary(
   if (isStandby) throw new StoreError("unreachable", `${databaseUrl.name}: the server is a standby`);
 }
 
-/** SET statements instead of connection parameters, which poolers reject. */
+/** Sets the settings by SET statements instead of connection parameters, which poolers reject. */
 async function prepareClient(
   client: pg.ClientBase,
   { schema }: DatabaseUrl,
@@ -664,7 +672,7 @@ async function prepareClient(
   const settings: Readonly<Record<string, string | number>> = {
     search_path: pg.escapeIdentifier(schema),
     statement_timeout: statementMilliseconds,
-    // A suspended or lost process must not hold locks that others wait for.
+    // A suspended or lost process must not hold locks for which others wait.
     idle_in_transaction_session_timeout: statementMilliseconds === 0 ? 60_000 : 2 * statementMilliseconds,
     timezone: "'UTC'",
     default_transaction_isolation: "'read committed'",

@@ -5,7 +5,10 @@
 import type { Count, CountStore, Counted } from "../port/store.ts";
 import type { Session } from "./connection.ts";
 
-/** Rows change often, and only `until` is indexed: free space in each page lets PostgreSQL update in place (HOT). */
+/**
+ * The tables of counts. Rows change often, and only `until` is indexed: free space in each page lets PostgreSQL update in
+ * place (HOT).
+ */
 export const countsSql: readonly string[] = [
   `CREATE TABLE nonet_counts (
     name text COLLATE "C" NOT NULL,
@@ -34,7 +37,7 @@ export function countStore(session: Session): CountStore {
   };
 }
 
-/** Saves in one order, so that concurrent processes cannot deadlock. */
+/** Saves some counts in one order, so that concurrent processes cannot deadlock. */
 async function saveSome(session: Session, counts: readonly Count[]): Promise<void> {
   await session.rows(
     `INSERT INTO nonet_counts (name, key, used, until)
@@ -50,7 +53,10 @@ async function saveSome(session: Session, counts: readonly Count[]): Promise<voi
   );
 }
 
-/** Increments a count in one statement; an expired one starts again at 1. Other counters of the key wait for this transaction. */
+/**
+ * Increments a count in one statement; an expired one starts again at 1. Other transactions that count the same key wait for
+ * this one.
+ */
 export async function countUp(
   session: Session,
   name: string,

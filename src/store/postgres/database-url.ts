@@ -1,18 +1,18 @@
-/** Parses the address of a service's data: `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
+/** Parses the URL of a service's data: `postgres://user:secret@host:port/database?schema=name&connections=12&reader=role`. */
 import { StoreError } from "../port/error.ts";
 
 export interface DatabaseUrl {
-  /** The address for the driver, with the parameters that it knows (`sslmode`, …). */
+  /** The URL for the driver, with the parameters that it knows (`sslmode`, …). */
   readonly address: string;
   /** All data of one service is in one schema, so that services, tenants and tests can share a database. */
   readonly schema: string;
-  /** Maximum connections of one process. */
+  /** The most connections of one process. */
   readonly connections: number;
-  /** The role that runs callers' reads; absent: a role of the schema. */
+  /** The role with which callers' reads run; absent: a role of the schema. */
   readonly reader?: string;
-  /** `required`: do not serve without row-level security. `off`: do not use it, even if possible. */
+  /** Whether to use row-level security. `required`: do not serve without it. `off`: do not use it, even if possible. */
   readonly rowSecurity: "if possible" | "required" | "off";
-  /** For messages: without a secret. */
+  /** The URL without a secret, for messages. */
   readonly name: string;
 }
 
@@ -23,7 +23,7 @@ export function isPostgresAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 
-/** @throws StoreError `not-accessible` for an invalid address. */
+/** Parses a URL. @throws StoreError `not-accessible` for an invalid URL. */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   let url: URL;
   try {
@@ -33,7 +33,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
   const schema = url.searchParams.get("schema") ?? "public";
   const connections = Number(url.searchParams.get("connections") ?? usual);
-  // PostgreSQL silently truncates names over 63 bytes.
+  // PostgreSQL silently truncates names over 63 bytes, so longer ones are rejected.
   if (schema === "" || Buffer.byteLength(schema) > 63 || /^pg_|\0/i.test(schema))
     throw new StoreError("not-accessible", `${JSON.stringify(schema)} cannot be the name of a schema`);
   if (!Number.isInteger(connections) || connections < fewest)

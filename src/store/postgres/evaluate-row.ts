@@ -46,7 +46,7 @@ export function valueEvaluator(expression: TypedExpression, relations: Relations
   };
 }
 
-/** The resources of which any record may change the value, because the expression iterates over all of them. */
+/** Returns the resources of which any record may change the value, because the expression iterates over all of them. */
 export function resourcesReadInFull(expression: TypedExpression): readonly string[] {
   if (!mentions(expression, "records")) return [];
   const read = nodesOf(expression).filter((node) => node.kind === "records" || node.kind === "walk");
@@ -57,14 +57,16 @@ function keyOf(resource: string, id: string | number): string {
   return `${resource} ${id}`;
 }
 
-/** Renders the row as a view. `stored`: the table's row, including this transaction's writes. */
+/**
+ * Returns two evaluators that render a row as a view. `stored`: for a row of the table, including this transaction's writes.
+ */
 export function viewEvaluator(
   view: View,
   relations: Relations,
 ): {
   readonly stored: Evaluator<string>;
   readonly fromRow: Evaluator<string>;
-  /** Present if the row suffices. */
+  /** Evaluates without the database; present if the row suffices. */
   readonly local?: (row: Row, variables: Variables) => string;
 } {
   if (view.members.every(isOfRow)) {

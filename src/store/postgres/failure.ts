@@ -5,34 +5,34 @@
 import { StoreError } from "../port/error.ts";
 
 export type Remedy =
-  /** A conflict with another transaction: run the task again. */
+  /** Run the task again: it conflicted with another transaction. */
   | "again"
-  /** The connection is lost or unusable: retry on another one, unless it may have committed. */
+  /** Retry on another connection, unless the transaction may have committed: the connection is lost or unusable. */
   | "reconnect"
   /**
-   * An earlier check seems outdated, for example another transaction took a unique value or deleted a referenced record: one
-   * retry decides.
+   * Retry once: an earlier check seems outdated, for example because another transaction took a unique value or deleted a
+   * referenced record.
    */
   | "doubt"
-  /** No retry. */
+  /** Do not retry. */
   | "none";
 
-/** The SQLSTATE of a server error, or a system code such as ECONNREFUSED. */
+/** Returns the SQLSTATE of a server error, or a system code such as ECONNREFUSED. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** Serialisation failure, deadlock. */
+/** The SQLSTATEs of a serialisation failure and a deadlock. */
 const again = new Set(["40001", "40P01"]);
-/** Foreign-key violation, unique violation. */
+/** The SQLSTATEs of a foreign-key violation and a unique violation. */
 const doubtful = new Set(["23503", "23505"]);
 
-/** A conflict with another transaction that Nonet itself detected. */
+/** Thrown for a conflict with another transaction that Nonet itself detected. */
 export class Overtaken extends Error {
   readonly code = "40001";
 }
 
-/** Another transaction is changing a table that must stay unchanged. */
+/** Thrown if another transaction is changing a table that must stay unchanged. */
 export class InHand extends Error {
   readonly code = "40001";
   readonly tables: readonly string[];
@@ -52,17 +52,20 @@ export function remedyFor(thrown: unknown): Remedy {
   return isStale || isLost(thrown, code) ? "reconnect" : "none";
 }
 
-/** The error follows from an earlier failed statement of the same transaction. */
+/** Whether the error follows from an earlier failed statement of the same transaction. */
 export function isConsequence(thrown: unknown): boolean {
   return codeOf(thrown) === "25P02";
 }
 
-/** The server is read-only: after a failover the address may now lead to another one. */
+/** Whether the server is read-only: after a failover the URL may now lead to another one. */
 export function isElsewhere(thrown: unknown): boolean {
   return codeOf(thrown) === "25006";
 }
 
-/** Shutdown (57P), idle timeout (25P03), lost connection (08), or a driver error, which has no code. */
+/**
+ * Whether the connection is lost: by a shutdown (57P), an idle timeout (25P03), a lost connection (08), or a driver error,
+ * which has no code.
+ */
 function isLost(thrown: unknown, code: string | undefined): boolean {
   if (code === undefined) {
     const lost =
@@ -72,7 +75,7 @@ function isLost(thrown: unknown, code: string | undefined): boolean {
   return /^(?:57P0[1-5]|25P03|08...|E[A-Z]{3,})$/.test(code);
 }
 
-/** Kinds by full SQLSTATE or by its class (first two characters). */
+/** The kinds of errors by full SQLSTATE or by its class (its first two characters). */
 const kinds: Readonly<Record<string, readonly [StoreError["kind"], string]>> = {
   "40001": ["busy", "other transactions were in the way for too long"],
   "40P01": ["busy", "other transactions were in the way for too long"],

@@ -8,7 +8,7 @@ import type { Row } from "../port/store.ts";
 import type { Session, PgSession } from "./connection.ts";
 import { quoteName } from "./value.ts";
 
-/** EXTERNAL stores pieces out of line and uncompressed: most uploads are compressed already. */
+/** The tables of files. EXTERNAL stores pieces out of line and uncompressed, since most uploads are compressed already. */
 export const filesSql: readonly string[] = [
   'CREATE TABLE nonet_files (id text COLLATE "C" PRIMARY KEY, loose bigint)',
   "CREATE INDEX nonet_files_by_loose ON nonet_files (loose) WHERE loose IS NOT NULL",

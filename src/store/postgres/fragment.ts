@@ -4,7 +4,7 @@ import { openPlaceholder, parameterGetter } from "../../expression/sql.ts";
 import type { Binding, Fragment } from "../sql/fragment.ts";
 import type { Bindable } from "./connection.ts";
 
-/** `type`: a PostgreSQL type, which the server cannot always infer. */
+/** Returns a placeholder for an argument. `type`: a PostgreSQL type, since the server cannot always infer it. */
 export function argument(index: number, type: string): Fragment {
   return { sql: `${openPlaceholder}::${type}`, bindings: [{ kind: "argument", index }] };
 }

@@ -2,15 +2,16 @@
 import type { Session } from "./connection.ts";
 import { countedSql } from "./rates.ts";
 
-/** Creates or replaces them. */
+/** Creates or replaces the functions. */
 export async function makeFunctions(session: Session): Promise<void> {
   const collation = await foldingCollation(session);
   for (const sql of [numberSql, jsonSql, digestSql, foldSql(collation), foundSql, countedSql]) await session.rows(sql);
 }
 
 /**
- * Formats a number as `JSON.stringify` does. Both write the shortest digits that parse to the number, but differ in when they use
- * an exponent, and in its form. Not STRICT: PostgreSQL would not inline a STRICT function, which takes seven times as long.
+ * Formats a number as `JSON.stringify` does. Both write the shortest digits that parse to the number, but PostgreSQL differs
+ * in when it uses an exponent, and in the exponent's form. Not STRICT: PostgreSQL would not inline a STRICT function, which
+ * takes seven times as long.
  */
 const numberSql = `
   CREATE OR REPLACE FUNCTION nonet_number(double precision) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -22,7 +23,7 @@ const numberSql = `
     END
   $$`;
 
-/** JSON without spaces, and with numbers in JavaScript's format. */
+/** Writes JSON without spaces, and with numbers in JavaScript's format. */
 const jsonSql = `
   CREATE OR REPLACE FUNCTION nonet_json(jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
   BEGIN
@@ -43,13 +44,16 @@ const jsonSql = `
     END CASE;
   END $$`;
 
-/** The digest that an index uses instead of a text that may be too long for it. */
+/** Returns the digest that an index uses instead of a text that may be too long for the index. */
 const digestSql = `
   CREATE OR REPLACE FUNCTION nonet_digest(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT sha256(convert_to($1, 'UTF8'))
   $$`;
 
-/** As `folded` in base/search.ts: upper case first, then lower with one small sigma, in NFKC before and after. */
+/**
+ * Returns SQL of a function like `folded` in base/search.ts: upper case first, then lower with one small sigma, in NFKC before
+ * and after.
+ */
 function foldSql(collation: string): string {
   return `
   CREATE OR REPLACE FUNCTION nonet_fold(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -57,7 +61,7 @@ function foldSql(collation: string): string {
   $$`;
 }
 
-/** Whether every word, already folded, occurs in one of the texts. */
+/** Tests whether every word, already folded, occurs in one of the texts. */
 const foundSql = `
   CREATE OR REPLACE FUNCTION nonet_found(json, VARIADIC text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT NOT EXISTS (
@@ -67,8 +71,8 @@ const foundSql = `
   $$`;
 
 /**
- * The best available collation for Unicode: from PostgreSQL 18 on every server has one with full case mapping, older ones may
- * have ICU's. The last resort knows only ASCII letters.
+ * Returns the best available collation for Unicode: from PostgreSQL 18 on every server has one with full case mapping, older
+ * ones may have ICU's. The last resort knows only ASCII letters.
  */
 async function foldingCollation(session: Session): Promise<string> {
   const wanted = ["pg_unicode_fast", "und-x-icu", "pg_c_utf8", "C"];

@@ -33,7 +33,7 @@ export function grantStore(session: Session): GrantStore {
       const [group, text, expires] = found;
       return { kind, id, group, text, expires } satisfies Grant;
     },
-    // Of two concurrent updates the second waits for the first, then finds a different text.
+    // Of two concurrent updates the second waits for the first, and then finds a different text.
     replace: ({ kind, id, text: before }, { text, expires }) =>
       some(
         "UPDATE nonet_grants SET text = $1, expires = $2 WHERE kind = $3 AND id = $4 AND text = $5",

@@ -1,6 +1,6 @@
 /**
- * Stores the journal in the table `nonet_journal`. Many processes write to it concurrently, so row numbers (`seq`) are not in
- * commit order. A row gets its position after the commit, from `sequencer.ts`.
+ * Stores the event log in the table `nonet_journal`. Many processes write to it concurrently, so row numbers (`seq`) are not
+ * in the order of commits. A row gets its position after the commit, from `sequencer.ts`.
  */
 import { defined } from "../../base/defined.ts";
 import { entryColumns, entryOf, entryValues } from "../sql/row-values.ts";
@@ -9,12 +9,13 @@ import type { Bindable, SqlRow, Session, PgSession } from "./connection.ts";
 import type { Sequencer } from "./sequencer.ts";
 
 /**
- * A row is written twice, the second time with its position, which leaves a dead version: VACUUM runs more often than by default,
- * after a fixed number of rows.
+ * The table of the event log. A row is written twice, the second time with its position, which leaves a dead version: VACUUM
+ * runs more often than by default, after a fixed number of rows.
  */
 export const journalSql: readonly string[] = [
   "CREATE SEQUENCE nonet_journal_seq",
-  // The condition assigns the transaction its xid before the entry gets its `seq`; the sequencer's floor depends on this.
+  // The condition in the default assigns the transaction its xid before the entry gets its `seq`; the sequencer's floor
+  // depends on this order.
   `CREATE TABLE nonet_journal (
     seq bigint PRIMARY KEY DEFAULT CASE WHEN pg_current_xact_id() > '0' THEN nextval('nonet_journal_seq') END,
     position bigint,
@@ -43,10 +44,10 @@ export const offsetsSql: readonly string[] = [
   `CREATE TABLE nonet_bookmarks (reader text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
 ];
 
-/** A row without a position is committed, but not sequenced yet. */
+/** A row with its position. A row without one is committed, but not sequenced yet. */
 type Positioned = readonly [position: number | null, ...SqlRow];
 
-/** The caller notifies the sequencer after the commit. */
+/** Writes an entry; the caller notifies the sequencer after the commit. */
 export function record(session: PgSession, entry: JournalEntry): void {
   const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
   session.send(sql, entryValues(entry));
@@ -57,7 +58,9 @@ export function forget(session: PgSession, resource: string, id: string): void {
   session.send(sql, [id, resource]);
 }
 
-/** FOR SHARE: waits for a transaction that deletes the data, and blocks later ones. */
+/**
+ * Returns the entries whose data still exists. FOR SHARE waits for a transaction that deletes the data, and blocks later ones.
+ */
 export async function intact(session: PgSession, positions: readonly number[]): Promise<ReadonlySet<number>> {
   const found = await session.rows<[number]>(
     "SELECT position FROM nonet_journal WHERE position = ANY($1::bigint[]) AND data IS NOT NULL ORDER BY position FOR SHARE",
@@ -80,7 +83,7 @@ export async function hasFired(
   return found.length > 0;
 }
 
-/** Locks the consumer: a second process waits, then finds the offset of the first. */
+/** Returns a consumer's offset and locks it: a second process waits, and then finds the offset that the first one has set. */
 export async function offset(session: PgSession, reader: string): Promise<number | undefined> {
   session.send("SELECT pg_advisory_xact_lock('nonet_bookmarks'::regclass::oid::integer, hashtext($1))", [reader]);
   const sql = "SELECT position FROM nonet_bookmarks WHERE reader = $1";
@@ -126,15 +129,15 @@ export function journalOf(session: Session, sequencer: Sequencer): Journal {
 const columns = `position, ${entryColumns}`;
 const unplaced = "FROM nonet_journal WHERE position IS NULL";
 /**
- * The ORDER BY forces the index of rows without a position: with statistics from a busier time the planner might scan the table,
- * which mostly has none.
+ * Finds a row without a position. The ORDER BY forces the use of the index of such rows: with statistics from a busier time
+ * the planner might scan the table, which mostly has none.
  */
 const anyUnplaced = `${unplaced} AND seq > (SELECT floor FROM nonet_journal_floor) ORDER BY seq LIMIT 1`;
 
 const eventsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE position > $1 AND event IS NOT NULL ORDER BY position LIMIT $2)
   UNION ALL (SELECT ${columns} ${anyUnplaced})`;
-/** Needs no check for missing positions: clients know only assigned ones. */
+/** Finds an entry. Needs no check for missing positions, since clients know only assigned ones. */
 const atSql = `SELECT ${columns} FROM nonet_journal WHERE position = $1`;
 const transitionsSql = `
   (SELECT ${columns} FROM nonet_journal WHERE record = $1 AND resource = $2 AND target IS NOT NULL AND position > $3
@@ -146,7 +149,7 @@ const firstSql = `
   (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
   UNION ALL (SELECT position ${anyUnplaced})`;
 
-/** Entries per statement, which locks their rows until it ends. */
+/** The most entries of one statement, which locks their rows until it ends. */
 const batch = 1000;
 
 /**

@@ -30,7 +30,7 @@ export function keyStore(session: Session & Queries): KeyStore {
       await session.rows(sql, keyValues(key));
     },
     revoke: async (id, at) => {
-      // A second revocation keeps the time of the first.
+      // A second revocation keeps the time of the first one.
       const sql = "UPDATE nonet_keys SET revoked = coalesce(revoked, $1) WHERE id = $2 RETURNING id";
       return (await session.rows(sql, [at, id])).length > 0;
     },

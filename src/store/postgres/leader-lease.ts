@@ -1,10 +1,10 @@
 /**
  * Elects the process that runs a task which only one may run at a time. Each process on a schema renews its lease every 1.5
- * seconds, in the same statement as its tasks; five seconds after the last renewal others take over. Times are the server's, so
- * clocks of processes do not matter.
+ * seconds, in the same statement as its tasks; five seconds after the last renewal other processes take over. Times are the
+ * server's, so clocks of processes do not matter.
  *
- * Only processes with the newest document lead: an older one would skip events that it does not know. When the last process with
- * the newer document has ended, as after a rollback, older ones lead again.
+ * Only processes with the newest document lead: an older one would skip events that it does not know. When the last process
+ * with the newer document has ended, as after a rollback, older ones lead again.
  */
 import { randomUUID } from "node:crypto";
 import { defined } from "../../base/defined.ts";
@@ -31,18 +31,18 @@ export interface Leadership {
 }
 
 export interface LeaseOptions {
-  /** Grows with each document that the data migrates to. */
+  /** The generation of the process's document: it grows with each document to which the data migrates. */
   readonly generation: number;
-  /** The row-level security policies of its reads, which must stay while the process runs. */
+  /** The row-level security policies that the process's reads need, which must stay while it runs. */
   readonly needs?: string | undefined;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
 }
 
-/** How long a killed process holds its lease. */
+/** How long a killed process keeps its lease, in milliseconds. */
 export const leaseMilliseconds = 5_000;
 const beatMilliseconds = 1_500;
-/** A rejected process retries after this time. */
+/** After how many milliseconds a rejected process retries. */
 const retryMilliseconds = 500;
 
 const lease = `clock_timestamp() + interval '${leaseMilliseconds} milliseconds'`;
@@ -75,7 +75,7 @@ export async function othersServing(session: Session): Promise<number> {
   return defined(row, "the count of processes")[0];
 }
 
-/** The distinct policies (`needs`) of all serving processes. */
+/** Returns the distinct policies (`needs`) of all serving processes. */
 export async function neededPolicies(session: Session): Promise<readonly string[]> {
   const found = await session.rows<[string]>(
     `SELECT DISTINCT split_part(id, ' ', 2) FROM nonet_processes WHERE until > clock_timestamp() AND id LIKE '% %'`,
@@ -83,7 +83,7 @@ export async function neededPolicies(session: Session): Promise<readonly string[
   return found.map(([name]) => name);
 }
 
-/** @throws the error of the first statement */
+/** Registers the process. @throws the error of the first statement. */
 export async function openLeadership(
   session: Session,
   { generation, needs, elapsed = () => performance.now() }: LeaseOptions,
@@ -92,7 +92,7 @@ export async function openLeadership(
   /** By task, the time until which this process surely holds the lease. */
   const held = new Map<string, number>();
   const rejectedUntil = new Map<string, number>();
-  /** The server started the lease after the request was sent, so this end is early. */
+  /** The server started the lease after the request was sent, so the lease ends later than this time. */
   const ends = (requestedAt: number): number => requestedAt + leaseMilliseconds - 500;
   let beating: Promise<void> | undefined;
   let closed = false;
@@ -129,7 +129,7 @@ export async function openLeadership(
       clearInterval(timer);
       await beating;
       held.clear();
-      // Without this statement other processes would wait until the leases expire.
+      // Gives up the leases; without this statement other processes would wait until they expire.
       await session.rows(leaveSql, [id]).catch(() => undefined);
     },
   };

@@ -37,8 +37,8 @@ interface Prepared extends Paging<Bindable, SqlValue> {
 }
 
 /**
- * Maximum page sizes with their own statement, which has the size as a literal: for a LIMIT argument PostgreSQL assumes a tenth
- * of the table, and would plan each page anew.
+ * The most page sizes with a statement of their own, in which the size is a literal: for a LIMIT argument PostgreSQL assumes a
+ * tenth of the table, and would plan each page anew.
  */
 const mostSizes = 4;
 
@@ -82,19 +82,19 @@ function pageStatement(prepared: Prepared, ranges: readonly Fragment[]): Stateme
   const page = ranges.length === 1 && only ? rangeSql(prepared, only) : rangesSql(prepared, ranges);
   if (!prepared.query.counted) return statementOf(page);
   const { query, reached, relation } = prepared;
-  // An empty page still returns one row, with the total.
+  // An empty page still returns one row, which has the total.
   return statementOf(sql`SELECT page.*, total.records
     FROM (SELECT count(*) AS records FROM ${relation.name} AS t
       WHERE ${fittingSql(prepared)} AND ${expressions.condition(query.where, reached)}) AS total
     LEFT JOIN (${page}) AS page ON TRUE ORDER BY ${positionOrder(prepared)}`);
 }
 
-/** Orders by the key columns of the page. */
+/** Returns the ORDER BY of the key columns of the page. */
 function positionOrder({ keys }: Prepared): string {
   return keys.map((key, index) => `page.k${index}${direction(key)}`).join(", ");
 }
 
-/** Each range has the page's limit, so the union stays small. */
+/** Returns the union of the ranges, each with the page's limit, so that the union stays small. */
 function rangesSql(prepared: Prepared, ranges: readonly Fragment[]): Fragment {
   const all = ranges.map(
     (range, index) => sql`(SELECT ${String(index)} AS range, one.* FROM (${rangeSql(prepared, range)}) AS one)`,
@@ -114,27 +114,27 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
     ORDER BY ${keys.map((key) => orderSql(key, relation)).join(", ")} LIMIT ${prepared.limit}${skip}`;
 }
 
-/** An index has only the beginning of a long text, so order by the beginning first. */
+/** Returns the ORDER BY of a key. An index has only the beginning of a long text, so the order is by the beginning first. */
 function orderSql(key: Key, { table }: Relation): string {
   const column = `t.${quoteName(key.name)}`;
   const terms = isLong(table, key.name) ? [beginningOf(column), column] : [column];
   return terms.map((term) => `${term}${direction(key)}`).join(", ");
 }
 
-/** The order of the index, forwards or backwards; `_seq` is never null, and its index has no NULLS clause. */
+/** Returns the direction of the index, forwards or backwards; `_seq` is never null, and its index has no NULLS clause. */
 function direction({ name, descending }: Key): string {
   if (name === "_seq") return descending ? " DESC" : "";
   return descending ? " DESC NULLS LAST" : " NULLS FIRST";
 }
 
-/** The WHERE clause of the filters and the search. */
+/** Returns the WHERE clause of the filters and the search. */
 function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;
     const type = columnTypes[typeOf(relation, column)];
     const value = argument(index, type);
     if (operator === "in")
-      // An array instead of a join lets the planner use an index whatever row-level security adds.
+      // An array instead of a join lets the planner use an index even with the conditions of row-level security.
       return sql`${name} = ANY (ARRAY(SELECT item::${type} FROM json_array_elements_text(${argument(index, "json")}) AS items(item)))`;
     const finder = operator === "eq" ? finds(column) : undefined;
     if (finder !== undefined) return sql`t._seq = (SELECT ${finder}(${value}))`;
@@ -153,7 +153,7 @@ function fittingSql({ finds, positions, query, relation }: Prepared): Fragment {
 function keySqlOf({ table }: Relation): KeySql {
   return {
     column: ({ name }) => `t.${quoteName(name)}`,
-    /** For a long text, also compares the indexed beginning. */
+    /** For a long text, the indexed beginning is compared too. */
     compared: ({ name, type }, comparison, position) => {
       const column = `t.${quoteName(name)}`;
       const value = argument(position, columnTypes[type]);
@@ -169,7 +169,7 @@ function beginningOfValue(value: Fragment): Fragment {
   return { sql: beginningOf(value.sql), bindings: value.bindings };
 }
 
-/** With a total, an empty page still has one row. */
+/** Builds the page. With a total, an empty page still has one row. */
 function pageOf(rows: readonly SqlRow[], { keys, pageOf: page, query }: Prepared, limit: number): Page {
   if (!query.counted) return page(rows, limit);
   const found = rows.filter(([text]) => text !== null);

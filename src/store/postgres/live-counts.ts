@@ -4,7 +4,7 @@
  * estimate.
  */
 export interface LiveCounts {
-  /** Whether one more seems to be within `most`; if so, adds it to the estimate. */
+  /** Whether one more record seems to be within `most`; if so, adds it to the estimate. */
   expects(name: string, most: number): boolean;
   /** Stores the database's count. */
   counted(name: string, count: number): void;

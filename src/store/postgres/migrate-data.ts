@@ -37,7 +37,7 @@ import { counterNames, referenceName, referencesSql, tableSql } from "./schema.t
 import { columnTypes, quoteName } from "./value.ts";
 
 export interface Stored extends StoredDocument {
-  /** The differences from these tables to the wanted ones. */
+  /** The differences between the stored tables and the wanted ones. */
   readonly differences: Differences;
 }
 
@@ -47,15 +47,15 @@ export interface Wanted {
   readonly clock: () => number;
 }
 
-/** Records per read and per write. */
+/** The number of records per read and per write. */
 const batch = 2000;
 
-/** What `follow` would do. */
+/** Returns what `follow` would do. */
 export function planFollowing(session: Session, stored: Stored, wanted: Wanted): Promise<MigrationPlan> {
   return inFile(session, stored, async (file) => planFile({ ...wanted, file }, 0));
 }
 
-/** @throws MigrationRejected */
+/** Migrates the data. @throws MigrationRejected */
 export async function follow(
   session: Session,
   databaseUrl: DatabaseUrl,
@@ -63,7 +63,7 @@ export async function follow(
   wanted: Wanted,
 ): Promise<Migrated> {
   const names = stored.tables.map(({ name }) => quoteName(name)).join(", ");
-  // Locks all tables now, so that no later statement waits.
+  // All tables are locked now, so that no later statement waits.
   if (names !== "") await session.rows(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   return inFile(session, stored, async (file) => {
     const connection = new Connection(file, 0);
@@ -94,7 +94,7 @@ function stampOf(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
-/** Runs `task` with a SQLite file that holds the stored data, as far as the migration needs it. */
+/** Runs `task` with a SQLite file that contains the stored data, as far as the migration needs it. */
 async function inFile<T>(session: Session, stored: Stored, task: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "nonet-follow-"));
   try {
@@ -212,7 +212,7 @@ async function apply(
   await sweepFiles(session, tables);
 }
 
-/** Row numbers are never reused, even after deletions. */
+/** Returns the last row number of a table, since numbers are never reused, even after deletions. */
 async function lastNumber(session: Session, { name }: Table): Promise<number> {
   const [found] = await session.rows<[number | null]>(
     "SELECT pg_sequence_last_value(pg_get_serial_sequence($1, '_seq')::regclass)",

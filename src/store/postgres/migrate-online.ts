@@ -1,6 +1,6 @@
 /**
- * Applies a migration that only adds (`migration/expansion.ts`) while processes with the former document serve. Column defaults
- * fill the columns that those processes do not know.
+ * Applies a migration that only adds (`migration/expansion.ts`) while processes with the former document serve. Defaults of
+ * columns fill those that these processes do not know.
  */
 import type { Column, Table } from "../../plan/resources/types.ts";
 import type { Changed, Differences } from "../migration/differences.ts";
@@ -26,7 +26,7 @@ async function widen(session: Session, { after, before, columns }: Changed): Pro
       for (const name of await checksOf(session, after, column))
         await session.rows(`ALTER TABLE ${table} DROP CONSTRAINT ${quoteName(name)}`);
       const check = valuesSql(column);
-      // NOT VALID skips the scan of existing rows, which all satisfy the check.
+      // NOT VALID skips the scan of existing rows, all of which satisfy the check.
       if (check !== "") await session.rows(`ALTER TABLE ${table} ADD ${check} NOT VALID`);
     }
   }
@@ -36,7 +36,7 @@ async function widen(session: Session, { after, before, columns }: Changed): Pro
   for (const [name, sql] of wanted) if (!present.has(name)) await session.rows(sql);
 }
 
-/** The default stays: this process always writes an explicit value. */
+/** Returns the default of a column, which stays: this process always writes an explicit value. */
 function defaultSql(column: Column): string {
   const made = placeholder(column);
   if (made === undefined) return "";
@@ -45,7 +45,7 @@ function defaultSql(column: Column): string {
   return `DEFAULT ${value === null ? "NULL" : quoteText(String(value as string | number | boolean))}::${columnTypes[column.type]}`;
 }
 
-/** Adds the default to events still to be delivered, except for an unknown creation time. */
+/** Adds the default to the data of events still to be delivered, except for an unknown creation time. */
 async function fillJournal(session: Session, { resource }: Table, column: Column): Promise<void> {
   const made = placeholder(column);
   if (made?.kind !== "literal") return;
@@ -55,7 +55,7 @@ async function fillJournal(session: Session, { resource }: Table, column: Column
   ]);
 }
 
-/** The names of the CHECK constraints of a column. */
+/** Returns the names of the CHECK constraints of a column. */
 async function checksOf(session: Session, table: Table, { name }: Column): Promise<readonly string[]> {
   const found = await session.rows<[string]>(
     `SELECT conname FROM pg_catalog.pg_constraint WHERE contype = 'c' AND conrelid = $1::regclass AND conkey = ARRAY(

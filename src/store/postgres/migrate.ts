@@ -39,7 +39,7 @@ import { addTextColumns, lackingTextColumns } from "./cached-json.ts";
 
 export interface Wanted {
   readonly tables: readonly Table[];
-  /** Absent: a schema with other tables is rejected. */
+  /** How to migrate the data. Absent: a schema with other tables is rejected. */
   readonly following: Following | undefined;
   /** The permissions for row-level security. */
   readonly security?: RowSecurity | undefined;
@@ -51,18 +51,20 @@ export interface MigrationOutcome {
   readonly generation: number;
   /** The generation of the newest document. */
   readonly newest: number;
-  /** The migration of existing data. */
+  /** The migration of existing data, if there was one. */
   readonly migrated?: Migrated;
   readonly rowSecurity: RowSecurityState;
 }
 
 type Followed = Omit<MigrationOutcome, "rowSecurity">;
 
-/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRejected). */
+/**
+ * Migrates the schema. @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy` or `incompatible` (a MigrationRejected).
+ */
 export async function migrate(databaseUrl: DatabaseUrl, wanted: Wanted): Promise<MigrationOutcome> {
   const single = await openSingle(databaseUrl);
   try {
-    // Migrating much data takes long.
+    // Migrating much data takes long, so there is no timeout.
     await single.rows("SET idle_in_transaction_session_timeout = 0");
     const followed = await followDocument(single, databaseUrl, wanted);
     return { ...followed, rowSecurity: await applyRowSecurity(single, databaseUrl, wanted) };
@@ -77,7 +79,7 @@ async function followDocument(single: Session, databaseUrl: DatabaseUrl, wanted:
     const lacking = await lackingTextColumns(single, wanted.tables);
     if (lacking.length === 0) return current(state);
   }
-  // A killed process holds its lease until it expires.
+  // A killed process keeps its lease until the lease expires, so the check is repeated for that time.
   for (const deadline = performance.now() + leaseMilliseconds + 1_000; ; await wait(250)) {
     try {
       return await withoutBlocking(single, databaseUrl, (lockMilliseconds) =>
@@ -99,7 +101,7 @@ async function migrateExclusively(
   try {
     await holdSchema(single, databaseUrl);
     await single.rows(`SET LOCAL lock_timeout = ${lockMilliseconds}`);
-    // `IF NOT EXISTS` would require the privilege to create schemas even if the schema exists.
+    // The schema is looked up first: `IF NOT EXISTS` would require the privilege to create schemas even if the schema exists.
     const present = await single.rows("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [databaseUrl.schema]);
     if (present.length === 0) await single.rows(`CREATE SCHEMA ${pg.escapeIdentifier(databaseUrl.schema)}`);
     const outcome = await migrateTables(single, databaseUrl, wanted);
@@ -113,8 +115,8 @@ async function migrateExclusively(
 }
 
 /**
- * Whether the schema is still at the generation of `migrate`, checked after this process has registered: a migration by a process
- * that did not know of it has ended when this resolves.
+ * Whether the schema is still at the generation of `migrate`; checked after this process has registered, so that a migration
+ * by a process that did not know of it has ended when this resolves.
  */
 export async function isStill(
   session: Session,
@@ -126,7 +128,7 @@ export async function isStill(
   return row?.[0] === newest && (await isApplied(session, rowSecurity));
 }
 
-/** The migration is impossible while processes with the former document serve. */
+/** Thrown if the migration is impossible while processes with the former document serve. */
 class OthersServe extends StoreError {
   constructor(others: number, waits: readonly string[]) {
     const who = others === 1 ? "another process serves" : `${others} other processes serve`;
@@ -198,8 +200,9 @@ async function migrateTables(session: Session, databaseUrl: DatabaseUrl, wanted:
 }
 
 /**
- * Whether this document is an older one, still compatible with the newer one that others serve. The tables cannot distinguish an
- * older document from a newer one that removes something: only the database knows which documents it followed.
+ * Whether this document is an older one, still compatible with the newer one that other processes serve. The tables cannot
+ * distinguish an older document from a newer one that removes something: only the database knows which documents it has
+ * followed.
  */
 function isOlder(
   { events }: SchemaState,
@@ -219,7 +222,7 @@ function isOlder(
   return waits.length > 0 ? known !== undefined : fewer || behind;
 }
 
-/** What `migrate` would do. @throws StoreError if the server cannot be used. */
+/** Returns what `migrate` would do. @throws StoreError if the server cannot be used. */
 export async function planMigration(address: string, wanted: Wanted): Promise<MigrationPlan> {
   const databaseUrl = parseDatabaseUrl(address);
   const { clock, following, tables } = wanted;

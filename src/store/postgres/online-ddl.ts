@@ -8,12 +8,15 @@ import type { DatabaseUrl } from "./database-url.ts";
 import type { Session } from "./connection.ts";
 import { codeOf, remedyFor } from "./failure.ts";
 
-/** Every third wait exceeds one second (`deadlock_timeout`), after which PostgreSQL cancels a blocking autovacuum. */
+/**
+ * The waits for a lock, in milliseconds. Every third exceeds one second (`deadlock_timeout`), after which PostgreSQL cancels a
+ * blocking autovacuum.
+ */
 const lockMilliseconds = [300, 300, 1_500] as const;
 const triedMilliseconds = 60_000;
 
 /**
- * Runs `change`, which changes tables in its own transaction with this `lock_timeout`, until it succeeds.
+ * Runs `change`, which changes tables in its own transaction with the given `lock_timeout`, until it succeeds.
  * @throws StoreError `busy` that names the blockers, after `mostMilliseconds`.
  */
 export async function withoutBlocking<T>(
@@ -38,7 +41,7 @@ export async function withoutBlocking<T>(
   }
 }
 
-/** Sessions that lock tables for longer than a request does. Some servers hide the statements of other roles. */
+/** Returns the sessions that lock tables for longer than a request does. Some servers hide the statements of other roles. */
 async function holders(single: Session): Promise<readonly string[]> {
   const found = await single.rows<[string, number | null, string | null, string | null, string | null, string | null]>(
     `SELECT string_agg(DISTINCT c.relname, ', '), l.pid, a.usename, a.state, substring(a.query FROM '[A-Za-z]+'),

@@ -10,7 +10,7 @@ import { keyStore } from "./keys.ts";
 import { stateOf } from "./system-tables.ts";
 import { sessionStore } from "./sessions.ts";
 
-/** Undefined for an empty schema. @throws StoreError if it cannot be used. */
+/** Opens the keys; undefined for an empty schema. @throws StoreError if the schema cannot be used. */
 export async function openPostgresKeys(address: string): Promise<OpenedKeys | undefined> {
   const databaseUrl = { ...parseDatabaseUrl(address), connections: 2 };
   const connections = openConnections(databaseUrl);

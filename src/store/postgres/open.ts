@@ -40,7 +40,7 @@ import { isTimed } from "../sql/columns.ts";
 import { quoteText } from "../sql/json-text.ts";
 
 export interface PostgresOptions {
-  /** `postgres://user:secret@host:port/database?schema=name&connections=12` */
+  /** The URL of the data: `postgres://user:secret@host:port/database?schema=name&connections=12`. */
   readonly address: string;
   readonly tables: readonly Table[];
   /** The permissions for row-level security; absent: only the statements enforce permissions. */
@@ -49,12 +49,12 @@ export interface PostgresOptions {
   readonly rowSecurity?: ((rowSecurity: RowSecurityState) => void) | undefined;
   /** How to migrate the data of another document; absent: such data is rejected. */
   readonly following?: Following;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
   readonly connections?: Partial<ConnectionOptions>;
 }
 
-/** @throws StoreError if the server cannot be used, or the schema's data does not fit the tables. */
+/** Opens the store. @throws StoreError if the server cannot be used, or the schema's data does not fit the tables. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock, following, security, tables } = options;
   const databaseUrl = parseDatabaseUrl(address);
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const readRole = (resource: string, system = false): ReadRole =>
     rowSecurity.kind === "standing" && !system ? readRoleOf(connections, rowSecurity, resource, stopping) : ownerRole;
   const deps = new TransactionDeps(relations, clock);
-  // Failures need no report: the next reader of the journal assigns missing positions.
+  // Failures need no report: the next reader of the event log assigns missing positions.
   const sequencer = openSequencer(connections, () => undefined);
   const changes = openChanges(connections);
   // Separate connections, so that rate limits do not wait for reads.

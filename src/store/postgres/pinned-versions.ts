@@ -19,7 +19,7 @@ export function pinStore(session: Session): PinStore {
     find: (credential, user) =>
       version('SELECT version FROM nonet_pins WHERE credential = $1 AND "user" = $2', credential, user),
     pin: async (credential, user, wanted) => {
-      // DO UPDATE, because RETURNING of DO NOTHING returns no row if the pin exists.
+      // DO UPDATE instead of DO NOTHING, whose RETURNING would return no row if the pin exists.
       const pinned = await version(
         `INSERT INTO nonet_pins (credential, "user", version) VALUES ($1, $2, $3)
          ON CONFLICT (credential, "user") DO UPDATE SET version = nonet_pins.version RETURNING version`,

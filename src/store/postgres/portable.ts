@@ -26,7 +26,7 @@ import { isRate, longRatesSql, putLongRates } from "./rates.ts";
 import { counterNames, referencesSql, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** Undefined for an empty schema. @throws StoreError */
+/** Opens a schema for a backup; undefined for an empty schema. @throws StoreError */
 export async function openPostgresSource(address: string): Promise<PortableSource | undefined> {
   const databaseUrl = parseDatabaseUrl(address);
   return withStoreErrors(databaseUrl, async () => {
@@ -63,7 +63,7 @@ function sourceOf(single: Single, databaseUrl: DatabaseUrl, state: StoredDocumen
 
 const batch = 500;
 
-/** Rows per batch for tables with bytes. */
+/** The number of rows per batch for tables with bytes. */
 const bytesBatch = 16;
 
 async function* rowsOf(session: Session, backupTable: BackupTable): AsyncGenerator<readonly PortableRow[]> {
@@ -80,7 +80,7 @@ async function* rowsOf(session: Session, backupTable: BackupTable): AsyncGenerat
   await session.rows("CLOSE rows");
 }
 
-/** In the order of insertion, if the table has one. */
+/** Returns the SQL that reads a table in the order of insertion, if the table has one. */
 function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
   readonly from: string;
   readonly order: string;
@@ -93,23 +93,23 @@ function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
     case "nonet_journal":
       return { from, order: "position NULLS LAST, seq" };
     case "nonet_counts":
-      // Here long rate windows are in a separate table; in a backup they are counts like others.
+      // This store has long rate windows in a separate table; in a backup they are counts like others.
       return {
         from: `(SELECT name, key, used, until FROM nonet_counts UNION ALL ${longRatesSql}) AS counts`,
         order: "1, 2",
       };
     case "nonet_answers":
-      // Reserved keys of transactions that saved no response.
+      // Reserved keys of transactions that saved no response are left out.
       return { from: `${from} WHERE expires IS NOT NULL`, order: "hash" };
     default:
       return { from, order: columns.includes("_seq") ? "_seq" : "1, 2" };
   }
 }
 
-/** Converts rows to the form that all stores share. */
+/** Returns a function that converts rows to the form that all stores share. */
 function finisher({ columns, name }: BackupTable): (row: PortableRow) => PortableRow {
   if (name === "nonet_journal") {
-    // Committed entries without a position get the next ones, as the sequencer would assign them.
+    // Committed entries without a position get the next positions, as the sequencer would assign them.
     const at = columns.indexOf("position");
     let last = 0;
     return (row) => {
@@ -122,7 +122,7 @@ function finisher({ columns, name }: BackupTable): (row: PortableRow) => Portabl
   return (row) => row.map((value, at) => (texts.includes(at) ? (JSON.parse(String(value)) as string) : value));
 }
 
-/** The last number of each sequence. */
+/** Yields the last number of each sequence. */
 async function* counters(session: Session, tables: readonly Table[]): AsyncGenerator<readonly PortableRow[]> {
   const rows: PortableRow[] = [];
   for (const table of tables) {
@@ -135,7 +135,10 @@ async function* counters(session: Session, tables: readonly Table[]): AsyncGener
   yield rows;
 }
 
-/** @throws StoreError if the server cannot be used, the schema is not Nonet's, or `busy`: services use it. */
+/**
+ * Opens a schema to restore a backup. @throws StoreError if the server cannot be used, the schema is not Nonet's, or `busy` if
+ * services use it.
+ */
 export async function openPostgresTarget(address: string, now: number): Promise<PortableTarget> {
   const databaseUrl = parseDatabaseUrl(address);
   return withStoreErrors(databaseUrl, async () => targetOf(await openSingle(databaseUrl), databaseUrl, now));
@@ -190,7 +193,7 @@ function targetOf(single: Single, databaseUrl: DatabaseUrl, now: number): Portab
   };
 }
 
-/** Renames a schema with data and creates a new one; others see both only after the commit. */
+/** Renames a schema with data and creates a new one; other processes see both only after the commit. */
 async function makeRoom(single: Single, databaseUrl: DatabaseUrl, now: number): Promise<string | undefined> {
   const name = pg.escapeIdentifier(databaseUrl.schema);
   let previous: string | undefined;
@@ -203,7 +206,10 @@ async function makeRoom(single: Single, databaseUrl: DatabaseUrl, now: number): 
   return previous;
 }
 
-/** Serving processes renew their lease (`leader-lease.ts`), and would continue to write to the renamed schema. */
+/**
+ * Throws if services use the schema. Serving processes renew their lease (`leader-lease.ts`), and would continue to write to
+ * the renamed schema.
+ */
 async function assertUnused(session: Session, databaseUrl: DatabaseUrl, schema: string): Promise<void> {
   const processes = `${pg.escapeIdentifier(schema)}.nonet_processes`;
   const found = await session.rows(`SELECT 1 FROM ${processes} WHERE until > clock_timestamp() LIMIT 1`);
@@ -233,7 +239,7 @@ async function insertAll(session: Session, backupTable: BackupTable, rows: reado
   }
 }
 
-/** Adds the values that only this store has. */
+/** Returns a function that adds the values that only this store has. */
 function completer({ columns, name }: BackupTable): (row: PortableRow) => readonly Bindable[] {
   if (name === "nonet_journal") return (row) => [...row, Number(row[columns.indexOf("position")])];
   if (name !== "nonet_answers") return (row) => row;

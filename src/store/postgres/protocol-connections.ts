@@ -6,7 +6,7 @@ import type { PendingQuery } from "./query-batch.ts";
 import { PgConnection } from "./protocol.ts";
 
 export interface PgConnections {
-  /** From now on only the protocol connection uses the client. */
+  /** Takes over a client: from now on only the protocol connection uses it. */
   attach(client: pg.ClientBase): void;
   of(client: pg.ClientBase): PgConnection;
   /** Runs one statement in its own transaction. */
@@ -15,13 +15,13 @@ export interface PgConnections {
     statement: string,
     values: readonly Bindable[],
   ): Promise<readonly Row[]>;
-  /** Runs a batch in one round trip. Returns the error of a failed query; the queries after it are to be run again. */
+  /** Runs a batch in one round trip. Returns the error of a failed query; the queries after it must run again. */
   executeAll(client: pg.ClientBase, batch: readonly PendingQuery[]): Promise<unknown>;
   close(): void;
 }
 
 export interface PgConnectionsOptions {
-  /** A connection with pending responses that receives nothing for this time is closed. */
+  /** After how many milliseconds a connection that has pending responses and receives nothing is closed. */
   readonly idleMilliseconds: number;
   readonly exchanged?: (statements: readonly string[]) => void;
 }
@@ -51,7 +51,7 @@ export function openPgConnections({ exchanged, idleMilliseconds }: PgConnections
     run: async <Row extends SqlRow>(client: pg.ClientBase, statement: string, values: readonly Bindable[]) => {
       const connection = of(client);
       const result = connection.execute(statement, values);
-      // Success only after the commit at the end of the exchange.
+      // The result counts only after the commit at the end of the exchange.
       const [{ rows }] = await Promise.all([result, connection.end()]);
       return rows as readonly Row[];
     },
@@ -60,7 +60,7 @@ export function openPgConnections({ exchanged, idleMilliseconds }: PgConnections
       let failure: unknown;
       for (const query of batch) {
         const { before } = query;
-        // If it fails, the server skips the query after it, which then reports this error.
+        // If the statement fails, the server skips the query after it, which then reports this error.
         let unsaid: unknown;
         if (before !== undefined) {
           connection.execute(before.text, before.values).catch((thrown: unknown) => {

@@ -9,7 +9,7 @@ export class Outgoing {
   #buffer = Buffer.allocUnsafeSlow(4096);
   #at = 0;
 
-  /** Parse and Describe: the server responds with the columns of the rows. */
+  /** Writes Parse and Describe: the server responds with the columns of the rows. */
   prepare(name: string, statement: string): void {
     const parse = this.#open(0x50);
     this.#text(name);
@@ -22,7 +22,7 @@ export class Outgoing {
     this.#close(describe);
   }
 
-  /** Close of a statement. */
+  /** Writes Close of a statement. */
   forget(name: string): void {
     const close = this.#open(0x43);
     this.#byte(0x53);
@@ -30,7 +30,7 @@ export class Outgoing {
     this.#close(close);
   }
 
-  /** Bind and Execute. All values are text, except bytes. */
+  /** Writes Bind and Execute. All values are text, except bytes. */
   run(name: string, values: readonly Bindable[]): void {
     const bind = this.#open(0x42);
     this.#byte(0);
@@ -56,7 +56,7 @@ export class Outgoing {
   drain(): Buffer {
     const output = Buffer.from(this.#buffer.subarray(0, this.#at));
     this.#at = 0;
-    // Releases a buffer that one large file has grown.
+    // A buffer that one large file has enlarged is released.
     if (this.#buffer.length > maximumRetained) this.#buffer = Buffer.allocUnsafeSlow(4096);
     return output;
   }
@@ -124,7 +124,7 @@ export class Outgoing {
 
 const maximumRetained = 1 << 20;
 
-/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** Returns the text of an array. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 function arrayText(values: readonly (string | number | null)[]): string {
   const items = values.map((value) => {
     if (typeof value !== "string") return value === null ? "NULL" : String(value);

@@ -18,7 +18,10 @@ export interface Result {
   readonly tag: string;
 }
 
-/** Has the code that the server reports for statements after a failure in a transaction. */
+/**
+ * The error of a statement that the server skipped, with the code that the server reports for statements after a failure in a
+ * transaction.
+ */
 class PassedOver extends Error {
   readonly code = "25P02";
 }
@@ -26,8 +29,8 @@ class PassedOver extends Error {
 type Parse = (text: string) => unknown;
 
 /**
- * Maximum prepared statements per connection: callers choose filters and changed members, so their number is unbounded. Beyond
- * it, a statement not used recently is closed, here and on the server.
+ * The most prepared statements per connection: callers choose filters and changed members, so their number is unbounded.
+ * Beyond it, a statement not used recently is closed, here and on the server.
  */
 const mostKnown = 1000;
 
@@ -35,9 +38,9 @@ const mostKnown = 1000;
 interface Known {
   readonly name: string;
   readonly statement: string;
-  /** Parsers of the columns; empty for no rows, and until the server has described them. */
+  /** The parsers of the columns; empty if there are no rows, and until the server has described them. */
   parsers: readonly Parse[];
-  /** Used since the last search for a statement to close. */
+  /** Whether the statement was used since the last search for a statement to close. */
   isUsed: boolean;
 }
 
@@ -58,7 +61,7 @@ export class PgConnection {
   readonly #stream: Duplex;
   readonly #exchanged: ((statements: readonly string[]) => void) | undefined;
   readonly #known = new Map<string, Known>();
-  /** Sent, but not yet confirmed by the server. */
+  /** Statements that were sent, but are not yet confirmed by the server. */
   readonly #unread = new Set<Known>();
   /** Names of statements to close on the server. */
   #forgotten: string[] = [];
@@ -77,7 +80,7 @@ export class PgConnection {
   #silences = 0;
   #lost: Error | undefined;
 
-  /** @param client connected and idle; from now on the caller may only end it. */
+  /** @param client is connected and idle; from now on the caller may only end it. */
   constructor(client: pg.ClientBase, exchanged?: (statements: readonly string[]) => void) {
     this.#stream = streamOf(client);
     this.#exchanged = exchanged;
@@ -91,7 +94,7 @@ export class PgConnection {
     return this.#lost !== undefined;
   }
 
-  /** Sent with the exchange that `end` ends. */
+  /** Queues a statement, which is sent with the exchange that `end` ends. */
   execute(statement: string, values: readonly Bindable[]): Promise<Result> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const known = this.#known.get(statement);
@@ -135,7 +138,7 @@ export class PgConnection {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#awaited.push({ known: undefined, resolve, reject });
     this.#stream.write(this.#out.drain());
-    // Sent first in the next exchange, where no earlier failure can skip them.
+    // Closing statements come first in the next exchange, where no earlier failure can skip them.
     for (const name of this.#forgotten) this.#out.forget(name);
     this.#forgotten = [];
     this.#open += 1;
@@ -144,7 +147,7 @@ export class PgConnection {
   }
 
   /**
-   * Call periodically; destroys a connection that has pending responses and received no bytes for `most` calls. Counts calls
+   * Destroys a connection that has pending responses and received no bytes for `most` calls; called periodically. Counts calls
    * instead of time, because a suspended process receives nothing.
    */
   watch(most: number): void {
@@ -198,7 +201,7 @@ export class PgConnection {
         this.#flush();
         return;
       default:
-      // Ignored: settings, notices, confirmations of Bind, NoData.
+      // Other messages are ignored: settings, notices, confirmations of Bind, NoData.
     }
   }
 
@@ -209,10 +212,10 @@ export class PgConnection {
     this.#next = 0;
   }
 
-  /** Rejects the current statement, or the end of the exchange, at which it would have been committed. */
+  /** Rejects the current statement, or the end of the exchange, at which the statement would have been committed. */
   #fail(error: Error): void {
     const pending = this.#awaited[this.#next];
-    // An error without a pending statement: the server is about to close the connection.
+    // An error without a pending statement means that the server is about to close the connection.
     if (pending === undefined) return this.#lose(error);
     if (pending.known === undefined) {
       this.#failed = true;
@@ -223,7 +226,7 @@ export class PgConnection {
     pending.reject(error);
   }
 
-  /** The exchange has ended: the server skipped the statements still pending. */
+  /** Ends the exchange: the server skipped the statements still pending. */
   #flush(): void {
     for (;;) {
       const pending = this.#awaited[this.#next];
@@ -238,7 +241,7 @@ export class PgConnection {
       pending.reject(new PassedOver("a statement before it has failed"));
     }
     if (this.#unread.size === 0 || this.#awaited.length > this.#next) return;
-    // Statements that the server never parsed must be prepared again.
+    // Statements that the server has not parsed must be prepared again.
     for (const known of this.#unread)
       if (this.#known.get(known.statement) === known) this.#known.delete(known.statement);
     this.#unread.clear();
@@ -280,7 +283,10 @@ function rowOf(buffer: Buffer, start: number, parsers: readonly Parse[]): SqlRow
   return row;
 }
 
-/** Layout per column: name, 0, table oid and column number, type oid, and fields not needed here. */
+/**
+ * Reads the description of columns. The layout of each: name, 0, table oid and column number, type oid, and fields not needed
+ * here.
+ */
 function parsersOf(buffer: Buffer, start: number): readonly Parse[] {
   let at = start + 2;
   return Array.from({ length: buffer.readInt16BE(start) }, () => {
@@ -291,7 +297,7 @@ function parsersOf(buffer: Buffer, start: number): readonly Parse[] {
   });
 }
 
-/** https://www.postgresql.org/docs/current/protocol-error-fields.html */
+/** Reads an error. https://www.postgresql.org/docs/current/protocol-error-fields.html */
 function errorOf(buffer: Buffer, start: number): Error {
   const fields = new Map<string, string>();
   for (let at = start; buffer[at] !== 0; ) {

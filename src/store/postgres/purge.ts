@@ -8,19 +8,19 @@ interface RetentionRule {
   /** The condition of expired rows; `$1` is the time in epoch milliseconds. */
   readonly over: string;
   readonly batch: number;
-  /** Additional retention in milliseconds. */
+  /** How much longer than its expiry a row is stored, in milliseconds. */
   readonly longer?: number;
 }
 
 const retentionRules: readonly RetentionRule[] = [
-  // Also reserved keys without a response. A transaction that is about to use one has to restart.
+  // Reserved keys without a response are deleted too; a transaction that is about to use such a key has to restart.
   { table: "nonet_answers", over: "(expires <= $1 OR expires IS NULL)", batch: 500 },
   { table: "nonet_counts", over: "until <= $1", batch: 500 },
   { table: "nonet_sessions", over: "expires <= $1", batch: 500 },
   { table: "nonet_grants", over: "expires <= $1", batch: 500 },
   { table: "nonet_rates", over: overRates, batch: 500 },
   { table: "nonet_long_rates", over: overRates, batch: 500 },
-  // One per batch, because a file may have many pieces.
+  // One file per batch, because a file may have many pieces.
   { table: "nonet_files", over: "loose < $1", batch: 1, longer: orphanMilliseconds },
 ];
 

@@ -14,14 +14,14 @@ export interface BoundStatement {
 
 export interface PendingQuery extends BoundStatement {
   /**
-   * A statement to run before it in the same transaction, whose result is ignored: settings that last until the end of the
-   * transaction. Only queries with the same `before.text`, or all without, share a batch.
+   * A statement to run before the query in the same transaction, whose result is ignored: settings that last until the end of
+   * the transaction. Only queries with the same `before.text`, or all without one, share a batch.
    */
   readonly before: BoundStatement | undefined;
   readonly resolve: (rows: readonly SqlRow[]) => void;
-  /** Retries once if the connection was lost. */
+  /** Called with the error; the query is retried once if the connection was lost. */
   readonly reject: (thrown: unknown) => void;
-  /** The server skipped the query, because one before it failed: queues it again. */
+  /** Queues the query again, if the server skipped it because a query before it failed. */
   readonly again: () => void;
 }
 
@@ -31,18 +31,18 @@ export interface Gathered {
 }
 
 export interface GatherOptions {
-  /** Maximum round trips in progress. */
+  /** The most round trips in progress. */
   readonly atOnce: number;
   readonly mostWaiting: number;
   readonly waitMilliseconds: number;
 }
 
-/** Maximum queries per round trip: they run one after another, so the last waits for all. */
+/** The most queries per round trip: they run one after another, so the last one waits for all. */
 const largestBatch = 16;
-/** Up to this many queries are not split over several connections. */
+/** How many queries are not split over several connections. */
 const fewest = 4;
 
-/** @param run runs a batch and settles each of its queries; rejects if none could run. */
+/** Creates the batches. @param run runs a batch and settles each of its queries; rejects if none could run. */
 export function gather(
   run: (batch: readonly PendingQuery[]) => Promise<void>,
   { atOnce, mostWaiting, waitMilliseconds }: GatherOptions,

@@ -1,17 +1,21 @@
 /**
- * Counts rate limits that all processes on one schema share, with one statement per call: the count is computed while its row is
- * locked, as `counted` in `port/rates.ts` does.
+ * Counts rate limits that all processes on one schema share, with one statement per call: the count is computed while its row
+ * is locked, like `counted` in `port/rates.ts`.
  *
- * Short windows are in an unlogged table: no flush to disk, and a server crash resets them. Long windows survive a crash (R8.3).
+ * Short windows are in an unlogged table: there is no flush to disk, and a server crash resets them. Long windows survive a
+ * crash (R8.3).
  */
 import type { PortableRow, BackupTable } from "../backup/portable.ts";
 import { aheadMilliseconds, type RateRequest, type RateCount, type Rates } from "../port/rates.ts";
 import type { Session } from "./connection.ts";
 
-/** Windows of at least this length survive a crash. */
+/** The length in milliseconds from which a window survives a crash. */
 const longMilliseconds = 3_600_000;
 
-/** `ask`: the last request, stored because a conflicting INSERT has no other way to pass it on. `count`: its result. */
+/**
+ * Creates a table. `ask`: the last request, stored because a conflicting INSERT has no other way to pass it on. `count`: its
+ * result.
+ */
 const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
   CREATE ${kind} ${name} (
     name text COLLATE "C",
@@ -22,8 +26,9 @@ const tableSql = (name: string, kind: "TABLE" | "UNLOGGED TABLE"): string => `
   ) WITH (fillfactor = 50)`;
 
 /**
- * `ask`: count, window, burst or null, taken, wanted. `before` and the result: granted, used, at. Rows restored from a backup
- * (`putLongRates`) have granted = -1: for a bucket the backup has only the time when it is full again.
+ * Computes a count. `ask`: count, window, burst or null, consumed, wanted. `before` and the result: granted, used, at. Rows
+ * restored from a backup (`putLongRates`) have granted = -1: for a token bucket the backup has only the time when it is full
+ * again.
  */
 export const countedSql: string = `
   CREATE OR REPLACE FUNCTION nonet_counted(before bigint[], ask bigint[], now bigint) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
@@ -58,7 +63,7 @@ export const ratesSql: readonly string[] = [
   countedSql,
 ];
 
-/** The condition, for both tables, that a row no longer counts anything at `$1`. */
+/** The condition, for both tables, that a row counts nothing any more at the time `$1`. */
 export const overRates = `CASE WHEN ask[3] IS NULL THEN count[3] <= $1
   ELSE (nonet_counted(count, ask[1:3] || ARRAY[0, 0]::bigint[], $1))[2] = 0 END`;
 
@@ -80,7 +85,10 @@ const longSql = countSql("nonet_long_rates");
 /** The prefix of rate names among the counts of a backup, as in SQLite (`runtime/limits/snapshots.ts`). */
 const prefix = "rate ";
 
-/** Long windows in SQLite's form: requests used and end of the window; for a bucket, the time when it is full again. */
+/**
+ * Selects long windows in SQLite's form: requests used and end of the window; for a token bucket the time when it is full
+ * again.
+ */
 export const longRatesSql: string = `SELECT '${prefix}' || name AS name, key,
     CASE WHEN ask[3] IS NULL THEN count[2] ELSE 0 END AS used,
     CASE WHEN ask[3] IS NULL THEN count[3] ELSE count[3] + ceil(count[2]::numeric / ask[1])::bigint END AS until

@@ -34,7 +34,7 @@ export function prepareRead(
   };
 }
 
-/** SQL: the unique column of the row `t` equals the first argument. */
+/** Returns a condition: the unique column of the row `t` equals the first argument. */
 export function hasKey(relation: Relation, column: string): Fragment {
   const name = `t.${quoteName(column)}`;
   const value = argument(0, columnTypes[typeOf(relation, column)]);

@@ -14,15 +14,15 @@ export interface Relation extends TypedTable {
   readonly name: string;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** Decodes a row selected with `everything`. */
+  /** Decodes a row that was selected with `everything`. */
   readonly decode: (stored: SqlRow) => Row;
-  /** Returns `_seq` and the counter columns, or no row if a unique constraint is violated. */
+  /** The SQL that inserts a row. It returns `_seq` and the counter columns, or no row if a unique constraint is violated. */
   readonly insert: string;
-  /** The arguments of `insert`. */
+  /** Returns the arguments of `insert`. */
   readonly encode: (values: Row) => readonly Bindable[];
-  /** The cached JSON fragments of a complete row. */
+  /** Returns the cached JSON fragments of a complete row. */
   readonly texts: (row: Row) => Readonly<Record<string, Value>>;
-  /** Columns whose value the store takes from a counter. */
+  /** The columns whose value the store takes from a counter. */
   readonly counted: readonly string[];
   readonly uniques: readonly (readonly string[])[];
   readonly hasFiles: boolean;

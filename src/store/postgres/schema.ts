@@ -11,7 +11,7 @@ import { quoteText } from "../sql/json-text.ts";
 import { textColumns } from "./cached-json.ts";
 import { columnTypes, quoteName } from "./value.ts";
 
-/** The statements that create a table, its counters and indexes; foreign keys follow when all tables exist. */
+/** Returns the statements that create a table, its counters and indexes; foreign keys follow when all tables exist. */
 export function tableSql(table: Table): readonly string[] {
   return [...counterNames(table).values()]
     .map((name) => `CREATE SEQUENCE ${name}`)
@@ -30,7 +30,7 @@ function createSql(table: Table): string {
   return `CREATE TABLE ${quoteName(table.name)} (${lines.join(", ")})`;
 }
 
-/** The column definition without its foreign key. */
+/** Returns the column definition without its foreign key. */
 export function columnSql(column: Column): string {
   const name = quoteName(column.name);
   const type = `${columnTypes[column.type]}${column.type === "text" ? ' COLLATE "C"' : ""}`;
@@ -39,7 +39,7 @@ export function columnSql(column: Column): string {
     .join(" ");
 }
 
-/** The CHECK of an enum column; empty for others. */
+/** Returns the CHECK of a column with a closed list of values; empty for others. */
 export function valuesSql({ name, type, values }: Column): string {
   return type === "text" && values
     ? `CHECK (${quoteName(name)} IN (${values.map(quoteText).join(", ") || "NULL"}))`
@@ -47,8 +47,8 @@ export function valuesSql({ name, type, values }: Column): string {
 }
 
 /**
- * The foreign keys of a table. The store itself deletes and clears references, because that changes revisions; the foreign keys
- * are a safeguard, checked at the end of the transaction if it defers them.
+ * Returns the foreign keys of a table. The store itself deletes and clears references, because that changes revisions; the
+ * foreign keys are a safeguard, checked at the end of the transaction if it defers them.
  */
 export function referencesSql(table: Table, tables: readonly Table[]): readonly string[] {
   return table.columns.flatMap(({ name, references }) => {
@@ -63,12 +63,12 @@ export function referenceName({ name }: Table, column: string): string {
   return `${name} refers ${column}`;
 }
 
-/** The quoted sequences of counter columns, by column: a number is never reused, even after a rollback. */
+/** Returns the quoted sequences of counter columns, by column: a number is never reused, even after a rollback. */
 export function counterNames(table: Table): ReadonlyMap<string, string> {
   return new Map(countedColumns(table).map((column) => [column, quoteName(`${table.name} counts ${column}`)]));
 }
 
-/** The indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
+/** Returns the indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
 export function indexesOf(table: Table): ReadonlyMap<string, string> {
   const indexes = new Map<string, string>();
   const add = (name: string, rest: string, unique = false): void => {
@@ -93,7 +93,7 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
   return indexes;
 }
 
-/** Ascending with nulls first, so a backward scan has them last. */
+/** Returns the sort key of an index: ascending with nulls first, so a backward scan has them last. */
 function sortKey(table: Table, name: string): string {
   const column = quoteName(name);
   return `${isLong(table, name) ? beginningOf(column) : column} NULLS FIRST`;
@@ -104,17 +104,19 @@ function uniqueKey(table: Table, name: string): string {
   return isUniqueByDigest(table, name) ? digestOf(column) : column;
 }
 
-/** Whether a hash index fits: a long text by which no list sorts. */
+/** Whether a column gets a hash index: a long text by which no list sorts. */
 function isHashed(table: Table, name: string): boolean {
   return isLong(table, name) && columnOf(table, name)?.marks.includes("sort") === false;
 }
 
-/** Ids are excluded, because a foreign key needs an index of the whole id. */
+/** Whether a column is unique by its digest. Ids are not, because a foreign key needs an index of the whole id. */
 export function isUniqueByDigest(table: Table, name: string): boolean {
   return name !== "id" && isLong(table, name);
 }
 
-/** The SQL that an index uses instead of a long text: for uniqueness the digest, for sorting the beginning. */
+/**
+ * Returns the SQL of a digest, which an index uses instead of a long text for uniqueness; for sorting it uses the beginning.
+ */
 export function digestOf(sql: string): string {
   return `nonet_digest(${sql})`;
 }
@@ -123,9 +125,12 @@ export function beginningOf(sql: string): string {
   return `left(${sql}, ${beginning})`;
 }
 
-/** Characters, of at most four bytes each. */
+/** How many characters of a long text are indexed for sorting, of at most four bytes each. */
 const beginning = 200;
-/** Texts up to this length are indexed whole, such as caller ids, by which lists of a caller's own records are ordered. */
+/**
+ * The most characters of a text that is indexed whole, such as caller ids, by which lists of a caller's own records are
+ * ordered.
+ */
 const short = 255;
 
 const shortFormats = ["uuid", "date", "date-time", "time", "duration", "country", "currency", "language"];

@@ -10,7 +10,7 @@ export const secretsSql: readonly string[] = [
 export function secretStore(session: Session): Pick<Store, "secret" | "replaceSecret"> {
   return {
     async secret(name, make) {
-      // Processes that start at the same time all get the first one stored.
+      // Processes that start at the same time all get the secret that was stored first.
       const [stored] = await session.rows<[string]>(
         `INSERT INTO nonet_secrets (name, value) VALUES ($1, $2)
          ON CONFLICT (name) DO UPDATE SET value = nonet_secrets.value RETURNING value`,

@@ -9,11 +9,11 @@
 import { defined } from "../../base/defined.ts";
 import type { Session } from "./connection.ts";
 
-/** The channel that listeners of the journal use; one per schema, since a database may have many. */
+/** Returns the channel on which listeners of the event log listen; one per schema, since a database may have many schemas. */
 const channelOf =
   "'nonet_journal_' || (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = pg_catalog.current_schema())";
 
-/** Separates these advisory locks from others: "nont". */
+/** The class that separates these advisory locks from those of others: "nont" in ASCII. */
 const lockClass = 0x6e6f6e74;
 
 /**
@@ -88,9 +88,9 @@ export interface Sequencer {
   close(): Promise<void>;
 }
 
-/** Gathering time in milliseconds: the maximum delay of a notification. */
+/** For how many milliseconds entries are gathered: the maximum delay of a notification. */
 const gathering = 10;
-/** Entries per statement, during which other processes wait. */
+/** The most entries of one statement, during which other processes wait. */
 const batch = 1000;
 
 export function openSequencer(session: Session, report: (failure: unknown) => void): Sequencer {
@@ -115,7 +115,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
     return running;
   }
 
-  /** A run in progress may miss recent commits: later callers share the run after it. */
+  /** Assigns positions. A run in progress may miss recent commits, so later callers share the run after it. */
   function flush(): Promise<void> {
     if (running === undefined) return start();
     next ??= running.then(start, start);
@@ -125,11 +125,11 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   return {
     flush,
     written: () => {
-      // The next run will include it.
+      // The next run will include the entries.
       if (next !== undefined) return;
       soon ??= setTimeout(() => {
         soon = undefined;
-        // The next reader of the journal does it if this fails.
+        // If it fails, the next reader of the event log assigns the positions.
         flush().catch(report);
       }, gathering);
     },
@@ -140,7 +140,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   };
 }
 
-/** The notification channel of this schema's journal. */
+/** Returns the notification channel of this schema's event log. */
 export async function journalChannel(session: Session): Promise<string> {
   const [found] = await session.rows<[string]>(`SELECT ${channelOf}`);
   if (found === undefined) throw new Error("there is no schema to listen for");

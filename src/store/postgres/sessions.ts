@@ -40,13 +40,16 @@ async function findSession(session: Session, hash: string, held = ""): Promise<S
 }
 
 /**
- * Locks the token's session as `PgSession.hold` does: until the transaction ends nobody else renews or ends it. Locking its
- * tokens is not enough: a transaction that ends the session would miss new tokens not committed yet.
+ * Locks the token's session as `PgSession.hold` does: until the transaction ends no other one renews or ends it. Locking its
+ * tokens is not enough: a transaction that ends the session would miss new tokens that are not committed yet.
  */
 const holdOf =
   "SELECT pg_advisory_xact_lock('nonet_sessions'::regclass::oid::integer, hashtext(session)) FROM nonet_sessions WHERE hash = $1";
 
-/** If two transactions replace a token, the second finds it replaced; ending all sessions of a user waits for both. */
+/**
+ * Returns a token and locks its session. If two transactions replace a token, the second one finds it replaced; ending all
+ * sessions of a user waits for both.
+ */
 export function heldSession(session: PgSession, hash: string): Promise<SessionToken | undefined> {
   session.send(holdOf, [hash]);
   return findSession(session, hash, " FOR UPDATE");

@@ -11,8 +11,8 @@ import type { PgSession } from "./connection.ts";
 import { Overtaken } from "./failure.ts";
 
 /**
- * A row with only a hash was reserved by a transaction that saved no response. Scope and key are for backups, and are JSON
- * because a scope contains NUL, which a PostgreSQL text cannot.
+ * The table of responses. A row with only a hash was reserved by a transaction that saved no response. Scope and key are for
+ * backups, and are JSON because a scope contains NUL, which a PostgreSQL text cannot.
  */
 export const responsesSql: readonly string[] = [
   `CREATE TABLE nonet_answers (
@@ -29,12 +29,12 @@ export const responsesSql: readonly string[] = [
 ];
 
 /**
- * The keys that a transaction has not reserved, by scope and key: `absent` if it found no response, which it checks when it saves
- * one; `written` if it saved one.
+ * The keys that a transaction has not reserved, by scope and key: `absent` if it found no response, which it checks again when
+ * it saves one; `written` if it saved one.
  */
 export type Unclaimed = Map<string, "absent" | "written">;
 
-/** The newest response for a key; may be expired. */
+/** Returns the newest response for a key; it may have expired. */
 export async function findResponse(
   session: PgSession,
   unclaimed: Unclaimed,
@@ -54,7 +54,7 @@ export async function findResponse(
     [digest],
   );
   if (reserved.length > 0) return undefined;
-  // Locked, because the row may be an unused reservation or an expired response, which this transaction replaces.
+  // The row is locked, because it may be an unused reservation or an expired response, which this transaction replaces.
   const [found] = await session.rows(
     "SELECT fingerprint, status, headers, body, expires FROM nonet_answers WHERE hash = $1 FOR UPDATE",
     [digest],

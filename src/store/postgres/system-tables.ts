@@ -17,7 +17,7 @@ import { secretsSql } from "./secrets.ts";
 import { sequencerSql } from "./sequencer.ts";
 import { sessionsSql } from "./sessions.ts";
 
-/** Version of the layout of Nonet's own tables. A newer release wrote a schema with a higher one. */
+/** The version of the layout of Nonet's own tables. A newer release wrote a schema with a higher version. */
 const edition = 1;
 
 /**
@@ -66,16 +66,16 @@ const systemTables: Readonly<Record<string, readonly string[]>> = {
 export interface SchemaState {
   readonly edition: number;
   readonly generation: number;
-  /** As JSON. */
+  /** The tables of the stored document, as JSON. */
   readonly tables: string;
   readonly step: string | null;
-  /** As JSON. */
+  /** The names of the document's events, as JSON. */
   readonly events: string;
   /** Whether Nonet's own tables are those of this release. */
   readonly isCurrent: boolean;
 }
 
-/** Undefined for an empty schema. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+/** Reads the state of a schema; undefined if it is empty. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
 export async function stateOf(session: Session, schema: string): Promise<SchemaState | undefined> {
   const names = await tableNames(session);
   if (names.length === 0) return undefined;
@@ -117,7 +117,7 @@ async function addMissing(session: Session): Promise<void> {
   }
 }
 
-/** Excludes tables of extensions. */
+/** Returns the names of the tables without those of extensions. */
 async function tableNames(session: Session): Promise<readonly string[]> {
   const found = await session.rows<[string]>(
     `SELECT relname FROM pg_catalog.pg_class AS class
@@ -157,7 +157,7 @@ async function recordDocument(session: Session, document: Written): Promise<void
   );
 }
 
-/** The generation of this document; undefined if the data never followed it, or is no longer compatible with it. */
+/** Returns the generation of this document; undefined if the data never followed it, or is no longer compatible with it. */
 export async function generationOf(
   session: Session,
   tables: readonly Table[],
@@ -168,7 +168,7 @@ export async function generationOf(
   return row?.[0];
 }
 
-/** Call after a change that makes older documents incompatible. */
+/** Deletes the compatible documents, after a change that makes older documents incompatible. */
 export async function forgetDocuments(session: Session): Promise<void> {
   await session.rows("DELETE FROM nonet_documents");
 }

@@ -49,14 +49,14 @@ import { columnTypes, quoteName, toStored } from "./value.ts";
 
 interface TableEvaluator {
   readonly evaluate: Evaluator<Value>;
-  /** Tables of which any row may change the value. */
+  /** The tables of which any row may change the value. */
   readonly tables: readonly string[];
 }
 
 /** What the transactions of one store share: compiled expressions, views and statements. */
 export class TransactionDeps {
   readonly relations: Relations;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
   readonly #firsts = new WeakMap<TypedExpression, Statement>();
   readonly #gets = new Map<string, string>();
@@ -79,7 +79,7 @@ export class TransactionDeps {
     statementOf(breakingSql(query, expressions, this.relations)),
   );
 
-  /** Finds the oldest record for which a condition is true. */
+  /** Returns a statement that finds the oldest record for which a condition is true. */
   first(relation: Relation, where: TypedExpression | undefined): Statement {
     const make = (): Statement =>
       statementOf(sql`SELECT ${relation.everything} FROM ${relation.name} AS t
@@ -88,7 +88,7 @@ export class TransactionDeps {
     return where === undefined ? make() : getOrMake(this.#firsts, where, make);
   }
 
-  /** Finds a record by a unique column. */
+  /** Returns a statement that finds a record by a unique column. */
   get(relation: Relation, column: string): string {
     return getOrMake(this.#gets, `${relation.table.resource}.${column}`, () => {
       const find = sql`SELECT ${relation.everything} FROM ${relation.name} AS t WHERE ${hasKey(relation, column)}`;
@@ -97,7 +97,7 @@ export class TransactionDeps {
   }
 }
 
-/** Row locks: shared by any number of transactions, or exclusive for a change. */
+/** The clauses of row locks: shared by any number of transactions, or exclusive for a change. */
 const [forShare, toChange] = ["FOR SHARE", "FOR NO KEY UPDATE"] as const;
 type Lock = typeof forShare | typeof toChange;
 
@@ -117,7 +117,10 @@ export class PostgresTransaction implements Transaction {
    * and unlocked reads do not see its writes.
    */
   readonly #changedRows = new Map<string, Row>();
-  /** Records read without a lock, by table and id: their revisions, and the lock to take once the transaction takes locks. */
+  /**
+   * Records that were read without a lock, by table and id: their revisions, and the lock to take once the transaction takes
+   * locks.
+   */
   readonly #relied = new Map<string, { readonly revision: number; readonly held: Lock }>();
   /** Resources that the task may change. */
   readonly #changing = new Set<string>();
@@ -154,7 +157,7 @@ export class PostgresTransaction implements Transaction {
     return this.#find(resource, "id", id, toChange, " SKIP LOCKED");
   }
 
-  /** Without `held` takes no lock. */
+  /** Finds a record; without `held` it takes no lock. */
   async #find(
     resource: string,
     column: string,
@@ -330,7 +333,10 @@ export class PostgresTransaction implements Transaction {
     throw new Error(`a ${relation.table.resource} was changed that is no longer there`);
   }
 
-  /** A record that this transaction created optimistically has no `_seq` yet; waits for the database. */
+  /**
+   * Returns the row with its `_seq`: a record that this transaction created optimistically has none yet, so it waits for the
+   * database.
+   */
   async #numbered(relation: Relation, row: Row): Promise<Row> {
     if (row["_seq"] !== undefined) return row;
     const [found] = await this.#session.rows<[number]>(`SELECT _seq FROM ${relation.name} WHERE "id" = $1`, [
@@ -340,7 +346,7 @@ export class PostgresTransaction implements Transaction {
     return { ...row, _seq: found[0] };
   }
 
-  /** Returns false if the row has changed, or would violate a unique constraint. */
+  /** Writes a row; returns false if the row has changed, or would violate a unique constraint. */
   async #write(relation: Relation, before: Row, next: Row, set: Row): Promise<boolean> {
     const values: Bindable[] = [];
     const rowKey = (value: Value | undefined, column: string): string => {
@@ -350,7 +356,7 @@ export class PostgresTransaction implements Transaction {
     };
     const changes = Object.entries(set).map(([name, value]) => `${quoteName(name)} = ${rowKey(value, name)}`);
     const same = `_seq = ${rowKey(before["_seq"], "_seq")} AND _rev = ${rowKey(before["_rev"], "_rev")}`;
-    // Checked in the WHERE clause, because a failed statement would abort the transaction.
+    // Uniqueness is checked in the WHERE clause, because a failed statement would abort the transaction.
     const free = changedUniques(relation, before, next).map((columns) => {
       const all = columns.map((name) =>
         isSame(relation, "o", name, isAlike(next[name], null) ? undefined : rowKey(next[name], name)),
@@ -360,7 +366,7 @@ export class PostgresTransaction implements Transaction {
     const text = `UPDATE ${relation.name} AS t SET ${changes.join(", ")} WHERE ${[same, ...free].join(" AND ")} RETURNING 1`;
     if (this.#isHopeful && !relation.hasFiles) {
       this.#session.expect(text, values);
-      // The UPDATE itself now verifies the revision.
+      // The UPDATE itself now verifies the revision, so the separate check is removed.
       this.#session.rely(keyOf(relation, before["id"]), undefined);
       return true;
     }
@@ -424,7 +430,10 @@ export class PostgresTransaction implements Transaction {
     return (await this.#session.rows(text, [bound])).map(relation.decode);
   }
 
-  /** One DELETE per table. References between records may form a cycle, so that no order satisfies the foreign keys. */
+  /**
+   * Deletes records with one DELETE per table. References between records may form a cycle, so that no other order satisfies
+   * the foreign keys.
+   */
   async #remove(records: readonly Held[]): Promise<void> {
     const byTable = Map.groupBy(records, ({ table }) => table);
     if (byTable.size > 1) this.#session.send("SET CONSTRAINTS ALL DEFERRED");
@@ -528,7 +537,10 @@ function keyOf({ name }: Relation, id: Value | undefined): string {
 
 type Duplicate = Extract<Written, { kind: "duplicate" }>;
 
-/** The unique sets in which a value changes, or all for a new record; sets with a null do not conflict unless `isAbsentEqual`. */
+/**
+ * Returns the unique sets in which a value changes, or all for a new record; sets with a null do not conflict unless
+ * `isAbsentEqual`.
+ */
 function changedUniques(
   { table, uniques }: Relation,
   before: Row | undefined,
@@ -545,7 +557,7 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
   return (a ?? null) === (b ?? null);
 }
 
-/** `value`: undefined for null. */
+/** Returns a condition that a column has a value. `value`: undefined for null. */
 function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string | undefined): string {
   const column = `${alias}.${quoteName(name)}`;
   if (value === undefined) return `${column} IS NULL`;

@@ -4,7 +4,7 @@ import type { Value } from "../../expression/evaluate.ts";
 import type { ColumnType } from "../../plan/resources/types.ts";
 import type { Bindable, SqlValue } from "./connection.ts";
 
-/** The type of a column. `json` stores the text verbatim, unlike `jsonb`. */
+/** The PostgreSQL types of columns. `json` stores the text verbatim, unlike `jsonb`. */
 export const columnTypes: Readonly<Record<ColumnType, string>> = {
   text: "text",
   integer: "bigint",
@@ -19,7 +19,9 @@ export function toStored(value: Value | undefined, type: ColumnType): Bindable {
   return type === "json" || typeof value === "object" ? JSON.stringify(value) : value;
 }
 
-/** PostgreSQL texts cannot contain NUL, the terminator of its protocol; texts of records never do. */
+/**
+ * Replaces NUL, which PostgreSQL texts cannot contain, since it ends texts in the protocol; texts of records never contain it.
+ */
 export function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
@@ -33,7 +35,7 @@ export function fromStored(stored: SqlValue | undefined, type: ColumnType): Valu
 
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === "t",
-  // All integers of Nonet are safe integers of JavaScript.
+  // All integers of Nonet are safe integers of JavaScript, so `bigint` becomes a number.
   20: Number,
   21: Number,
   23: Number,
@@ -43,12 +45,12 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   1184: instantOf,
 };
 
-/** The parser of a type by its `pg_type.oid`; other types stay text. */
+/** Returns the parser of a type by its `pg_type.oid`; other types stay text. */
 export function parserOf(type: number): (text: string) => unknown {
   return parsers[type] ?? String;
 }
 
-/** `2026-06-01 12:00:00.5+00` as `2026-06-01T12:00:00.500Z`. */
+/** Converts `2026-06-01 12:00:00.5+00` to `2026-06-01T12:00:00.500Z`. */
 function instantOf(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0")}Z`;
 }

@@ -21,7 +21,7 @@ const dialect: TextSql = {
   fieldText: (name, { type }) => (type === "json" ? `${name}::text` : undefined),
 };
 
-/** Views of any row, stored or not. */
+/** Views of any row, whether it is stored or not. */
 export const views: ViewSql = viewSql(dialect);
 
 /** Views of a stored row, which use its cached JSON fragments; nested views do not. */
@@ -55,12 +55,12 @@ function needsNoEscape({ schema, values }: TextColumn): boolean {
 
 const plainFormats = ["uuid", "date", "country", "currency"];
 
-/** The pattern of generated ids; references to them have the same. */
+/** The pattern of generated ids; references to them have the same pattern. */
 const ofMadeIds = /^\^[a-z0-9_]*\[0-9a-z\]\{26\}\$$/;
 
 /**
- * PostgreSQL omits milliseconds that are 0. After adding a microsecond it always prints six places, which `left` cuts to three:
- * half the cost of `to_char`.
+ * Returns the JSON text of a timestamp. PostgreSQL omits milliseconds that are 0. After adding a microsecond it always prints
+ * six places, which `left` cuts to three: half the cost of `to_char`.
  */
 function momentText(name: string): string {
   return `left(to_json(${name} AT TIME ZONE 'UTC' + interval '1us')::text, 24) || 'Z"'`;
@@ -83,7 +83,9 @@ function valueText(value: string, type: ColumnType, of: TypedExpression): string
   }
 }
 
-/** A timestamp placeholder, replaced when the response is sent, is a joined text. */
+/**
+ * Whether the expression is a joined text, as the placeholder of a timestamp is, which is replaced when the response is sent.
+ */
 function isJoined(expression: TypedExpression): boolean {
   return expression.kind === "calculate" && expression.calculation === "join";
 }

@@ -3,14 +3,16 @@ import type { Table } from "../../plan/resources/types.ts";
 import { dueOf } from "../../plan/states/schedule.ts";
 import type { Row } from "../port/store.ts";
 
-/** The columns that get the next number of a counter when a new record has no value for them. */
+/** Returns the columns that get the next number of a counter if a new record has no value for them. */
 export function countedColumns({ columns, id }: Table): readonly string[] {
   return columns
     .filter(({ default: value, name }) => value?.kind === "counter" || (name === "id" && id.made === "counter"))
     .map(({ name }) => name);
 }
 
-/** Sets of columns that must be unique, `id` first. Two nulls conflict only in the sets for which `isAbsentEqual`. */
+/**
+ * Returns the sets of columns that must be unique, `id` first. Two nulls conflict only in the sets for which `isAbsentEqual`.
+ */
 export function uniquesOf({ columns, uniques }: Table): readonly (readonly string[])[] {
   const columnSets = columns
     .filter(({ name, marks }) => name === "id" || marks.includes("unique"))
@@ -19,7 +21,7 @@ export function uniquesOf({ columns, uniques }: Table): readonly (readonly strin
   return [...sets.values()].toSorted((a, b) => Number(isId(b)) - Number(isId(a)));
 }
 
-/** Whether two records conflict when both have null in a column of the set. */
+/** Whether two records conflict if both have null in a column of the set. */
 export function isAbsentEqual({ absentEqual = [] }: Table, set: readonly string[]): boolean {
   return absentEqual.some((one) => one.join(" ") === set.join(" "));
 }
@@ -35,7 +37,10 @@ export function isTimed({ timed = [] }: Table): boolean {
   return timed.length > 0;
 }
 
-/** The time columns of a record after a write at `now`. `before`: the record before the write, undefined for a new record. */
+/**
+ * Returns the time columns of a record after a write at `now`. `before`: the record before the write, undefined for a new
+ * record.
+ */
 export function timesOf(table: Table, row: Row, before: Row | undefined, now: number): Row {
   if (!isTimed(table)) return {};
   const stays = before !== undefined && before["state"] === row["state"];

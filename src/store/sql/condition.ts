@@ -9,11 +9,11 @@ import type { Condition, RuleQuery } from "../port/store.ts";
 /** The alias of the current record in every statement. */
 export const atHand = "t";
 
-/** Tables with their quoted names, by resource. */
+/** The tables with their quoted names, by resource. */
 export type Named = ReadonlyMap<string, { readonly name: string; readonly table: Table }>;
 
 export interface RecordsFragment {
-  /** `FROM … WHERE …` */
+  /** The SQL `FROM … WHERE …`. */
   readonly from: Fragment;
   readonly order: Fragment;
   /** The alias of the records. */
@@ -21,17 +21,20 @@ export interface RecordsFragment {
 }
 
 export interface ExpressionSql {
-  /** The same value as the JavaScript function of the expression returns. */
+  /** Returns SQL with the same value as the JavaScript function of the expression. */
   value(expression: TypedExpression, tables: Named, alias?: string): Fragment;
-  /** The SQL may be null instead of false. */
+  /** Returns SQL of a condition; it may be null instead of false. */
   condition(condition: Condition | undefined, tables: Named): Fragment;
-  /** True if one of the expressions is true; else false or null. */
+  /** Returns SQL that is true if one of the expressions is true; else false or null. */
   anyTrue(expressions: readonly TypedExpression[], tables: Named, alias?: string): Fragment;
-  /** The list of records that an expression selects. `depth` keeps aliases of nested queries distinct. */
+  /** Returns the list of records that an expression selects. `depth` keeps the aliases of nested queries distinct. */
   records(expression: TypedExpression, resource: string, tables: Named, alias: string, depth: number): RecordsFragment;
 }
 
-/** `column` returns the SQL of a column with the type that expressions expect; `stop` as in a `SqlContext`. */
+/**
+ * Creates the compiler. `column` returns the SQL of a column with the type that expressions expect; `stop` is as in a
+ * `SqlContext`.
+ */
 export function expressionSql(
   dialect: Dialect,
   column: (name: string, type: ValueType, tables: Named) => string,
@@ -49,7 +52,7 @@ export function expressionSql(
   });
   const compile = (expression: TypedExpression, tables: Named, use: "where" | "select", alias: string): Fragment => {
     const compiled = compileSql(expression, dialect, { ...contextOf(tables, alias), use });
-    // `nonet check` rejects such documents; see `sqlProblems`.
+    // `nonet check` rejects documents with such expressions; see `sqlProblems`.
     if ("problems" in compiled) throw new Error(compiled.problems.map(({ message }) => message).join("; "));
     return { sql: `(${compiled.sql})`, bindings: compiled.parameters };
   };
@@ -79,12 +82,12 @@ export function expressionSql(
   };
 }
 
-/** Whether the ids are integers from a counter. */
+/** Whether the ids of a table are integers from a counter. */
 export function isCounted({ columns }: Table): boolean {
   return columns.some(({ name, type }) => name === "id" && type === "integer");
 }
 
-/** Throws for a resource that is not in the plan, which is a bug of Nonet. */
+/** Returns the table of a resource. Throws for a resource that is not in the plan, which is a bug of Nonet. */
 export function tableFor(tables: Named, resource: string): { readonly name: string; readonly table: Table } {
   const found = tables.get(resource);
   if (!found) throw new Error(`the store has no resource ${resource}`);
@@ -102,7 +105,7 @@ export function breakingSql(
   if (!one)
     return sql`SELECT 1 FROM ${name} AS ${atHand}
       WHERE ${stop} AND ${expressions.condition({ all: [...among, broken] }, tables)} LIMIT 1`;
-  // Choose one record first, then test it. A single WHERE would test every record until one fails.
+  // One record is chosen first, and then tested: a single WHERE would test every record until one fails.
   const found = sql`SELECT * FROM ${name} AS ${atHand}
     WHERE ${stop} AND ${expressions.condition({ all: among }, tables)} LIMIT 1`;
   return sql`SELECT 1 FROM (${found}) AS ${atHand} WHERE ${expressions.condition({ all: [broken] }, tables)}`;

@@ -17,7 +17,7 @@ export interface Cleared extends Held {
   readonly columns: readonly string[];
 }
 
-/** Query for the records whose column equals the value. */
+/** A query for the records whose column equals the value. */
 interface Having {
   readonly kind: "having";
   readonly table: Table;
@@ -25,12 +25,14 @@ interface Having {
   readonly value: Value;
 }
 
-/** Query for records whose JSON column contains the value anywhere. May return extra rows; `isAt` filters them. */
+/**
+ * A query for the records whose JSON column contains the value anywhere. It may return extra rows, which `isAt` filters out.
+ */
 interface Holding extends Omit<Having, "kind"> {
   readonly kind: "holding";
 }
 
-/** The query for the records that reference one record. */
+/** A query for the records that reference one record. */
 export type Referring = Having | Holding;
 
 type Queries<Result> = Generator<Referring, Result, readonly Row[]>;
@@ -81,7 +83,10 @@ function* referrers(
   return all;
 }
 
-/** Records that reference it from inside a JSON value. Such a reference cannot be cleared, so it rejects the deletion. */
+/**
+ * Yields queries for the records that reference a record from inside a JSON value. Such a reference cannot be cleared, so it
+ * rejects the deletion.
+ */
 function* holders(table: Table, to: Held): Queries<readonly Referrer[]> {
   const all: Referrer[] = [];
   const id = to.row["id"] ?? null;

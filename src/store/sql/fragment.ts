@@ -3,7 +3,7 @@ import type { Parameter } from "../../expression/sql.ts";
 
 export type Binding =
   | Parameter
-  /** An argument of the call: a key, a position, a limit. */
+  /** An argument of the call: a key, a position, or a limit. */
   | { readonly kind: "argument"; readonly index: number };
 
 export interface Fragment {
@@ -11,7 +11,7 @@ export interface Fragment {
   readonly bindings: readonly Binding[];
 }
 
-/** Template tag; a hole is a fragment, or SQL as text. */
+/** A template tag for SQL; a hole is a fragment, or SQL as text. */
 export function sql(texts: TemplateStringsArray, ...holes: readonly (Fragment | string)[]): Fragment {
   let text = texts[0] ?? "";
   const bindings: Binding[] = [];
@@ -23,7 +23,7 @@ export function sql(texts: TemplateStringsArray, ...holes: readonly (Fragment | 
   return { sql: text, bindings };
 }
 
-/** The fragments with `separator` between them; `none` when there are none. */
+/** Joins the fragments with `separator`; returns `none` if there are none. */
 export function joined(fragments: readonly Fragment[], separator: string, none: string): Fragment {
   if (fragments.length === 0) return { sql: none, bindings: [] };
   return {

@@ -7,10 +7,10 @@ import { isAlwaysThere } from "./json-text.ts";
 
 /** A stored text of consecutive columns. */
 export interface CachedFragment {
-  /** `_json` */
+  /** The name of the column: `_json`. */
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The text begins with `{`; else each member has a comma before it. */
+  /** Whether the text begins with `{`; otherwise each member has a comma before it. */
   readonly opens: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** SQL that writes the members of a JSON object; the text equals the output of `JSON.stringify`. */
+/** Builds SQL that writes the members of a JSON object; the text equals the output of `JSON.stringify`. */
 
 export interface MemberOfText {
   readonly name: string;
   /** The character before the member: `{` or `,`. */
   readonly start: "{" | ",";
-  /** The text for null: no member, or `null`. `never`: the column is never null. */
+  /** How null is written: no member, or `null`. `never`: the column is never null. */
   readonly absent: "left out" | "null" | "never";
   readonly column: string;
   /** SQL of the value as JSON text, for a value that is not null. */
@@ -16,7 +16,7 @@ export function isAlwaysThere(column: { readonly nullable: boolean; readonly abs
   return !column.nullable || column.absent === "null";
 }
 
-/** SQL that returns `,"size":"small"`, or an empty text for an omitted member. */
+/** Returns SQL of `,"size":"small"`, or of an empty text for an omitted member. */
 export function memberText({ name, start, absent, column, value }: MemberOfText): string {
   const present = `${quoteText(`${start}${JSON.stringify(name)}:`)} || ${value}`;
   if (absent === "never") return present;
@@ -24,7 +24,7 @@ export function memberText({ name, start, absent, column, value }: MemberOfText)
   return `CASE WHEN ${column} IS NULL THEN ${none} ELSE ${present} END`;
 }
 
-/** Whether JSON writes an enum value without escapes. */
+/** Whether JSON writes a value of a closed list without escapes. */
 export function isPlain(text: string): boolean {
   return JSON.stringify(text) === `"${text}"`;
 }

@@ -20,7 +20,7 @@ export interface Key {
   readonly nullable: boolean;
 }
 
-/** Indexes of the arguments of a statement, in this order: filters, search words, position, limit, skip. */
+/** The indexes of the arguments of a statement, in this order: filters, search words, position, limit, skip. */
 export interface ArgumentPositions {
   readonly search: number;
   readonly position: number;
@@ -31,9 +31,12 @@ export interface ArgumentPositions {
 export interface Paging<Bound, Stored> {
   readonly keys: readonly Key[];
   readonly positions: ArgumentPositions;
-  /** The arguments of the statement, in the order of `positions`. The limit is one more than the page, to detect a next page. */
+  /**
+   * Returns the arguments of the statement, in the order of `positions`. The limit is one more than the page, to detect a next
+   * page.
+   */
   readonly values: (page: PageArguments) => (Bound | string | number)[];
-  /** Builds the page from rows of the view's text followed by the values of the keys. */
+  /** Builds the page from rows that contain the view's text, followed by the values of the keys. */
   readonly pageOf: (rows: readonly (readonly Stored[])[], limit: number) => Page;
 }
 
@@ -43,7 +46,7 @@ export interface Storage<Bound, Stored> {
   readonly fromStored: (value: Stored | undefined, type: ColumnType) => Value;
 }
 
-/** SQL operators of the filters that take one value. */
+/** The SQL operators of the filters that take one value. */
 export const comparisons = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
 /** The range that includes every record. */
@@ -95,7 +98,7 @@ function keysOf({ sort }: ListQuery, relation: TypedTable): readonly Key[] {
   return [...keys, { name: "_seq", type: "integer", descending, nullable: false }];
 }
 
-/** A bit mask of the keys that are null. Positions with the same mask share their statements. */
+/** Returns a bit mask of the keys that are null. Positions with the same mask share their statements. */
 export function absentKeys(after: readonly Value[]): number {
   return after.reduce<number>((bits, value, index) => bits | (value === null ? 1 << index : 0), 0);
 }
@@ -107,7 +110,10 @@ export interface KeySql {
   readonly compared: (key: Key, comparison: "=" | "<" | ">", position: number) => Fragment;
 }
 
-/** Conditions of the ranges after a position, in page order. The position's values are the arguments from index `position` on. */
+/**
+ * Returns the conditions of the ranges after a position, in page order. The position's values are the arguments from index
+ * `position` on.
+ */
 export function rangesAfter(
   { keys, positions: { position } }: Pick<Paging<unknown, unknown>, "keys" | "positions">,
   after: readonly Value[],
@@ -116,7 +122,10 @@ export function rangesAfter(
   const equal = keys.map((key, index) =>
     after[index] === null ? sql`${column(key)} IS NULL` : compared(key, "=", position + index),
   );
-  /** Conditions for one key after the position's value. Nulls are first in ascending order, last in descending order. */
+  /**
+   * Returns the conditions for one key after the position's value. Nulls are first in ascending order, last in descending
+   * order.
+   */
   const beyond = (key: Key, index: number): readonly Fragment[] => {
     if (after[index] === null) return key.descending ? [] : [sql`${column(key)} IS NOT NULL`];
     if (!key.descending) return [compared(key, ">", position + index)];

@@ -1,14 +1,14 @@
-/** Converts rows of Nonet's own tables to objects and back; both databases have the same column order. */
+/** Converts rows of Nonet's own tables to objects and back; both databases have their columns in the same order. */
 import type { JournalEntry, JournalRecord, Key, Row, SessionToken, StoredResponse } from "../port/store.ts";
 
-/** A row of the driver: numbers, texts and null. */
+/** A row of the database driver: numbers, texts and null. */
 type SqlRow = readonly unknown[];
 
 /** The columns of an entry, without its position. */
 export const entryColumns =
   "at, resource, record, origin, target, by, cause, request, due, event, received, data, trace";
 
-/** For the columns of `entryColumns`. */
+/** Returns the values of an entry, in the order of `entryColumns`. */
 export function entryValues(entry: JournalEntry): (string | number | null)[] {
   const { at, by, cause, data, due = null, event = null, from = null, received = null, request = null } = entry;
   const { record, resource, to = null, trace = null } = entry;
@@ -16,7 +16,7 @@ export function entryValues(entry: JournalEntry): (string | number | null)[] {
   return [at, resource, record, from, to, by, cause, request, due, event, received, text, trace];
 }
 
-/** From the position and the columns of `entryColumns`. */
+/** Returns an entry from its position and the columns of `entryColumns`. */
 export function entryOf(row: SqlRow): JournalRecord {
   const [position, at, resource, id, from, to, by, cause, request, due, event, received, data, trace] = row as [
     number, number, string, string, string | null, string | null, string, string, string | null, number | null,
@@ -47,7 +47,7 @@ export function keyValues(key: Key): (string | number | null)[] {
   return [id, credential, hash, hint, user, JSON.stringify(roles), created, expires, revoked];
 }
 
-/** From the columns of `keyColumns`. */
+/** Returns a key from the columns of `keyColumns`. */
 export function keyOf(row: SqlRow): Key {
   const [id, credential, hash, hint, user, roles, created, expires, revoked] = row as [
     string, string, string, string, string, string, number, number | null, number | null,
@@ -72,7 +72,7 @@ export function tokenValues(token: SessionToken): (string | number | null)[] {
   return [hash, session, credential, resource, user, use, hint, created, expires, replaced];
 }
 
-/** From the columns of `tokenColumns`. */
+/** Returns a token from the columns of `tokenColumns`. */
 export function tokenOf(row: SqlRow): SessionToken {
   const [hash, session, credential, resource, user, use, hint, created, expires, replaced] = row as [
     string, string, string, string, string, "access" | "renew", string, number, number | null, number | null,
@@ -91,7 +91,7 @@ export function tokenOf(row: SqlRow): SessionToken {
   };
 }
 
-/** From the columns `fingerprint, status, headers, body, expires`. */
+/** Returns a stored response from the columns `fingerprint, status, headers, body, expires`. */
 export function responseOf(row: SqlRow): StoredResponse {
   const [fingerprint, status, headers, body, expires] = row as [string, number, string, string, number];
   return { fingerprint, status, headers: JSON.parse(headers) as StoredResponse["headers"], body, expires };

@@ -3,18 +3,18 @@ import type { ColumnType, Table } from "../../plan/resources/types.ts";
 
 export interface TypedTable {
   readonly table: Table;
-  /** Types of all columns, including hidden ones. */
+  /** The types of all columns, including hidden ones. */
   readonly types: ReadonlyMap<string, ColumnType>;
 }
 
-/** Throws for a resource that is not in the plan, which is a bug of Nonet. */
+/** Returns the relation of a resource. Throws for a resource that is not in the plan, which is a bug of Nonet. */
 export function relationFor<R>(relations: ReadonlyMap<string, R>, resource: string): R {
   const relation = relations.get(resource);
   if (!relation) throw new Error(`the store has no resource ${resource}`);
   return relation;
 }
 
-/** The type of a column, also of `_seq` and `_rev`. */
+/** Returns the type of a column, also of `_seq` and `_rev`. */
 export function typeOf({ table, types }: TypedTable, column: string): ColumnType {
   const type = types.get(column);
   if (!type) throw new Error(`${table.resource} has no column ${column}`);

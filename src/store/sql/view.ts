@@ -15,15 +15,15 @@ import type { NestedSource } from "./view-text.ts";
 export interface TextSql {
   readonly expressions: ExpressionSql;
   readonly quoteName: (name: string) => string;
-  /** JSON text of a column that is not null. */
+  /** Returns the JSON text of a column that is not null. */
   readonly columnText: (name: string, column: Pick<Column, "type" | "values" | "schema">) => string;
-  /** JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
+  /** Returns the JSON text of a value, or null. `value` appears once in the result, so it may contain placeholders. */
   readonly valueText: (value: string, type: ColumnType, of: TypedExpression) => string;
-  /** JSON text of an expression that is only a field, read from the column without evaluating the expression. */
+  /** Returns the JSON text of an expression that is only a field, read from the column without evaluating the expression. */
   readonly fieldText?: (name: string, column: Column) => string | undefined;
   /** Concatenates all texts in the order, separated by commas; null for no rows. */
   readonly joinedTexts: (text: Fragment, order: Fragment) => Fragment;
-  /** The cached fragments that are usable for a record nested in `depth` others. */
+  /** Returns the cached fragments that are usable for a record nested in `depth` others. */
   readonly fragments: (table: Table, depth: number) => readonly CachedFragment[];
   /** Reads the cached fragment from its column, or calls `made` for SQL that builds it. */
   readonly fragmentText: (
@@ -36,9 +36,9 @@ export interface TextSql {
 }
 
 export interface ViewSql {
-  /** The JSON object of a view of the current row `t`. */
+  /** Returns the JSON object of a view of the current row `t`. */
   view(view: View, table: Table, tables: Named): Fragment;
-  /** JSON text of the records nested in the current row `t`; null for none. */
+  /** Returns the JSON text of the records nested in the current row `t`; null for none. */
   nested(source: NestedSource, table: Table, tables: Named): Fragment;
 }
 
@@ -54,10 +54,10 @@ export function viewSql(text: TextSql): ViewSql {
 interface RecordScope {
   readonly text: TextSql;
   readonly table: Table;
-  /** The alias in the statement. */
+  /** The alias of the record in the statement. */
   readonly alias: string;
   readonly tables: Named;
-  /** The number of records around it. */
+  /** How many records are around the record. */
   readonly depth: number;
 }
 
@@ -134,7 +134,7 @@ function plainMember(member: ViewMember, start: "{" | ",", { alias, table, text 
   });
 }
 
-/** A member that is not a column; `text` is null for an absent value. */
+/** Returns a member that is not a column; `text` is null for an absent value. */
 function madeMember(member: ViewMember, text: Fragment): Fragment {
   const start = JSON.stringify(member.name);
   if (member.absent === "null") return sql`${quoteText(`,${start}:`)} || coalesce(${text}, 'null')`;
@@ -164,7 +164,7 @@ function fieldOf(expression: TypedExpression, { columns }: Table): Column | unde
   return expression.kind === "field" ? columns.find(({ name }) => name === expression.name) : undefined;
 }
 
-/** SQL of the nested records; null if the record or the list is null. */
+/** Returns SQL of the nested records; null if the record or the list is null. */
 function recordsText(
   { expression, kind, view }: NestedSource,
   { alias, depth, tables, text: dialect }: RecordScope,

@@ -1,6 +1,6 @@
 /**
  * Applies a migration to the tables. SQLite can alter little beyond indexes and new tables, so changed tables are created anew
- * and filled by copying, with the same row numbers. Call in a transaction, with foreign keys off.
+ * and filled by copying, with the same row numbers. Must run in a transaction, with foreign keys off.
  */
 import type { Table } from "../../plan/resources/types.ts";
 import { countedColumns, isTimed, timeColumns } from "../sql/columns.ts";
@@ -13,7 +13,7 @@ import { openMigrationPreview } from "./migration-preview.ts";
 import { indexesOf, tableSql } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** Whether tables must change, not only indexes. */
+/** Whether tables must change, and not only indexes. */
 export function rebuilds(connection: Connection, differences: Differences, tables: readonly Table[]): boolean {
   const { added, changed, dropped } = differences;
   return added.length + dropped.length > 0 || changed.some((one) => isRebuilt(connection, one, tables));
@@ -58,7 +58,7 @@ export function apply(
   for (const { after } of rebuilt) addIndexes(connection, after);
   for (const table of added) addTable(connection, table, tables);
   for (const one of changed) followCounters(connection, one);
-  // Journal entries are found by the present resource name.
+  // Entries of the event log are found by the current resource name.
   for (const one of changed) {
     const { before, after } = one;
     followJournal(connection, one);
@@ -133,7 +133,7 @@ function followCounters(connection: Connection, { after, before, columns }: Chan
   }
 }
 
-/** Before the commit: no record may be missing and no reference dangling. */
+/** Throws before the commit if a record is missing or a reference dangling. */
 function verify(connection: Connection, rebuilt: readonly Changed[], counts: readonly number[]): void {
   for (const [index, { after }] of rebuilt.entries()) {
     const [before, now] = [counts[index], countOf(connection, after.name)];
@@ -143,7 +143,7 @@ function verify(connection: Connection, rebuilt: readonly Changed[], counts: rea
   if (broken) throw new Error(`the migration left a reference in ${String(broken[0])} that leads nowhere`);
 }
 
-/** The CREATE TABLE statement, as SQLite stores it. */
+/** Returns the CREATE TABLE statement, as SQLite stores it. */
 function definitionOf(connection: Connection, table: string): unknown {
   return connection.get("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table)?.[0];
 }

@@ -20,7 +20,7 @@ import { StoreError } from "../port/error.ts";
 import { createForOwner, explained } from "./connection.ts";
 import { syncFolder } from "./durability.ts";
 
-/** Returns the copy's name. @throws StoreError if the copy fails; then nothing has changed. */
+/** Copies the file; returns the copy's name. @throws StoreError if the copy fails; then nothing has changed. */
 export async function backUp(file: string, now: number): Promise<string> {
   const copy = freeName(`${file}.backup-${timeInName(now)}`);
   const partial = `${copy}.partial`;

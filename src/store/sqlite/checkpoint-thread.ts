@@ -1,9 +1,11 @@
-/** The worker thread of `checkpoint.ts`: copies or empties the log on request, and replies with the duration in milliseconds. */
+/**
+ * The worker thread of `checkpoint.ts`: copies or empties the log on request, and replies with the duration in milliseconds.
+ */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
 const database = new DatabaseSync(workerData as string);
-// Small cache: the connection uses it only while it copies.
+// The cache is small, since the connection uses it only while it copies.
 database.exec("PRAGMA cache_size = -256; PRAGMA synchronous = NORMAL");
 // Writes wait while the log is emptied, so the wait for another process's readers must be short.
 database.exec("PRAGMA busy_timeout = 50");

@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import type { Connection } from "./connection.ts";
 
 export interface Checkpointer {
-  /** Call between groups. Returns a function to await while nothing is written or held, or undefined. */
+  /** Returns a function to await while nothing is written or held, or undefined; called between groups. */
   afterGroup(): (() => Promise<void>) | undefined;
   /**
    * Empties the log, however small it is: erased data would stay readable there until the log is overwritten. Runs after a group,
@@ -19,29 +19,29 @@ export interface Checkpointer {
   close(): Promise<void>;
 }
 
-/** Groups between two checks of the log's size. */
+/** How many groups are written between two checks of the log's size. */
 const groupsPerLook = 16;
 
-/** The log restarts after this many copies of `logBytes`. */
+/** After how many copies of `logBytes` the log restarts. */
 const copiesPerLog = 4;
 
-/** A pass this short leaves little for the next. */
+/** After a pass of at most this many milliseconds, little is left for the next. */
 const shortMilliseconds = 10;
 
-/** After this many passes writes wait for the rest anyway, as on a slow disk. */
+/** The most passes; then writes wait for the rest anyway, as on a slow disk. */
 const mostPasses = 5;
 
-/** Sizes of the log, in bytes. */
+/** The sizes of the log in bytes. */
 interface LogLimits {
-  /** The bytes in the log, and those not yet copied to the database. */
+  /** Returns the bytes in the log, and those not yet copied to the database. */
   look(): { readonly filled: number; readonly uncopied: number };
-  /** The log restarts beyond this size. */
+  /** The size beyond which the log restarts. */
   readonly most: number;
-  /** The file is truncated to this size at a restart: overwriting a file is cheaper than growing it. */
+  /** The size to which the file is truncated at a restart: overwriting a file is cheaper than growing it. */
   readonly retained: number;
 }
 
-/** Since 3.51 SQLite reports the log's contents with `NOOP`; before, only the file size is known. */
+/** Returns the limits. Since 3.51 SQLite reports the log's contents with `NOOP`; before, only the file size is known. */
 function limitsOf(connection: Connection, file: string, logBytes: number): LogLimits {
   const [isSupported] = connection.get("SELECT sqlite_version() >= '3.51'") as [number];
   if (isSupported === 0) {
@@ -59,7 +59,10 @@ function limitsOf(connection: Connection, file: string, logBytes: number): LogLi
   return { look, most: logBytes * copiesPerLog, retained: logBytes * copiesPerLog * 2 };
 }
 
-/** `connection`: the writing one, whose automatic checkpoints are disabled. `logBytes`: bytes to copy at a time. */
+/**
+ * Creates the checkpointer. `connection`: the writing one, whose automatic checkpoints are disabled. `logBytes`: the bytes to
+ * copy at a time.
+ */
 export function openCheckpointer(connection: Connection, file: string, logBytes: number): Checkpointer {
   const limits = limitsOf(connection, `${file}-wal`, logBytes);
   connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.retained}`);
@@ -70,7 +73,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
   /** Resolves `empty` when the log has been emptied after a group. */
   let emptied: (() => void) | undefined;
 
-  /** Sends one message at a time, so that each reply belongs to its message. Resolves to its duration. */
+  /** Sends one message at a time, so that each reply belongs to its message; resolves to the duration. */
   const send = (what: "copy" | "empty"): Promise<number> => {
     const next = last.then(
       () => sendNow(what),

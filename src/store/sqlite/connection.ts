@@ -9,7 +9,7 @@ import { isFound } from "../../base/search.ts";
 import { StoreError } from "../port/error.ts";
 import { checkStop, type Stop } from "./deadline.ts";
 
-/** Creates the SQL function `nonet_found`: `isFound` with words as JSON, parsed once per query. */
+/** Creates the SQL function `nonet_found`, which is `isFound` with words as JSON, parsed once per query. */
 function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => number {
   let last = "[]";
   let parsed: readonly string[] = [];
@@ -23,8 +23,8 @@ function createFinder(): (words: SQLOutputValue, ...texts: SQLOutputValue[]) => 
 }
 
 /**
- * Maximum cached statements: callers choose filters and changed members, so their number is unbounded. A statement that a caller
- * holds stays valid; others are prepared again when needed.
+ * The most cached statements: callers choose filters and changed members, so their number is unbounded. A statement that a
+ * caller holds stays valid; others are prepared again when needed.
  */
 const mostStatements = 1000;
 
@@ -39,7 +39,7 @@ export class Connection {
   constructor(file: string, waitMilliseconds: number) {
     createForOwner(file);
     this.database = new DatabaseSync(file, { timeout: waitMilliseconds });
-    // For numbers that SQL cannot format as JSON does; see `numberText`.
+    // A function for numbers that SQL cannot format as JSON does; see `numberText`.
     this.database.function("nonet_number", { deterministic: true }, (value) =>
       value === null ? null : JSON.stringify(value),
     );
@@ -98,11 +98,11 @@ export function createForOwner(file: string): void {
   try {
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   } catch {
-    // SQLite reports the same error next, converted to a StoreError.
+    // SQLite reports the same error next, which is then converted to a StoreError.
   }
 }
 
-/** SQLite result codes with causes other than our SQL. https://www.sqlite.org/rescode.html */
+/** SQLite result codes that have other causes than Nonet's SQL. https://www.sqlite.org/rescode.html */
 const primary = {
   busy: 5,
   locked: 6,
@@ -125,11 +125,11 @@ export function isBusy(thrown: unknown): boolean {
   return code === primary.busy || code === primary.locked;
 }
 
-/** The columns of a violated UNIQUE constraint, as `table.column`; for an index on expressions the index name. */
+/** Returns the columns of a violated UNIQUE constraint, as `table.column`; for an index on expressions the index name. */
 export function duplicated(
   thrown: unknown,
 ): { readonly columns: readonly string[]; readonly index?: string } | undefined {
-  // 2067 SQLITE_CONSTRAINT_UNIQUE, 1555 SQLITE_CONSTRAINT_PRIMARYKEY
+  // The codes are SQLITE_CONSTRAINT_UNIQUE (2067) and SQLITE_CONSTRAINT_PRIMARYKEY (1555).
   const code = codeOf(thrown);
   if (code !== 2067 && code !== 1555) return undefined;
   const { message } = thrown as Error;

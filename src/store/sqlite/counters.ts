@@ -11,7 +11,7 @@ export const countersSql = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The next number: 1, 2, 3. */
+/** Returns the next number of a counter: 1, 2, 3. */
 export function count(connection: Connection, resource: string, field: string): number {
   const row = connection.get(
     `INSERT INTO nonet_counters VALUES (?, ?, 1)

@@ -17,7 +17,7 @@ export const countsSql = `
   CREATE INDEX nonet_counts_by_until ON nonet_counts (until);
 `;
 
-/** Batches let requests run in between. */
+/** The number of rows per batch; requests run between batches. */
 const batch = 500;
 
 export function countStore(writer: Writer): CountStore {

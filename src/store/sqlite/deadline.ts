@@ -5,12 +5,12 @@
  */
 import { StoreError } from "../port/error.ts";
 
-/** A condition that is always true or throws; must be the first of its WHERE. */
+/** Returns a condition that is always true or throws; it must be the first of its WHERE. */
 export function stopAt(column: string): string {
   return `nonet_deadline(${column})`;
 }
 
-/** As `stopAt`, for every 64th row: for cheap rows. */
+/** Returns a condition like `stopAt` that only tests every 64th row, for rows that take little time. */
 export function stopSometimes(sequence: string): string {
   return `(${sequence} & 63 <> 0 OR ${stopAt(sequence)})`;
 }
@@ -22,11 +22,11 @@ export function canStop(sql: string): boolean {
 
 /** The deadline of a connection's statements. */
 export interface Stop {
-  /** On the clock of `performance.now()`; infinite for none. */
+  /** The deadline on the clock of `performance.now()`; infinite for none. */
   at: number;
 }
 
-/** @throws StoreError `late` after the deadline. */
+/** Checks the deadline. @throws StoreError `late` after it. */
 export function checkStop({ at }: Stop): void {
   if (performance.now() > at) throw new StoreError("late", "it was stopped at its deadline");
 }

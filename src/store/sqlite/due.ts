@@ -25,7 +25,7 @@ export function dueFinder(
   };
 }
 
-/** Reads only the index, at most `limit` rows; its cost does not depend on timers that are not due. */
+/** Returns a query that reads only the index, at most `limit` rows; its cost does not depend on timers that are not due. */
 export function dueQuery(name: string): string {
   return `SELECT "id", _due FROM ${name} WHERE _due <= ? ORDER BY _due ${limitOf("?")}`;
 }

@@ -14,32 +14,32 @@ import { StoreError } from "../port/error.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface Durability {
-  /** Before a commit: readers stay on the durable state. */
+  /** Keeps readers on the durable state; called before a commit. */
   hold(): void;
-  /** After a commit: resolves when all commits are durable. */
+  /** Returns a promise that resolves when all commits are durable; called after a commit. */
   flush(): Promise<void>;
   /** Whether to flush synchronously: recent flushes were short, or it is time to measure again. */
   isShort(): boolean;
-  /** Synchronous `flush`; blocks the thread. Throws. */
+  /** Flushes synchronously, which blocks the thread. Throws if it fails. */
   flushHere(): void;
   /** Lets readers see all commits. */
   release(): void;
   close(): void;
 }
 
-/** A synchronous flush may take 1 ms, or 20 % of the time since the former one, but never more than 2 ms. */
+/** How long a synchronous flush may take: 1 ms, or 20 % of the time since the previous one, but never more than 2 ms. */
 const short = { milliseconds: 1, share: 0.2, most: 2 };
-/** After this many long flushes in a row, flush asynchronously; fewer do not predict the next. */
+/** After how many long flushes in a row flushes become asynchronous; fewer do not predict the next. */
 const longInARow = 3;
-/** Then this many asynchronous flushes, before a synchronous one measures again. */
+/** How many asynchronous flushes follow, before a synchronous one measures again. */
 const handedOver = 16;
 
-/** The log must exist; it does after the first statement with `journal_mode=WAL`. */
+/** Opens the durability of a file. The log must exist; it does after the first statement with `journal_mode=WAL`. */
 export function openDurability(file: string, snapshot: Snapshot): Durability {
   syncFolder(dirname(file));
   const log = openSync(`${file}-wal`, "r+");
   const { ino } = statSync(file);
-  // Writes to a deleted file succeed, but are lost when this process exits.
+  // Whether the file still exists: writes to a deleted file succeed, but are lost when this process exits.
   const isThere = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino === ino && fstatSync(log).nlink > 0;
   const removedError = (): Error => new Error("it, or its log, was deleted or replaced while it was in use");
   const flush = (resolve: () => void, reject: (reason: Error) => void): void =>
@@ -73,7 +73,7 @@ export function openDurability(file: string, snapshot: Snapshot): Durability {
   };
 }
 
-/** No extra flush: the `synchronous` pragma defines the durability. */
+/** Returns a durability without extra flushes: the `synchronous` pragma defines when commits are durable. */
 export function immediate(snapshot: Snapshot): Durability {
   return {
     hold: () => undefined,
@@ -85,10 +85,13 @@ export function immediate(snapshot: Snapshot): Durability {
   };
 }
 
-/** Windows cannot open a folder (EISDIR, EPERM), some file systems cannot sync one, and its permissions may forbid it. */
+/**
+ * Errors of syncing a folder that are ignored: Windows cannot open a folder (EISDIR, EPERM), some file systems cannot sync
+ * one, and its permissions may forbid it.
+ */
 const unsynced = new Set<unknown>(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"]);
 
-/** Call after creating or renaming a file: makes its directory entry durable. @throws StoreError `disk` */
+/** Makes the directory entry of a created or renamed file durable. @throws StoreError `disk` */
 export function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {

@@ -3,13 +3,13 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreError } from "../port/error.ts";
 
-/** The target of a symbolic link, because SQLite creates the log next to the target. Other paths are unchanged. */
+/** Returns the target of a symbolic link, because SQLite creates the log next to the target. Other paths are unchanged. */
 export function linkedFile(file: string): string {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   return isLink && statSync(file, { throwIfNoEntry: false }) !== undefined ? realpathSync(file) : file;
 }
 
-/** @throws StoreError */
+/** Checks the path of a file. @throws StoreError */
 export function checkFile(file: string): void {
   const folder = dirname(file);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {

@@ -1,4 +1,7 @@
-/** Stores the journal in the table `nonet_journal`. Row numbers are positions: one writer appends, in commit order. */
+/**
+ * Stores the event log in the table `nonet_journal`. Row numbers are positions: there is one writer, which appends in the
+ * order of commits.
+ */
 import { entryColumns, entryOf, entryValues } from "../sql/row-values.ts";
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 import type { Connection } from "./connection.ts";
@@ -32,7 +35,7 @@ export const offsetsSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY
 
 const columns = `_seq, ${entryColumns}`;
 
-/** Returns the function that undoes the insert. */
+/** Writes an entry; returns the function that undoes the insert. */
 export function record(connection: Connection, entry: JournalEntry): () => void {
   const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
   const { lastInsertRowid } = connection.run(sql, ...entryValues(entry));
@@ -98,10 +101,10 @@ export function journalOf(reader: Connection, snapshot: Snapshot, writer: Writer
   };
 }
 
-/** Entries per batch; requests run in between. */
+/** The number of entries per batch; requests run between batches. */
 const batch = 500;
 
-/** The newest entry always stays, because SQLite would reuse its number. */
+/** Deletes the oldest events. The newest entry always stays, because SQLite would reuse its number. */
 function trimSome(connection: Connection, column: "event" | "received", before: number): boolean {
   const over = `${column} IS NOT NULL AND at < ?`;
   const old = `SELECT _seq FROM nonet_journal WHERE ${over} ORDER BY _seq LIMIT ${batch}`;

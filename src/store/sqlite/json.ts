@@ -5,7 +5,7 @@
 import type { ColumnType } from "../../plan/resources/types.ts";
 import { isPlain } from "../sql/json-text.ts";
 
-/** The text of a value that is not null; types that never need an escape skip the escaping. */
+/** Returns the text of a value that is not null; types that never need an escape skip the escaping. */
 export function columnText(column: string, type: ColumnType, values: readonly string[] | undefined): string {
   if (type === "timestamp" || (type === "text" && values?.every(isPlain))) return `'"' || ${column} || '"'`;
   if (type === "text") return `json_quote(${column})`;
@@ -13,8 +13,8 @@ export function columnText(column: string, type: ColumnType, values: readonly st
 }
 
 /**
- * SQL of a value's text, or null. `value` appears once, so it may contain placeholders. A number from outside an INTEGER column
- * is a double, which would print as `5.0`.
+ * Returns SQL of a value's text, or null. `value` appears once, so it may contain placeholders. A number from outside an
+ * INTEGER column is a double, which would print as `5.0`.
  */
 export function valueText(value: string, type: ColumnType): string {
   switch (type) {
@@ -33,8 +33,8 @@ export function valueText(value: string, type: ColumnType): string {
 }
 
 /**
- * SQL of a number's text, for safe integers and numbers of up to 15 significant digits (every `decimal`) that JSON writes without
- * an exponent; null for others: SQLite prints 15 or 17 digits, JSON the shortest that parse to the same number.
+ * Returns SQL of a number's text, for safe integers and numbers of up to 15 significant digits (every `decimal`) that JSON
+ * writes without an exponent; null for others: SQLite prints 15 or 17 digits, JSON the shortest that parse to the same number.
  */
 export function plainNumberText(column: string): string {
   return [
@@ -45,7 +45,7 @@ export function plainNumberText(column: string): string {
   ].join(" ");
 }
 
-/** Text of any number: `nonet_number` is `JSON.stringify`, registered on the connection. */
+/** Returns SQL of any number's text: `nonet_number` is `JSON.stringify`, registered on the connection. */
 export function numberText(column: string): string {
   return `coalesce(${plainNumberText(column)}, nonet_number(${column}))`;
 }

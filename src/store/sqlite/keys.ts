@@ -34,7 +34,7 @@ export function keyStore(reader: Connection, writer: Pick<Writer, "write">): Key
       }),
     revoke: (id, at) =>
       writer.write(({ connection }) => {
-        // A second revocation keeps the time of the first.
+        // A second revocation keeps the time of the first one.
         return connection.change("UPDATE nonet_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", at, id) > 0;
       }),
   };

@@ -88,7 +88,7 @@ function rangeSql(prepared: Prepared, range: Fragment): Fragment {
     ORDER BY ${order} ${limit}${skip}`;
 }
 
-/** The WHERE clause of filters, search and condition. */
+/** Returns the WHERE clause of filters, search and condition. */
 function fittingSql({ positions, query, relations }: Prepared): Fragment {
   const filters = query.filters.map(({ column, operator }, index): Fragment => {
     const name = `t.${quoteName(column)}`;

@@ -21,17 +21,17 @@ export interface LiveCounts {
 }
 
 export interface CountQuery {
-  /** The count stops here. */
+  /** The number at which the count stops. */
   readonly most: number;
   count(): number;
 }
 
-/** The counts of all values of a column. */
+/** The counts of records by the values of a column. */
 interface CountedValues extends Omit<LiveCount, "value"> {
   readonly counts: Map<Value, number>;
 }
 
-/** Maximum cached values of one column; beyond it the cache is cleared. */
+/** The most cached values of one column; beyond it the cache is cleared. */
 const mostValues = 100_000;
 
 export function createLiveCounts(connection: Connection): LiveCounts {
@@ -88,7 +88,7 @@ export function createLiveCounts(connection: Connection): LiveCounts {
   };
 }
 
-/** The value for which a record counts, undefined for none. */
+/** Returns the value for which a record counts; undefined for none. */
 function valueIn({ column, states }: CountedValues, row: Row | undefined): Value | undefined {
   if (row === undefined || (states !== undefined && !states.includes(row["state"] as string))) return undefined;
   return row[column] ?? null;

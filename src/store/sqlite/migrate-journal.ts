@@ -1,4 +1,4 @@
-/** Migrates the data of journal events along with the records: some may not be delivered yet. */
+/** Migrates the data of events along with the records, since some events may not be delivered yet. */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { compileFunction, type Value } from "../../expression/evaluate.ts";
 import { converted } from "../migration/conversions.ts";
@@ -10,10 +10,10 @@ import { limitOf } from "./value.ts";
 type Values = Readonly<Record<string, Value>>;
 type Make = (value: Value, siblings: Values) => Value;
 
-/** Entries per query. */
+/** The number of entries per query. */
 const batch = 500;
 
-/** Call before the entries get the new resource name. */
+/** Migrates the entries of a resource; called before they get the new resource name. */
 export function followJournal(connection: Connection, change: Changed): void {
   const { before, columns, dropped } = change;
   const isSame = columns.every((one) => !isMade(one) && one.source?.name === one.column.name);
@@ -44,7 +44,7 @@ function follower({ before, columns }: Changed): (data: JsonObject) => Values {
   };
 }
 
-/** Times and counter values that were unknown at the event are not invented. */
+/** Returns how to make a value. Times and counter values that were unknown at the event are not invented. */
 function makerOf({ column, converts, fill, retyped, source }: ColumnChange): Make {
   const makes = converts.map(made);
   const filling = fill === undefined || fill.kind === "now" || fill.kind === "counter" ? undefined : made(fill);

@@ -29,12 +29,15 @@ import { stepsOf } from "./migration-checks.ts";
 export interface Wanted {
   readonly file: string;
   readonly tables: readonly Table[];
-  /** Absent: a file with other tables is rejected. */
+  /** How to migrate the data. Absent: a file with other tables is rejected. */
   readonly following: Following | undefined;
   readonly clock: () => number;
 }
 
-/** @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a MigrationRejected). */
+/**
+ * Migrates the file. @throws StoreError `not-ours`, `too-new`, `corrupt`, `busy`, `disk` or `incompatible` (a
+ * MigrationRejected).
+ */
 export async function migrate(connection: Connection, wanted: Wanted): Promise<void> {
   const state = stateOf(connection, wanted.file);
   if (state !== undefined && isFollowed(state, wanted)) return;
@@ -58,7 +61,7 @@ export async function migrate(connection: Connection, wanted: Wanted): Promise<v
   }
 }
 
-/** What `migrate` would do; the file may be in use. */
+/** Returns what `migrate` would do; the file may be in use. */
 export function planMigration({ file, tables, following, clock }: Wanted, waitMilliseconds: number): MigrationPlan {
   const connection = new Connection(file, waitMilliseconds);
   try {
@@ -98,7 +101,7 @@ function needsAll(connection: Connection, state: FileState, { file, following, t
   return needed;
 }
 
-/** SQLite leaves WAL mode only if no other process has the file open. */
+/** Acquires exclusive access: SQLite leaves WAL mode only if no other process has the file open. */
 function acquireExclusively(connection: Connection, file: string): void {
   try {
     connection.exec("PRAGMA journal_mode = DELETE");
@@ -109,7 +112,7 @@ function acquireExclusively(connection: Connection, file: string): void {
   }
 }
 
-/** Runs in the transaction. Returns undefined if another process migrated while this one waited. */
+/** Migrates inside the transaction. Returns undefined if another process migrated while this one waited. */
 async function migrateTables(
   connection: Connection,
   wanted: Wanted,
@@ -144,7 +147,7 @@ async function migrateTables(
   return { ...plan, ...(copy === undefined ? {} : { backup: copy }) };
 }
 
-/** All steps, including those that change only the table layout or indexes, not the document. */
+/** Returns all steps, including those that change only the table layout or indexes, not the document. */
 function allSteps(
   connection: Connection,
   differences: Differences,

@@ -16,7 +16,7 @@ import { isAbsentEqual } from "../sql/columns.ts";
 import { absentKeys } from "./schema.ts";
 import { quoteName } from "./value.ts";
 
-/** Call in a transaction, so that all queries read one state. */
+/** Returns the steps. Must run in a transaction, so that all queries read one state. */
 export function stepsOf(
   connection: Connection,
   differences: Differences,
@@ -53,7 +53,7 @@ interface Found {
 function find({ connection, preview }: CheckContext, from: string, where: Fragment | string): Found {
   const { sql, bindings } = typeof where === "string" ? { sql: where, bindings: [] } : where;
   const values = binder(bindings)([], preview.variables);
-  // Not cached: the statement runs only once.
+  // The statement is not cached, since it runs only once.
   const all = (text: string): readonly (readonly unknown[])[] => {
     const statement = connection.database.prepare(text);
     statement.setReturnArrays(true);
@@ -195,7 +195,7 @@ function computedStep(
   const differs = `w.${was(column.name)} IS NOT t.${quoteName(column.name)}`;
   const found = find(context, both, differs);
   const description = `${fieldPath} is worked out anew`;
-  // A computed value can be computed again; a value that a user entered is lost.
+  // A computed value can be computed again, but a value that a user entered would be lost.
   const overwritten =
     source.computed === undefined
       ? find(context, both, `w.${was(column.name)} IS NOT NULL AND ${differs}`)
@@ -213,7 +213,7 @@ interface RetainedColumn {
   readonly after: Table;
   readonly resource: string;
   readonly change: ColumnChange;
-  /** Its name in descriptions. */
+  /** The name of the column in descriptions. */
   readonly fieldPath: string;
   readonly view: string;
   readonly value: string;
@@ -251,7 +251,7 @@ function retainedSteps(
   return steps;
 }
 
-/** The obstacle for records whose value would be lost. */
+/** Returns the obstacle for records whose value would be lost. */
 function obstacleOf(retained: RetainedColumn, description: string): Obstacle {
   const { change, lost } = retained;
   const kind = change.column.nullable || lossDefault(change) !== undefined ? "loss" : "misfit";
@@ -301,7 +301,7 @@ function retypeSteps(retained: RetainedColumn, source: Column): readonly Step[] 
       ? {}
       : { remedy: `say in part 9 what becomes of it: retype ${fieldPath}, was …, taken as … before` }),
   });
-  // A conversion to a constant is meant for old requests; here it would overwrite the values of records.
+  // A conversion to a constant is meant for old requests; for stored data it would overwrite the values of records.
   if (converts.every((made) => made.kind !== "literal")) return [retype];
   const text = (operand: string): string => `CAST(${operand} AS TEXT)`;
   const replaced = find(context, view, `${value} IS NOT NULL AND ${text(former)} <> ${text(value)}`);
@@ -348,7 +348,7 @@ function droppedColumn(context: CheckContext, { after, before, columns }: Change
   const found = find(context, `main.${quoteName(before.name)} AS t`, `t.${quoteName(column.name)} IS NOT NULL`);
   const description = `${fieldPath} is gone from the document`;
   const done = step("drop column", after.resource, [column.name], description, found.records);
-  // The fields from which it was computed still have the information.
+  // The fields from which the value was computed still have the information.
   if (column.computed !== undefined || found.records === 0) return done;
   const fresh = columns.filter(({ source, computed }) => source === undefined && !computed);
   const other = fresh.find((one) => one.column.type === column.type) ?? fresh[0];
@@ -381,7 +381,9 @@ function uniqueStep(context: CheckContext, { after }: Changed, set: readonly str
   });
 }
 
-/** A record in a cycle finds itself among its ancestors; UNION visits each ancestor once. */
+/**
+ * Returns the step that checks a tree. A record in a cycle finds itself among its ancestors; UNION visits each ancestor once.
+ */
 function treeStep(context: CheckContext, { after: { name, resource } }: Changed, column: string): Step {
   const [view, parent] = [quoteName(name), quoteName(column)];
   const above = `WITH RECURSIVE above(id) AS (
@@ -396,7 +398,7 @@ function treeStep(context: CheckContext, { after: { name, resource } }: Changed,
   });
 }
 
-/** `1 record has`, `2 records have`. */
+/** Returns `1 record has` or `2 records have`. */
 function records(count: number, plural?: string, singular?: string): string {
   const noun = count === 1 ? "1 record" : `${count} records`;
   const verb = count === 1 ? singular : plural;

@@ -1,6 +1,6 @@
 /**
- * Previews the migrated tables as temporary views over the present ones. Each view has the name of its future table, and so hides
- * the present one: rules and uniqueness are checked with the SQL of the service. The file does not change.
+ * Previews the migrated tables as temporary views over the current ones. Each view has the name of its future table, and so
+ * hides the current one: rules and uniqueness are checked with the SQL of the service. The file does not change.
  *
  * A view has three layers, because a value can depend on others: first stored values with their new name and type; then the
  * values from part 9 and defaults, and references; then computed values.
@@ -29,9 +29,12 @@ import { quoteText } from "../sql/json-text.ts";
 import { fromStored, literalSql, quoteName, toStored } from "./value.ts";
 
 export interface MigrationPreview {
-  /** The quoted view with null for lost or missing values, and with `was` columns: the former values of changed columns. */
+  /**
+   * Returns the quoted view with null for lost or missing values, and with `was` columns: the former values of changed
+   * columns.
+   */
   readonly filled: (table: Table) => string;
-  /** The value of `now` in expressions. */
+  /** The variables of expressions, with the value of `now`. */
   readonly variables: Variables;
   close(): void;
 }
@@ -51,7 +54,7 @@ export function openMigrationPreview(
     const [make, type] = makers[Number(index)] ?? [];
     if (make === undefined || type === undefined) throw new Error("a value is made by nothing");
     const stored = toStored(make(...(values as Stored[])), type);
-    // SQLite receives a JavaScript number as a double; a table column would convert it to an integer, a view does not.
+    // SQLite receives a JavaScript number as a double; a table column would convert it to an integer, but a view does not.
     return typeof stored === "number" && type !== "number" ? BigInt(stored) : stored;
   });
   const viewed = new Set([...added.map(({ resource }) => resource), ...changed.map(({ after }) => after.resource)]);
@@ -108,17 +111,17 @@ interface Site {
   readonly evaluate: (
     expression: TypedExpression,
   ) => (record: Readonly<Record<string, Value>>, more: Variables) => Value;
-  /** SQL that calls the JavaScript function with these values. */
+  /** Returns SQL that calls the JavaScript function `make` with these values. */
   readonly make: (make: Maker, type: ColumnType, ...values: readonly string[]) => string;
   readonly moment: string;
 }
 
-/** The name of the column with the former value. */
+/** Returns the name of the column with the former value. */
 export function was(name: string): string {
   return quoteName(`was ${name}`);
 }
 
-/** Whether a view has the column's `was`. */
+/** Whether a view has a `was` column for the column. */
 export function hasWas(change: ColumnChange): boolean {
   return change.source !== undefined && (isMade(change) || change.required);
 }
@@ -143,7 +146,10 @@ function storedView(at: Site, { after, before, columns }: Changed): string {
   return `SELECT ${["t._seq", "t._rev", ...times, ...members].join(", ")} FROM main.${quoteName(before.name)} AS t`;
 }
 
-/** Converts to the new type; null if the value has no equal there, or does not fit the schema. */
+/**
+ * Returns SQL that converts a value to the new type; null if the new type has no equal value, or the value does not fit the
+ * schema.
+ */
 function valueSql(at: Site, { column, narrowed, retyped }: ColumnChange, source: Column, stored: string): string {
   if (!retyped && !narrowed) return stored;
   const fits = at.fits(column);
@@ -231,7 +237,7 @@ function recordOf(fields: readonly string[], types: Types, stored: readonly Stor
   );
 }
 
-/** Null if the referenced record does not exist. */
+/** Returns SQL of a reference; null if the referenced record does not exist. */
 function referring(at: Site, { column, referred }: ColumnChange, value: string): string {
   const target = referred ? at.tables.find(({ resource }) => resource === column.references?.resource) : undefined;
   if (target === undefined) return value;
@@ -249,7 +255,7 @@ function computedView(at: Site, { after, columns }: Changed, deps: TransactionDe
       const make = (...stored: readonly Stored[]): Value => evaluate(recordOf(fields, types, stored), {});
       return `${at.make(make, column.type, ...fields.map((field) => `t.${quoteName(field)}`))} AS ${name}`;
     }
-    // Applies only if the operator allows the loss: a lost value becomes the default.
+    // Applies only if the operator allows the loss: then a lost value becomes the default.
     const otherwise = lossDefault(change);
     return otherwise === undefined ? `t.${name}` : `coalesce(t.${name}, ${otherwise}) AS ${name}`;
   });
@@ -261,7 +267,7 @@ function hiddenTimes(table: Table): readonly string[] {
   return isTimed(table) ? timeColumns : [];
 }
 
-/** Timers count from stored columns only, never from computed ones. */
+/** Returns SQL of `_due`. Timers count from stored columns only, never from computed ones. */
 function dueValue(at: Site, table: Table, types: Types): string {
   const since = (table.timed ?? []).flatMap((job) => (job.since.kind === "column" ? [job.since.column] : []));
   const fields = [...new Set(["state", ...since])].filter((name) => types.has(name));
@@ -270,7 +276,7 @@ function dueValue(at: Site, table: Table, types: Types): string {
   return at.make(make, "integer", "t._entered", ...fields.map((name) => `t.${quoteName(name)}`));
 }
 
-/** The default that replaces a lost value of a required column; undefined without one. */
+/** Returns the default that replaces a lost value of a required column; undefined if there is none. */
 export function lossDefault({ column, source }: ColumnChange): string | undefined {
   const { default: made, nullable, type } = column;
   if (source === undefined || nullable || made?.kind !== "literal") return undefined;

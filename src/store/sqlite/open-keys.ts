@@ -10,7 +10,7 @@ import { keyStore } from "./keys.ts";
 import { sessionStore } from "./sessions.ts";
 import { stateOf } from "./system-tables.ts";
 
-/** Undefined for an empty file. @throws StoreError if the file cannot be used. */
+/** Opens the keys; undefined for an empty file. @throws StoreError if the file cannot be used. */
 export function openSqliteKeys(file: string): OpenedKeys | undefined {
   let connection: Connection | undefined;
   try {

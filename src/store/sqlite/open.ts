@@ -35,28 +35,28 @@ import { SqliteTransaction, TransactionDeps } from "./transaction.ts";
 import { prepareAggregate } from "./aggregate.ts";
 
 export interface SqliteOptions {
-  /** `:memory:` is a temporary file that the store deletes when it closes. */
+  /** The path of the file. `:memory:` is a temporary file that the store deletes when it closes. */
   readonly file: string;
   readonly tables: readonly Table[];
   /** How to migrate the data of another document; absent: such data is rejected. */
   readonly following?: Following;
-  /** `FULL`: a confirmed write survives a power failure. `NORMAL`: only a process crash. */
+  /** When a confirmed write survives. `FULL`: a power failure too. `NORMAL`: only a process crash. */
   readonly synchronous?: "FULL" | "NORMAL";
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
   /** Whether this store serves requests; one process at a time may, while others read and write the file. */
   readonly serving?: boolean;
-  /** How long to wait for another process's lock on the file. */
+  /** How long to wait for another process's lock on the file, in milliseconds. */
   readonly waitMilliseconds?: number;
-  /** Bytes of the log per checkpoint. */
+  /** The bytes of the log per checkpoint. */
   readonly logBytes?: number;
-  /** Number of processors to use; default: `availableParallelism`. */
+  /** The number of processors to use; default: `availableParallelism`. */
   readonly processors?: number;
-  /** How long a statement may take on the main thread before it moves to a worker thread. */
+  /** How long a statement may take on the main thread before it moves to a worker thread, in milliseconds. */
   readonly sliceMilliseconds?: number;
 }
 
-/** After a long read, this many runs go to a thread before the main thread tries it again. */
+/** How many runs after a long read go to a thread, before the main thread tries it again. */
 const longRuns = 32;
 
 interface Settings {
@@ -74,7 +74,7 @@ interface Settings {
   readonly release: () => void;
 }
 
-/** @throws StoreError if the file cannot be used, or its data does not fit the tables. */
+/** Opens the store. @throws StoreError if the file cannot be used, or its data does not fit the tables. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const {
     clock,
@@ -121,14 +121,14 @@ async function open(settings: Settings): Promise<Store> {
   try {
     const writing = new Connection(file, waitMilliseconds);
     connections.push(writing);
-    // Before the file is verified as a Nonet database, nothing changes it, not even the journal mode.
+    // Nothing changes the file before it is verified as a Nonet database, not even the journal mode.
     await migrate(writing, { file, tables, following, clock });
     writing.exec("PRAGMA journal_mode = WAL");
     const memory = ["cache_size = -8000", "temp_store = MEMORY"];
     const forWriting = [
       "foreign_keys = ON",
       `synchronous = ${synchronous === "FULL" ? "NORMAL" : synchronous}`,
-      // Otherwise deleted data stays readable in the file until its pages are reused.
+      // Otherwise deleted data would stay readable in the file until its pages are reused.
       ...(holdsPersonal(tables) ? ["secure_delete = ON"] : []),
       ...memory,
     ];
@@ -219,7 +219,7 @@ async function open(settings: Settings): Promise<Store> {
       counts: countStore(writer),
       pins: pinStore(reading, writer),
       files: fileStore(reading, snapshot, writer, clock),
-      // Only one process serves a file.
+      // Only one process serves a file, so it always has the lease.
       acquireLease: () => true,
       changes: () => () => {},
       ...secretStore(writer),
@@ -246,7 +246,7 @@ async function open(settings: Settings): Promise<Store> {
   }
 }
 
-/** Converts errors of the file or the disk to a `StoreError`. */
+/** Wraps a read: converts errors of the file or the disk to a `StoreError`. */
 function withStoreErrors<A extends readonly unknown[], T>(file: string, read: (...args: A) => T): (...args: A) => T {
   return (...args) => {
     try {

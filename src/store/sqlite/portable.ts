@@ -28,7 +28,7 @@ import { tableSql } from "./schema.ts";
 import { checkFile } from "./file-location.ts";
 import { quoteName } from "./value.ts";
 
-/** Undefined for an empty file. @throws StoreError, also for a damaged file. */
+/** Opens a file for a backup; undefined for an empty file. @throws StoreError, also for a damaged file. */
 export function openSqliteSource(file: string, waitMilliseconds = 5_000): PortableSource | undefined {
   let connection: Connection | undefined;
   try {
@@ -48,7 +48,7 @@ export function openSqliteSource(file: string, waitMilliseconds = 5_000): Portab
   }
 }
 
-/** Checks the whole file: people would trust a copy of a damaged one. */
+/** Checks the whole file, since people would trust a copy of a damaged one. */
 function assertSound({ database }: Connection, file: string): void {
   const found = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
   if (found !== "ok") throw new StoreError("corrupt", `${file} is damaged: ${String(found)}`);
@@ -71,7 +71,7 @@ function sourceOf(connection: Connection, file: string, state: StoredDocument): 
 
 const batch = 500;
 
-/** Rows per batch for tables with bytes. */
+/** The number of rows per batch for tables with bytes. */
 const bytesBatch = 16;
 
 function* rowsOf(connection: Connection, backupTable: BackupTable): Generator<readonly PortableRow[]> {
@@ -97,7 +97,7 @@ function* rowsOf(connection: Connection, backupTable: BackupTable): Generator<re
   if (rows.length > 0) yield rows;
 }
 
-/** NULL for a column that an earlier release did not have. */
+/** Returns the column; NULL for a column that an earlier release did not have. */
 function sourceColumn({ name }: BackupTable, column: string, there: readonly string[]): string {
   const stored = name === "nonet_journal" && column === "position" ? "_seq" : column;
   return there.includes(stored) ? quoteName(stored) : "NULL";
@@ -108,7 +108,7 @@ export interface SqliteTarget extends PortableTarget {
   readonly file: string;
 }
 
-/** @throws StoreError if no file can be created, or the destination is not a Nonet database. */
+/** Creates the file of a restore. @throws StoreError if no file can be created, or the destination is not a Nonet database. */
 export function openSqliteTarget(place: string, now: number): SqliteTarget {
   checkFile(place);
   const file = `${place}.restoring-${process.pid}`;

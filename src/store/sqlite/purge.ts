@@ -5,7 +5,9 @@ import type { Writer } from "./write-batches.ts";
 
 const batch = 500;
 
-/** Tables by the columns that identify a row and the condition of expired ones; `?` is the time in epoch milliseconds. */
+/**
+ * The tables with the columns that identify a row and the condition of expired rows; `?` is the time in epoch milliseconds.
+ */
 const retentionRules = [
   { table: "nonet_counts", key: "name, key", over: "until <= ?" },
   { table: "nonet_sessions", key: "_seq", over: "expires <= ?" },

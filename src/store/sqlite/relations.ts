@@ -12,17 +12,17 @@ export interface Relation extends TypedTable {
   readonly name: string;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** Decodes a row selected with `everything`. */
+  /** Decodes a row that was selected with `everything`. */
   readonly decode: (stored: readonly SQLOutputValue[]) => Row;
-  /** Columns whose value the store takes from a counter. */
+  /** The columns whose value the store takes from a counter. */
   readonly counted: readonly string[];
   readonly insert: string;
-  /** Deletes the row with a `_seq`. */
+  /** The SQL that deletes the row with a `_seq`. */
   readonly remove: string;
   /** Whether `remove` alone undoes an insert, without scanning other tables for references. */
   readonly undoneSeparately: boolean;
   readonly hasFiles: boolean;
-  /** The arguments of `insert`. */
+  /** Returns the arguments of `insert`. */
   readonly encode: (values: Row) => SQLInputValue[];
 }
 
@@ -72,7 +72,10 @@ function hasFiles({ columns }: Table): boolean {
   return columns.some(({ file }) => file !== undefined);
 }
 
-/** On deletion SQLite looks for references, and scans a table without an index on the reference. */
+/**
+ * Whether SQLite finds references by an index. On deletion it looks for references, and scans a table without an index on the
+ * reference.
+ */
 function findsReferences({ columns, indexes, uniques }: Table, resource: string): boolean {
   const indexed = new Set([...indexes, ...uniques].map(([first]) => first));
   return columns.every(({ name, references }) => references?.resource !== resource || indexed.has(name));

@@ -12,7 +12,7 @@ import { type CachedFragment, cachedFragmentsOf } from "../sql/json-fragments.ts
 import { columnText, plainNumberText } from "./json.ts";
 import { quoteName } from "./value.ts";
 
-/** The CREATE TABLE statement; `name` differs while the table is rebuilt. */
+/** Returns the CREATE TABLE statement; `name` differs while the table is rebuilt. */
 export function tableSql(table: Table, tables: readonly Table[], name: string = table.name): string {
   const columns = table.columns.map((column) => `  ${columnSql(column, tables)}`);
   const fragmentColumns = cachedFragmentsOf(table).map(
@@ -67,7 +67,7 @@ function fragmentSql({ columns, opens }: CachedFragment): string {
   return columns.map(text).join(" || ");
 }
 
-/** The indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
+/** Returns the indexes of a table by name. The name contains the columns, so that a changed index has a new name. */
 export function indexesOf(table: Table): ReadonlyMap<string, string> {
   const indexes = new Map<string, string>();
   const add = (columns: readonly string[], unique: boolean): void => {
@@ -79,7 +79,8 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
     );
   };
   const uniques = uniquesOf(table);
-  // SQLite checks the newest index first; if two are violated, the error should name the first in the document.
+  // The order is reversed, since SQLite checks the newest index first: if two are violated, the error should name the first in
+  // the document.
   for (const columns of uniques.toReversed()) {
     add(columns, true);
     if (isAbsentEqual(table, columns)) indexes.set(...absentIndex(table, columns));
@@ -97,8 +98,8 @@ export function indexesOf(table: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * A UNIQUE index of SQLite treats nulls as distinct. For `absentEqual` a second index covers the records with a null: its keys
- * are, for each column, whether it is null and its value.
+ * Returns an index for sets in which two nulls are equal (`absentEqual`), since a UNIQUE index of SQLite treats nulls as
+ * distinct. It covers the records with a null: its keys are, for each column, whether it is null and its value.
  */
 function absentIndex(table: Table, columns: readonly string[]): [name: string, sql: string] {
   const name = absentIndexName(table, columns);
@@ -113,7 +114,7 @@ export function absentIndexName(table: Table, columns: readonly string[]): strin
   return `${table.name} unique ${columns.join(" ")}, absent equal`;
 }
 
-/** Keys that are equal if each value is equal or null in both records. */
+/** Returns keys that are equal if each value is equal, or null in both records. */
 export function absentKeys(columns: readonly string[], alias = ""): readonly string[] {
   return columns
     .map((name) => `${alias}${quoteName(name)}`)

@@ -55,7 +55,7 @@ function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** One file may have several paths. */
+/** Returns the actual path of a file, since one file may have several paths. */
 function actualPath(file: string): string {
   const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
   return isThere ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));

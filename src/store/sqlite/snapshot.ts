@@ -1,20 +1,20 @@
 /**
- * Holds the read snapshot of the file. Starting one takes two file locks, so reads share it for a few milliseconds. It ends early
- * when a group of writes is answered, so that clients read their own writes.
+ * Holds the read snapshot of the file. Starting one takes two file locks, so reads share it for a few milliseconds. It ends
+ * early when the results of a group of writes are returned, so that clients read their own writes.
  */
 import type { Connection } from "./connection.ts";
 
 export interface Snapshot {
-  /** Call before every read. */
+  /** Takes part in the snapshot; called before every read. */
   acquire(): void;
-  /** Freezes the present state for reads. */
+  /** Freezes the current state for reads. */
   hold(): void;
-  /** The next read starts a new snapshot. */
+  /** Ends the snapshot: the next read starts a new one. */
   release(): void;
   close(): void;
 }
 
-/** Reads see another process's commits after at most this time. */
+/** After how many milliseconds at most reads see another process's commits. */
 const lifetimeMilliseconds = 5;
 
 export function openSnapshot(connection: Connection): Snapshot {
@@ -31,7 +31,7 @@ export function openSnapshot(connection: Connection): Snapshot {
     isAcquired = false;
     held = false;
   };
-  /** A damaged or missing file fails again here, outside any request; the read already reported the error. */
+  /** A damaged or missing file fails again here, outside any request; the read has already reported the error. */
   const leave = (): void => {
     try {
       connection.run("COMMIT");

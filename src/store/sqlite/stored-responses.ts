@@ -22,7 +22,7 @@ export const responsesSql = `
   CREATE INDEX nonet_answers_by_hash ON nonet_answers (hash);
 `;
 
-/** The newest response for a key; may be expired. An older, expired one may also exist. */
+/** Returns the newest response for a key; it may have expired. An older, expired one may also exist. */
 export function findResponse(connection: Connection, scope: string, key: string): StoredResponse | undefined {
   const row = connection.get(
     `SELECT fingerprint, status, headers, body, expires FROM nonet_answers
@@ -34,7 +34,7 @@ export function findResponse(connection: Connection, scope: string, key: string)
   return row && responseOf(row);
 }
 
-/** Returns the function that undoes the insert. */
+/** Stores a response; returns the function that undoes the insert. */
 export function saveResponse(connection: Connection, scope: string, key: string, stored: StoredResponse): () => void {
   const { lastInsertRowid } = connection.run(
     `INSERT INTO nonet_answers (hash, expires, scope, key, fingerprint, status, headers, body)
@@ -69,7 +69,10 @@ export function purgeResponses(connection: Connection, now: number, after: numbe
   return end;
 }
 
-/** cyrb53, a public-domain hash: two 32-bit lanes of multiply and rotate; 53 bits fit in a JavaScript integer. */
+/**
+ * Returns a hash: cyrb53, which is in the public domain, two 32-bit lanes of multiply and rotate; 53 bits fit in a JavaScript
+ * integer.
+ */
 export function hashOf(scope: string, key: string): number {
   const text = `${scope}\0${key}`;
   let a = 0xdeadbeef;

@@ -16,12 +16,12 @@ import { secretsSql } from "./secrets.ts";
 import { sessionsSql } from "./sessions.ts";
 
 /**
- * Version of the layout of Nonet's own tables. A newer release wrote a file with a higher one. Edition 2 added
+ * The version of the layout of Nonet's own tables. A newer release wrote a file with a higher version. Edition 2 added
  * `nonet_schema.step`. A new table needs no new edition: `upgrade` creates missing tables.
  */
 const edition = 2;
 
-/** Identifies a Nonet file in the SQLite header: "Nont". */
+/** The number that identifies a Nonet file in the SQLite header: "Nont" in ASCII. */
 const applicationId = 0x4e6f6e74;
 
 /** `step`: the newest step of `Plan.history` at the last migration, as JSON. */
@@ -33,7 +33,7 @@ const schemaSql = `
   ) STRICT;
 `;
 
-/** Created if missing. */
+/** Nonet's own tables, created if missing. */
 const systemTables: Readonly<Record<string, string>> = {
   nonet_keys: keysSql,
   nonet_answers: responsesSql,
@@ -49,21 +49,21 @@ const systemTables: Readonly<Record<string, string>> = {
   nonet_file_pieces: filePiecesSql,
 };
 
-/** Columns that later releases added to a table; added if missing. */
+/** Columns that later releases added to a table; they are added if missing. */
 const laterColumns: readonly (readonly [table: string, column: string, type: string])[] = [
   ["nonet_journal", "trace", "TEXT"],
 ];
 
 export interface FileState {
   readonly edition: number;
-  /** As JSON. */
+  /** The tables of the stored document, as JSON. */
   readonly tables: string;
   readonly step: string | null;
   /** Whether Nonet's own tables are those of this release. */
   readonly isCurrent: boolean;
 }
 
-/** Undefined for an empty file. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
+/** Reads the state of a file; undefined if it is empty. @throws StoreError `not-ours`, `too-new` or `corrupt`. */
 export function stateOf(connection: Connection, file: string): FileState | undefined {
   const names = connection.database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -24,7 +24,7 @@ export interface ThreadSettings {
   readonly pragmas: readonly string[];
 }
 
-/** An object that is sent once, and later referenced by its number. */
+/** An object that is sent to the thread once, and later referenced by its number. */
 export interface Sent {
   readonly number: number;
   readonly object?: unknown;
@@ -38,7 +38,7 @@ export type Task =
       /** The deadline on the clock of `sharedNow`; absent for none. */
       readonly until: number | undefined;
     }
-  /** `now`: time of the service's clock. */
+  /** Begins a transaction. `now`: the time of the service's clock. */
   | { readonly kind: "begin"; readonly until: number | undefined; readonly now: number }
   /** Calls a method of the transaction; `sent` replaces the argument at its index. */
   | {
@@ -52,7 +52,7 @@ export type Task =
   /** Clears the cached objects; numbers start again. */
   | { readonly kind: "forget" };
 
-/** The result of a read, and its CPU time in milliseconds. */
+/** The result of a read, and the read's CPU time in milliseconds. */
 export interface Found {
   readonly value: unknown;
   readonly milliseconds: number;
@@ -120,7 +120,7 @@ function done(task: Task): unknown {
     case "begin":
       now = task.now;
       connection.stop.at = stopOf(task.until);
-      // No caller waits for a transaction after its deadline, and it would block others.
+      // No caller waits for a transaction after its deadline, and the transaction would block others.
       checkStop(connection.stop);
       connection.run("BEGIN IMMEDIATE");
       transaction = new SqliteTransaction(deps, slot);
@@ -148,7 +148,7 @@ function done(task: Task): unknown {
   }
 }
 
-/** Maximum duration in milliseconds of statements without a deadline; the same as on PostgreSQL. */
+/** The maximum duration of statements without a deadline in milliseconds; the same as on PostgreSQL. */
 const usualMilliseconds = 5_000;
 
 function stopOf(until: number | undefined): number {

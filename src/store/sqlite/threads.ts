@@ -9,7 +9,7 @@ import type { RecordChange, Transaction } from "../port/store.ts";
 import type { Called, Found, Outcome, Sent, Task, ThreadSettings } from "./thread.ts";
 
 export interface Threads {
-  /** @throws StoreError `late` at the deadline, `left` milliseconds from now; undefined for none. */
+  /** Runs a read. @throws StoreError `late` at the deadline, `left` milliseconds from now; undefined for none. */
   read(
     kind: "read" | "list" | "aggregate",
     query: object,
@@ -23,7 +23,7 @@ export interface Threads {
 
 export interface LongTransaction {
   readonly transaction: Transaction;
-  /** If it fails, the transaction is rolled back. */
+  /** Commits; if that fails, the transaction is rolled back. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -33,14 +33,17 @@ export interface ThreadsOptions {
   readonly writing: ThreadSettings;
   /** The number of reader threads. */
   readonly readers: number;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
 }
 
 /** Methods that matter only for concurrent transactions. */
 type Held = "changes" | "exclude" | "lockEagerly" | "declareWrites";
 
-/** The methods of a transaction; a number: index of a recurring argument (query, expression or view), which is sent once. */
+/**
+ * The methods of a transaction. A number is the index of a recurring argument (query, expression or view), which is sent only
+ * once.
+ */
 const methods: Readonly<Record<Exclude<keyof Transaction, Held>, number | undefined>> = {
   get: undefined,
   lockShared: undefined,
@@ -142,8 +145,8 @@ function assertInTime(until: number | undefined): void {
 }
 
 /**
- * The result of a task of a thread, or a `late` error after `left` milliseconds. The thread stops its statement at the same moment, but only
- * if it runs: it may still be starting, or be in a statement that cannot be stopped.
+ * Returns the result of a task of a thread, or a `late` error after `left` milliseconds. The thread stops its statement at the
+ * same moment, but only if it runs: it may still be starting, or be in a statement that cannot be stopped.
  */
 function endedBy<Value>(
   left: number | undefined,
@@ -165,12 +168,12 @@ interface Thread {
   /** Runs tasks one after another; `task` is called when the thread is free. */
   send(task: () => Task): Promise<unknown>;
   sent(object: object): Sent;
-  /** Tasks not completed yet. */
+  /** Returns the number of tasks that are not completed yet. */
   waiting(): number;
   close(): Promise<void>;
 }
 
-/** Every combination of filters is a new query object, so the cache needs a bound. */
+/** The most cached objects: every combination of filters is a new query object. */
 const mostSent = 1000;
 
 function openThread(settings: ThreadSettings): Thread {
@@ -247,7 +250,7 @@ function startWorker(settings: ThreadSettings): Worker {
   return new Worker(new URL("./thread.ts", import.meta.url), { workerData: settings });
 }
 
-/** Milliseconds on a clock that all threads share: `performance.now()` starts at 0 in each thread. */
+/** Returns milliseconds on a clock that all threads share: `performance.now()` starts at 0 in each thread. */
 function sharedNow(): number {
   return performance.timeOrigin + performance.now();
 }

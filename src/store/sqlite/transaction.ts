@@ -47,14 +47,14 @@ import { limitOf, quoteName, toStored } from "./value.ts";
 import type { Sessions, SessionToken } from "../port/sessions.ts";
 import { addSession, endSessions, findSession, forgetSessions, replaceSession } from "./sessions.ts";
 
-/** Maximum cached updaters: one per set of columns that change together, which callers choose. */
+/** The most cached updaters: one for each set of columns that change together, which callers choose. */
 const mostUpdaters = 1000;
 
 /** What the transactions of one store share: compiled expressions, views and statements. */
 export class TransactionDeps {
   readonly relations: Relations;
   readonly connection: Connection;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly clock: () => number;
   readonly liveCounts: LiveCounts;
   readonly #firsts = new WeakMap<TypedExpression, (variables: Variables) => SqlRow | undefined>();
@@ -86,7 +86,7 @@ export class TransactionDeps {
     return (record, variables) => read(run(record, variables));
   }
 
-  /** Evaluates `value` over a row; `expressions` are those inside it, whose fields it needs. */
+  /** Returns SQL that evaluates `value` over a row; `expressions` are those inside it, whose fields it needs. */
   #selector(
     value: Fragment,
     expressions: readonly TypedExpression[],
@@ -119,7 +119,7 @@ export class TransactionDeps {
     });
   });
 
-  /** Finds a record by a unique column. */
+  /** Returns a function that finds a record by a unique column. */
   getter(resource: string, column: string): (value: Value) => Row | undefined {
     return getOrMake(this.#gets, `${resource}.${column}`, () => {
       const relation = relationFor(this.relations, resource);
@@ -134,7 +134,7 @@ export class TransactionDeps {
     });
   }
 
-  /** Updates these columns of a row if its revision matches; returns whether it did. */
+  /** Returns a function that updates these columns of a row if its revision matches, and returns whether it did. */
   updater(relation: Relation, names: readonly string[]): Updater {
     return getOrMake(this.#updaters, `${relation.name} ${names.join()}`, () => {
       if (this.#updaters.size >= mostUpdaters) this.#updaters.clear();
@@ -180,7 +180,7 @@ interface Updater {
   readonly run: (revision: number, values: readonly SQLInputValue[], seq: number, old: number) => boolean;
 }
 
-/** A row's value as its column stores it: booleans as 0 and 1, structures as text. */
+/** Converts a row's value to the form in which its column stores it: booleans as 0 and 1, structures as text. */
 function valueAtHand(value: Value): SQLInputValue {
   return toStored(value, typeof value === "boolean" ? "boolean" : typeof value === "object" ? "json" : "text");
 }
@@ -376,7 +376,7 @@ export class SqliteTransaction implements Transaction {
     endSessions(this.#slot.connection, which, at);
   }
 
-  /** References between records may form a cycle, so that no order of deletion satisfies the foreign keys. */
+  /** Deletes records. References between them may form a cycle, so that no order of deletion satisfies the foreign keys. */
   #remove(records: readonly (readonly [Relation, Row])[]): void {
     const { connection } = this.#slot;
     if (records.length === 1) return this.#removeEach(records);

@@ -24,8 +24,8 @@ export function fromStored(stored: SQLOutputValue | undefined, type: ColumnType)
 }
 
 /**
- * SQL of a `LIMIT` with a bound value. For a bare placeholder SQLite reads the bound value to plan, and so plans again for each
- * execution (20 µs and more); for a sum it does not.
+ * Returns SQL of a `LIMIT` with a bound value. For a bare placeholder SQLite reads the bound value to plan, and so plans again
+ * for each execution (20 µs and more); for a sum it does not.
  */
 export function limitOf(placeholder: string): string {
   return `LIMIT (${placeholder} + 0)`;
@@ -35,7 +35,7 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A stored value as a SQL literal. */
+/** Returns a stored value as a SQL literal. */
 export function literalSql(value: SQLInputValue): string {
   if (typeof value === "string") return quoteText(value);
   if (typeof value === "number" || typeof value === "bigint") return String(value);

@@ -12,7 +12,7 @@ import type { SQLOutputValue } from "node:sqlite";
 
 export const expressions: ExpressionSql = expressionSql("sqlite", quoteName, stopAt);
 
-/** Converts the SQL result of an expression to its value. */
+/** Returns a function that converts the SQL result of an expression to its value. */
 export function resultOf({ type }: TypedExpression): (stored: SQLOutputValue | undefined) => Value {
   switch (type.kind) {
     case "bool":
@@ -34,7 +34,7 @@ export const views: ViewSql = viewSql({
   valueText,
   joinedTexts: (text, order) => sql`group_concat(${text}, ',' ORDER BY ${order})`,
   fragments: cachedFragmentsOf,
-  // The fragment is null if SQL cannot format one of its numbers as JSON does.
+  // The fragment is null if SQL cannot format one of its numbers as JSON does, so it is built again.
   fragmentText: (stored, { columns }, made) =>
     columns.some(({ type }) => type === "number") ? `coalesce(${stored}, ${made()})` : stored,
 });

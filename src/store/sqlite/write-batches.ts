@@ -1,14 +1,14 @@
 /**
  * The single writer. Transactions queue; those of one event-loop tick run one after another in one database transaction (a
- * group), and are answered together once it is durable, so that one flush serves all. A failed task undoes only its own writes:
- * one by one with `undoWrite`, or by a savepoint from its first write that has no individual undo. A savepoint copies every page
- * changed within it, so most tasks use none.
+ * group), and all get their results once it is durable, so that one flush serves all. A failed task undoes only its own
+ * writes: one by one with `undoWrite`, or by a savepoint from its first write that has no individual undo. A savepoint copies
+ * every page changed within it, so most tasks use none.
  *
  * If flushes are short, a task alone in its group flushes synchronously; with a single processor every group does, because the
  * flush thread would compete for that processor. Otherwise the next group runs, and takes in arriving tasks, while one is
- * flushed; it commits when the former group is answered. If a flush is short compared with a group's work, the next group also
- * takes in the next requests of the clients just answered: half as many groups write fewer pages, because a page is written once
- * per group.
+ * flushed; it commits when the previous group has its results. If a flush is short compared with a group's work, the next
+ * group also takes in the next requests of the clients that just got their responses: half as many groups write fewer pages,
+ * because a page is written once per group.
  *
  * A task whose statements exceed a slice is undone and runs again on a thread (`threads.ts`) between two groups.
  */
@@ -20,10 +20,10 @@ import type { Durability } from "./durability.ts";
 /** The database access of one running transaction. */
 export interface WriteSlot {
   readonly connection: Connection;
-  /** Call before each read, and `writing` before each write. */
+  /** Begins a read; must be called before each read, as `writing` before each write. */
   reading(): void;
   writing(): void;
-  /** Instead of `writing`, for a single atomic statement; `undoWrite` then registers its undo. */
+  /** Begins a single atomic statement, instead of `writing`; `undoWrite` then registers its undo. */
   writingOne(): void;
   /** Registers the undo of a statement. Undos run in reverse order. */
   undoWrite(undo: () => void): void;
@@ -34,13 +34,13 @@ export interface WriteSlot {
 export interface Writer {
   /** Runs `task` exclusively; settles with its result when its writes are durable. */
   enqueue<T>(task: (slot: WriteSlot) => T | Promise<T>, elsewhere?: Elsewhere<T>): Promise<T>;
-  /** For a synchronous task that writes. */
+  /** Runs a synchronous task that writes. */
   write<T>(task: (slot: WriteSlot) => T): Promise<T>;
-  /** Resolves when all accepted tasks are answered; rejects later ones. */
+  /** Resolves when all accepted tasks have their results; later ones are rejected. */
   finish(): Promise<void>;
-  /** Resolves when all present commits are durable; rejects if the disk failed. */
+  /** Resolves when all current commits are durable; rejects if the disk failed. */
   durable(): Promise<void>;
-  /** False after the disk has failed. */
+  /** Whether the disk works; false after it has failed. */
   isSound(): boolean;
 }
 
@@ -48,15 +48,15 @@ export interface Writer {
 export type Elsewhere<T> = () => Promise<{ readonly value: T; readonly commit: () => Promise<void> }>;
 
 export interface GroupLimits {
-  /** Maximum transactions per group. */
+  /** The most transactions per group. */
   readonly size: number;
-  /** After this time a group takes in no more transactions. */
+  /** After how many milliseconds a group takes in no more transactions. */
   readonly milliseconds: number;
-  /** How long to wait for another process's lock. */
+  /** How long to wait for another process's lock, in milliseconds. */
   readonly waitMilliseconds: number;
-  /** Processors that this process may use. */
+  /** The number of processors that this process may use. */
   readonly processors: number;
-  /** How long the statements of one task may take on the main thread. */
+  /** How long the statements of one task may take on the main thread, in milliseconds. */
   readonly sliceMilliseconds: number;
 }
 
@@ -81,7 +81,7 @@ interface Done {
 const idleShare = 0.05;
 /** How many groups do not gather after such an idle flush; then gathering is tried again. */
 const ungathered = 32;
-/** Event-loop ticks for which a group gathers. */
+/** For how many event-loop ticks a group gathers. */
 const gatheringTicks = 2;
 
 export function openWriter(
@@ -95,18 +95,18 @@ export function openWriter(
   /** Tasks that exceeded their slice. */
   const long: Waiting[] = [];
   let running: Promise<void> | undefined;
-  /** The flush of the former group. */
+  /** The flush of the previous group. */
   let flushing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
   let broken: StoreError | undefined;
   let finishing = false;
-  /** Total milliseconds spent in tasks. */
+  /** The total milliseconds spent in tasks. */
   let busyMilliseconds = 0;
   let untilGathering = 0;
 
   async function runGroups(): Promise<void> {
     do {
-      // Lets the event loop read requests that have already arrived, so that they join the group.
+      // The event loop reads requests that have already arrived, so that they join the group.
       await nextTick();
       if (queue.length > 0) await runGroup();
       const waiting = long.shift();
@@ -167,7 +167,7 @@ export function openWriter(
       });
   }
 
-  /** Runs when this connection holds no lock: an unanswered group is already committed. */
+  /** Runs a task on a thread, while this connection holds no lock: a group without results is already committed. */
   async function runElsewhere(waiting: Waiting): Promise<void> {
     await flushing;
     try {
@@ -201,7 +201,7 @@ export function openWriter(
     }
   }
 
-  /** After a failed flush the disk's contents are unknown, and another flush would not reveal them. */
+  /** Gives up after a failed flush: the disk's contents are unknown, and another flush would not reveal them. */
   function abandon(group: readonly Done[], thrown: unknown): void {
     broken = new StoreError("disk", `writing ${file} failed`, [], thrown);
     for (const { waiting } of group) waiting.reject(broken);
@@ -215,7 +215,9 @@ export function openWriter(
     if (broken) throw broken;
   }
 
-  /** Runs queued and arriving tasks until the former group is answered; with `gathers` also the clients' next requests. */
+  /**
+   * Runs queued and arriving tasks until the previous group has its results; with `gathers` also the clients' next requests.
+   */
   async function fill(group: Done[], isSingle: boolean, gathers: boolean): Promise<void> {
     const hasRoom = (): boolean => queue.length > 0 && group.length < limits.size && (group.length === 0 || !isSingle);
     let ends = performance.now() + limits.milliseconds;
@@ -270,7 +272,7 @@ export function openWriter(
     }
   }
 
-  /** Retries a lock without blocking the event loop: SQLite itself does not wait. */
+  /** Begins a transaction. Retries a lock without blocking the event loop, since SQLite itself does not wait. */
   async function begin(): Promise<void> {
     const deadline = performance.now() + limits.waitMilliseconds;
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
@@ -284,7 +286,7 @@ export function openWriter(
     }
   }
 
-  /** A task alone in its group needs no savepoint: it is the transaction. */
+  /** Runs a task. One alone in its group needs no savepoint: it is the transaction. */
   async function runTask(waiting: Waiting, isSingle: boolean): Promise<Done> {
     let wrote = false;
     let saved = isSingle;
@@ -343,7 +345,7 @@ export function openWriter(
       }
       for (const undoWrite of written.toReversed()) undoWrite();
     } catch {
-      // A partial undo must not remain: roll back the whole group.
+      // A partial undo must not remain, so the whole group is rolled back.
       if (connection.database.isTransaction) connection.run("ROLLBACK");
     }
   }
@@ -357,7 +359,7 @@ export function openWriter(
     } catch {
       // The original error explains the failure better.
     }
-    // Without a group not even the lock was acquired; every queued task would wait as long and fail too.
+    // If there is no group, not even the lock was acquired; every queued task would wait as long and fail too.
     if (group.length === 0) for (const waiting of queue.splice(0)) waiting.reject(error);
     for (const { waiting, outcome } of group) waiting.reject(outcome.kind === "error" ? outcome.error : error);
   }

@@ -1,6 +1,6 @@
 /**
- * Counts rate limits in a Valkey or Redis that all processes of a service share: each count is a hash with an expiry, computed by
- * a script as `counted` in `port/rates.ts` does. The client is an optional package, loaded only here.
+ * Counts rate limits in a Valkey or Redis that all processes of a service share: each count is a hash with an expiry, computed
+ * by a script like `counted` in `port/rates.ts`. The client is an optional package, loaded only here.
  */
 import { hash } from "node:crypto";
 import type * as Package from "@redis/client";
@@ -12,13 +12,13 @@ export interface ValkeyRates extends Rates {
 }
 
 export interface ValkeyOptions {
-  /** `redis://user:secret@host:6379/0`, `rediss:` with TLS, or `valkey:` and `valkeys:`. */
+  /** The URL: `redis://user:secret@host:6379/0`, `rediss:` with TLS, or `valkey:` and `valkeys:`. */
   readonly address: string;
-  /** Separates the counts of services. */
+  /** The name of the service, which separates the counts of services. */
   readonly service: string;
 }
 
-/** The part of the client that is used here. */
+/** The part of the client's type that is used here. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -32,7 +32,7 @@ export function isValkeyAddress(text: string): boolean {
   return /^(?:redis|valkey)s?:\/\/./i.test(text);
 }
 
-/** Numbers are formatted with all digits, because Lua's default has only 14. */
+/** The script that counts. It formats numbers with all digits, because Lua's default has only 14. */
 const script = `
 local kept = redis.call("HMGET", KEYS[1], "used", "at")
 local quota, length, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -61,8 +61,8 @@ return { whole(granted), whole(used), whole(at) }`;
 const digest = hash("sha1", script);
 
 /**
- * Does not wait for the connection: until it is there, counting rejects, and the client keeps reconnecting.
- * @throws StoreError `not-accessible` for an invalid address, or if the package is not installed.
+ * Opens the counts. Does not wait for the connection: until it is there, counting rejects, and the client keeps reconnecting.
+ * @throws StoreError `not-accessible` for an invalid URL, or if the package is not installed.
  */
 export async function openValkeyRates({ address, service }: ValkeyOptions): Promise<ValkeyRates> {
   const client = await clientFor(address.replace(/^valkey/i, "redis"));
@@ -98,7 +98,7 @@ async function clientFor(url: string): Promise<Client> {
   try {
     return createClient({
       url,
-      // Counting fails fast, because a request is better served without it than late.
+      // Counting fails fast, because a request is better served without counts than late.
       disableOfflineQueue: true,
       socket: { connectTimeout: 2_000, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 2_000) },
     }) as unknown as Client;

@@ -1,22 +1,22 @@
-/** Parses the address of a sink: `nats://host:4222/subject` or `kafka://host:9092,other:9092/topic`, with credentials. */
+/** Parses the URL of a sink: `nats://host:4222/subject` or `kafka://host:9092,other:9092/topic`, with credentials. */
 
 export interface BrokerUrl {
   readonly kind: "nats" | "kafka";
-  /** `host:port`, at least one. */
+  /** The servers as `host:port`, at least one. */
   readonly servers: readonly string[];
-  /** A NATS subject prefix, followed by the event's name; or a Kafka topic. */
+  /** The destination: a NATS subject prefix, followed by the event's name; or a Kafka topic. */
   readonly target: string;
-  /** The roles whose permissions apply to the events. */
+  /** The roles whose permissions decide which events the sink may see. */
   readonly roles: readonly string[];
   readonly tls: boolean;
   readonly credentials?: SinkCredentials;
-  /** The address without secrets, for messages and for the offset. */
+  /** The URL without secrets, for messages and for the offset. */
   readonly name: string;
 }
 
 export interface SinkCredentials {
   readonly user: string;
-  /** Without a password, `user` is a token. */
+  /** The password; if it is absent, `user` is a token. */
   readonly password?: string;
 }
 
@@ -27,7 +27,7 @@ const targets = {
 };
 const written = /^(nats|kafka):\/\/(?:([^@/?]*)@)?([^/?@]+)\/([^?]+)(?:\?(.*))?$/;
 
-/** The address, or its error: a clause that follows "--sink …". */
+/** Parses a URL; returns its error as a clause that follows "--sink …". */
 export function parseBrokerUrl(text: string): BrokerUrl | string {
   const found = written.exec(text);
   if (found === null) return "is written nats://HOST/SUBJECT or kafka://HOST,HOST/TOPIC, and ?as=ROLE after it";

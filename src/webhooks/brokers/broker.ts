@@ -3,9 +3,9 @@
 export interface Message {
   /** The event's id, the same in repeated messages, so that receivers can deduplicate. */
   readonly id: string;
-  /** The event's name. */
+  /** The name of the event. */
   readonly type: string;
-  /** The event's record: messages of one record stay in order. */
+  /** The record that the event is about: messages of one record stay in order. */
   readonly record: string;
   readonly body: string;
 }
@@ -21,5 +21,5 @@ export interface Broker {
 
 /** The media type of a CloudEvent that is one JSON object (CloudEvents 1.0, structured mode). */
 export const cloudEventMedia = "application/cloudevents+json; charset=UTF-8";
-/** Timeout for responses of the broker. */
+/** The timeout for responses of the broker, in milliseconds. */
 export const patienceMilliseconds = 10_000;

@@ -1,4 +1,7 @@
-/** Kafka: all events in one topic with the record as key, so that the events of a record are in order in one partition. */
+/**
+ * Publishes events to Kafka: all in one topic with the record as key, so that the events of a record are in order in one
+ * partition.
+ */
 import { Producer, stringSerializers } from "@platformatic/kafka";
 import { type Broker, cloudEventMedia, patienceMilliseconds } from "./broker.ts";
 import type { BrokerUrl } from "./address.ts";
@@ -8,9 +11,11 @@ export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): B
     clientId: "nonet",
     bootstrapBrokers: [...servers],
     serializers: stringSerializers,
-    // All in-sync replicas store the message. A retry may duplicate it; receivers deduplicate by id.
+    // The message is confirmed when all in-sync replicas have stored it. A retry may duplicate it; receivers deduplicate by
+    // id.
     acks: -1,
-    // Ordering: one request per partition, and the next request starts after the previous one has ended.
+    // For the order there is one request per partition, and the next request starts after the previous one has ended, so the
+    // client must not retry by itself.
     retries: 0,
     connectTimeout: patienceMilliseconds,
     timeout: patienceMilliseconds,
@@ -40,7 +45,7 @@ export function kafkaBroker({ servers, target, tls, credentials }: BrokerUrl): B
   };
 }
 
-/** The client wraps the broker's error in its own. */
+/** Returns the broker's error, which the client wraps in its own. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return reasonOf(thrown.errors[0]);
   return thrown instanceof Error ? thrown.message : String(thrown);

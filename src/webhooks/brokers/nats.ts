@@ -1,4 +1,4 @@
-/** NATS JetStream: each event type has a subject, and the stream that stores it acknowledges it. */
+/** Publishes events to NATS JetStream: each event type has a subject, and the stream that stores an event acknowledges it. */
 import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { type Broker, cloudEventMedia, type Message, patienceMilliseconds } from "./broker.ts";

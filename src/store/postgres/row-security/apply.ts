@@ -13,9 +13,9 @@ import type { AppliedPolicies } from "./read-role.ts";
 
 export type RowSecurityState =
   | ({ readonly kind: "standing" } & AppliedPolicies)
-  /** Not requested. */
+  /** Row-level security is not requested. */
   | { readonly kind: "off" }
-  /** Requested, but not possible. */
+  /** Row-level security is requested, but not possible. */
   | { readonly kind: "absent"; readonly why: string; readonly remedy: string };
 
 interface Wanted {
@@ -23,7 +23,10 @@ interface Wanted {
   readonly security?: RowSecurity | undefined;
 }
 
-/** Call after the tables match the document. @throws StoreError if it is required but not possible. */
+/**
+ * Applies row-level security; called after the tables match the document. @throws StoreError if it is required but not
+ * possible.
+ */
 export async function applyRowSecurity(
   single: Session,
   databaseUrl: DatabaseUrl,
@@ -38,7 +41,9 @@ export async function applyRowSecurity(
   }
 }
 
-/** Computes the missing statements again under the lock, because another process may have changed the schema. */
+/**
+ * Applies a step. Computes the missing statements again under the lock, because another process may have changed the schema.
+ */
 async function applyStep(
   single: Session,
   databaseUrl: DatabaseUrl,
@@ -87,7 +92,7 @@ export async function isApplied(session: Session, rowSecurity: RowSecurityState)
   return (await policyChangesOf(session, role, policies, await neededPolicies(session))).length === 0;
 }
 
-/** Call before tables are rebuilt, when no other process serves. */
+/** Removes row-level security before tables are rebuilt, when no other process serves. */
 export async function unsecure(session: Session, databaseUrl: DatabaseUrl): Promise<void> {
   const reader = await findReader(session, databaseUrl);
   if (reader.kind === "there") await lower(session, reader.role);

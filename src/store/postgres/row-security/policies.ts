@@ -28,30 +28,30 @@ export interface Policies {
   readonly tables: readonly TablePolicy[];
   readonly views: readonly Made[];
   readonly finders: readonly Made[];
-  /** Tables or views for reads of records other than the statement's own. */
+  /** The tables or views for reads of records other than the statement's own. */
   readonly reached: Named;
   /**
-   * The function that finds a record by a value indexed by digest: PostgreSQL does not run such a digest function on rows that a
-   * policy may hide, so it could not use the index.
+   * Returns the function that finds a record by a value indexed by digest: PostgreSQL does not run such a digest function on
+   * rows that a policy may hide, so it could not use the index.
    */
   finds(resource: string, column: string): string | undefined;
-  /** The settings for a statement about a resource, in the order of `settingNames`. */
+  /** Returns the settings for a statement about a resource, in the order of `settingNames`. */
   settings(resource: string): (variables: Variables) => readonly string[];
 }
 
 export interface TablePolicy {
-  /** Quoted. */
+  /** The name of the table, quoted for SQL. */
   readonly table: string;
-  /** Quoted, too. */
+  /** The names of the columns, quoted for SQL. */
   readonly columns: readonly string[];
   readonly using: string;
-  /** False if everyone sees every record: then the policy matters only alongside another document's policy. */
+  /** Whether a record may be hidden. If not, the policy matters only next to another document's policy. */
   readonly limited: boolean;
 }
 
 /** A view or function with its owner's privileges; a hash of the definition is in its name. */
 export interface Made {
-  /** Quoted, as in the catalogue. */
+  /** The quoted name, as the PostgreSQL catalogue stores it. */
   readonly name: string;
   /** The SQL after the name in the CREATE statement. */
   readonly sql: string;
@@ -60,7 +60,7 @@ export interface Made {
 export const viewPrefix = "nonet reaches ";
 export const finderPrefix = "nonet finds ";
 
-/** `nonet.policy`, `nonet.roles`, `nonet.v0`, … */
+/** Returns the names of the settings: `nonet.policy`, `nonet.roles`, `nonet.v0`, … */
 export function settingNames(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => ["policy", "roles"][index] ?? `v${index - 2}`).map(
     (name) => `nonet.${name}`,
@@ -113,14 +113,16 @@ export function policiesOf(security: RowSecurity, tables: readonly Table[], role
   };
 }
 
-/** A view of all records, visible only with a policy setting. */
+/** Returns a view of all records, visible only with a policy setting. */
 function viewOf(table: Table, columns: ReadonlySet<string>): Made {
   const all = ["_seq", ...table.columns.flatMap(({ name }) => (columns.has(name) ? [name] : []))].map(quoteName);
   const sql = `AS SELECT ${all.join(", ")} FROM ${quoteName(table.name)} WHERE ${settingSql("nonet.policy")} <> ''`;
   return { name: quoteName(`${viewPrefix}${digestOf(sql)} ${table.name}`), sql };
 }
 
-/** A function per column unique by digest. It reveals that a record exists, as a view of all values would. */
+/**
+ * Returns a function for each column that is unique by digest. It reveals that a record exists, as a view of all values would.
+ */
 function findersOf(table: Table): readonly (readonly [string, Made])[] {
   return uniquesOf(table).flatMap(([column = "", ...others]) => {
     if (others.length > 0 || !isUniqueByDigest(table, column)) return [];
@@ -136,7 +138,7 @@ function findersOf(table: Table): readonly (readonly [string, Made])[] {
   });
 }
 
-/** What a policy reads from the settings besides its name. */
+/** A value that a policy reads from the settings, besides its name. */
 type PolicyInput = { readonly kind: "roles" } | { readonly kind: "value"; readonly parameter: Parameter };
 
 interface Condition {
@@ -186,7 +188,7 @@ function conditionSql(
   const required = inputs(condition).map(
     (parameter) => `${valueSql(parameterPosition(parameter), "text")} IS NOT NULL`,
   );
-  // A table name that no nested query uses as an alias.
+  // The alias is a table name that no nested query uses.
   const { bindings, sql } = expressions.anyTrue([condition], reached, quoteName(table.name));
   let index = 0;
   const written = sql.replaceAll(new RegExp(`${openPlaceholder}::([a-z]+(?: precision)?)`, "g"), (_, type: string) =>
@@ -205,7 +207,10 @@ function argumentSql(
   return valueSql(parameterPosition(binding), type);
 }
 
-/** Adds `IS NOT NULL` for inputs of only some operations: without them a condition could be true by accident. */
+/**
+ * Returns the inputs of a condition. The policy adds `IS NOT NULL` for inputs that only some operations have: without them a
+ * condition could be true by accident.
+ */
 function inputs(condition: TypedExpression): readonly Parameter[] {
   return nodesOf(condition).flatMap((node): Parameter[] => {
     if (node.kind !== "variable" || node.nullable || ["caller", "now", "base"].includes(node.path[0] ?? "")) return [];
@@ -213,7 +218,7 @@ function inputs(condition: TypedExpression): readonly Parameter[] {
   });
 }
 
-/** An empty text means absent; values have one character before them. */
+/** Returns SQL of a setting's value. An empty text means absent; values have one character before them. */
 function valueSql(position: number, type: string): string {
   return `(SELECT substr(nullif(${settingSql(`nonet.v${position}`)}, ''), 2)::${type})`;
 }
@@ -231,10 +236,10 @@ function settingOf(required: PolicyInput): (variables: Variables) => string {
   };
 }
 
-/** Prefix of the roles if the token's scopes restrict the caller; no role name contains it. */
+/** The prefix of the roles if scopes restrict the caller's token; no role name contains it. */
 const scopedPrefix = "!";
 
-/** The roles, each between spaces, which role names cannot contain; empty for an anonymous caller. */
+/** Returns the roles, each between spaces, which role names cannot contain; empty for an anonymous caller. */
 function rolesText(caller: Value | undefined): string {
   const { id = null, roles = [], scoped = false } = (caller ?? {}) as Row;
   if (id === null || !Array.isArray(roles)) return "";

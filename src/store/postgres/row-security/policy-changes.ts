@@ -1,6 +1,7 @@
 /**
- * Computes the statements that change a schema's policies, views and privileges to a document's, based on the catalogue: so
- * restored data and rebuilt tables get what they lack. What processes with other documents need stays while they serve.
+ * Computes the statements that change a schema's policies, views and privileges to those of a document, based on the
+ * catalogue: so restored data and rebuilt tables get what they lack. Policies that processes with other documents need stay
+ * while these serve.
  */
 import { createHash } from "node:crypto";
 import { defined } from "../../../base/defined.ts";
@@ -14,7 +15,7 @@ interface Present {
   readonly kind: "table" | "view" | "function";
   readonly enabled: boolean;
   readonly policies: readonly { readonly name: string; readonly roles: readonly string[] }[];
-  /** Columns that the role may read; for a function its own name, if the role may execute it. */
+  /** The columns that the role may read; for a function its own name, if the role may execute it. */
   readonly columns: readonly string[];
 }
 
@@ -23,7 +24,7 @@ interface Catalogue {
   readonly relations: readonly Present[];
 }
 
-/** The result of the catalogue query, with unquoted names. */
+/** The result of the catalogue query, whose names are not quoted. */
 interface Stored extends Catalogue {
   readonly functions: readonly { readonly name: string; readonly runs: boolean }[];
 }
@@ -31,8 +32,8 @@ interface Stored extends Catalogue {
 const functions = ["number(double precision)", "json(jsonb)", "digest(text)", "fold(text)", "found(json, text[])"];
 
 /**
- * The statements that apply the policies; empty if they are applied. In steps that change at most one table each: holding one
- * table lock while waiting for another could deadlock. `served`: names of the policies that processes need.
+ * Returns the statements that apply the policies; empty if they are applied. In steps that change at most one table each:
+ * holding one table lock while waiting for another could deadlock. `served`: the names of the policies that processes need.
  */
 export async function policyChangesOf(
   session: Session,
@@ -119,7 +120,7 @@ function tableSql(
   ];
 }
 
-/** Cleans up a table that no caller reads any more. */
+/** Returns the statements that clean up a table that no caller reads any more. */
 function leavingSql(present: Present, role: string, retained: readonly string[]): readonly string[] {
   const { stale, staying } = sorted(present, retained);
   const needed = staying.some(({ name }) => !isOthers(name));
@@ -132,7 +133,7 @@ function leavingSql(present: Present, role: string, retained: readonly string[])
   ];
 }
 
-/** Nonet's policies: the unneeded and the remaining ones. Other policies are not touched. */
+/** Sorts Nonet's policies into unneeded and remaining ones. Other policies are not touched. */
 function sorted(present: Present | undefined, needed: readonly string[]) {
   const ours = present?.policies.filter(({ name }) => name.startsWith(prefix)) ?? [];
   const names = needed.map(policyName);
@@ -155,12 +156,12 @@ function isOthers(name: string): boolean {
   return name.startsWith(passingPrefix);
 }
 
-/** A policy for all other roles, whose privileges on the table stay as before. */
+/** Returns a policy for all other roles, whose privileges on the table stay as before. */
 function passingSql(name: string, table: string, roles: readonly string[]): string {
   return `CREATE POLICY ${quoteName(name)} ON ${table} USING (current_user <> ALL (ARRAY[${roles.map(quoteText).join(", ")}]::name[]))`;
 }
 
-/** Drops views and functions; tables stay. */
+/** Returns the statements that drop views and functions; tables stay. */
 function droppingSql({ kind, name }: Present): readonly string[] {
   return kind === "table" ? [] : [`DROP ${kind === "view" ? "VIEW" : "FUNCTION"} ${name}`];
 }
@@ -222,7 +223,7 @@ async function catalogueOf(session: Session, role: string): Promise<Catalogue> {
   return { uses, relations: all };
 }
 
-/** Quotes a name from the catalogue, where it is already truncated. */
+/** Quotes a name from the catalogue, in which names are already truncated. */
 function quoteStored(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

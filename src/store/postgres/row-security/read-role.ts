@@ -6,11 +6,17 @@ import type { BoundStatement } from "../query-batch.ts";
 import { type Policies, settingNames } from "./policies.ts";
 
 export interface ReadRole {
-  /** Tables or views by resource, for reads of records other than the statement's own. */
+  /** The tables or views by resource, for reads of records other than the statement's own. */
   readonly reached: Named;
-  /** `long`: the statement may scan many rows, and the server stops it at the deadline of the variables. */
+  /**
+   * Returns the session for a statement. `long`: the statement may scan many rows, and the server stops it at the deadline of
+   * the variables.
+   */
   readonly session: (variables: Variables, long: boolean) => Session;
-  /** A function that returns the `_seq` of a record by a column value, where row-level security prevents the use of an index. */
+  /**
+   * Returns a function that returns the `_seq` of a record by a column value, where row-level security prevents the use of an
+   * index.
+   */
   readonly finds: (column: string) => string | undefined;
 }
 
@@ -20,10 +26,10 @@ export interface AppliedPolicies {
   readonly policies: Policies;
 }
 
-/** The statement that sets a shorter timeout before a query, if its deadline requires one. */
+/** Returns the statement that sets a shorter timeout before a query, if the query's deadline requires one. */
 export type Stopping = (variables: Variables) => BoundStatement | undefined;
 
-/** Reads with the privileges of the tables' owner. */
+/** Returns the role that reads with the privileges of the tables' owner. */
 export function ownerReadRole({ execute }: Queries, tables: Named, stopping: Stopping): ReadRole {
   const short: Session = { rows: (statement, values) => execute(statement, values) };
   return {
@@ -36,7 +42,7 @@ export function ownerReadRole({ execute }: Queries, tables: Named, stopping: Sto
   };
 }
 
-/** `resource`: the resource of the statements; empty for aggregates. */
+/** Returns the role for reads. `resource`: the resource of the statements; empty for aggregates. */
 export function readRoleOf(
   { execute }: Queries,
   { policies, role }: AppliedPolicies,
@@ -57,9 +63,9 @@ export function readRoleOf(
 }
 
 /**
- * Sets role and caller before a statement. Both last until the end of the transaction, which has only this statement: nothing
- * remains on the connection for the next caller or the next client of a pooler. Every statement in a shared transaction sets the
- * same number of settings first.
+ * Returns the statement that sets role and caller before another statement. Both last until the end of the transaction, which
+ * has only this statement: nothing remains on the connection for the next caller or the next client of a pooler. Every
+ * statement in a shared transaction sets the same number of settings first.
  */
 export function asRole(role: string, settings: readonly string[]): BoundStatement {
   const names = ["role", ...settingNames(settings.length)];
@@ -67,7 +73,7 @@ export function asRole(role: string, settings: readonly string[]): BoundStatemen
   return { text, values: [role, ...settings] };
 }
 
-/** Combines both in one statement: `SELECT …, …`. */
+/** Combines two statements in one: `SELECT …, …`. */
 function combine(one: BoundStatement, other: BoundStatement): BoundStatement {
   const more = other.text.replace("SELECT ", "").replace("$1", `$${one.values.length + 1}`);
   return { text: `${one.text}, ${more}`, values: [...one.values, ...other.values] };

@@ -1,6 +1,6 @@
 /**
- * Finds the role that runs callers' reads: it cannot log in, owns nothing, and may only read what callers read. The address names
- * it; otherwise it is a role of the schema, created if this login may create roles.
+ * Finds the role with which callers' reads run: it cannot log in, owns nothing, and may only read what callers read. The URL
+ * names it; otherwise it is a role of the schema, created if this login may create roles.
  */
 import { defined } from "../../../base/defined.ts";
 import { quoteText } from "../../sql/json-text.ts";
@@ -43,7 +43,10 @@ export async function findReader(session: Session, databaseUrl: DatabaseUrl): Pr
   return { kind: "there", role };
 }
 
-/** Roles belong to the whole server, so the name has database and schema; `quoteName` shortens a long one with a digest. */
+/**
+ * Returns the name of the current role. Roles belong to the whole server, so the name contains database and schema;
+ * `quoteName` shortens a long name with a digest.
+ */
 async function currentRole(session: Session, { schema }: DatabaseUrl): Promise<string> {
   const [row] = await session.rows<[string]>(`SELECT current_database() || '_' || ${quoteText(schema)}`);
   const [name] = defined(row, "the name of the database");
