@@ -11,7 +11,7 @@ import { modelAt } from "../language/versioning/model-at-version.ts";
 import type { Change, Version, Versioning } from "../language/versioning/model.ts";
 import { type Difference, difference } from "./difference.ts";
 import { differencesOf } from "./differences.ts";
-import { isAbout, isAboutKind, currentPath, renamedEntry } from "./entries.ts";
+import { isAbout, isAboutKind, currentPath, namesIn, renamedEntry } from "./entries.ts";
 
 export interface Comparison {
   /** The differences: breaking ones first, then additive and neutral ones. */
@@ -167,23 +167,8 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
 function isIdle(entry: Entry, entries: readonly Entry[], differences: readonly Difference[]): boolean {
   const { change, version } = entry;
   if (differences.some((one) => isAboutKind(change, one))) return false;
-  return !entries.some((other) => other.version !== version && isAbout(other.change, subjectsOnly(change)));
-}
-
-function subjectsOnly(change: Change): Pick<Difference, "subject" | "also"> {
-  const target = "target" in change ? change.target : change.kind === "rename" ? change.from : undefined;
-  const name = target && (target.field === undefined ? target.of : `${target.of}.${target.field}`);
-  if (change.kind === "rename") {
-    const also = target?.field === undefined ? change.to : `${target.of}.${change.to}`;
-    return { subject: name ?? "", also };
-  }
-  if (name !== undefined) return { subject: name };
-  if (change.kind === "error") return { subject: `error ${change.code}`, also: `error ${change.was}` };
-  if (change.kind === "event") return { subject: `event ${change.name}`, also: `event ${change.was ?? change.name}` };
-  return {
-    subject:
-      change.kind === "path" ? change.operation : change.kind === "state" ? `${change.resource}.${change.name}` : "",
-  };
+  const [subject = "", also = subject] = namesIn(change);
+  return !entries.some((other) => other.version !== version && isAbout(other.change, { subject, also }));
 }
 
 function headingOf(newer: readonly Version[], { scheme, versions = [] }: Versioning, today: string): Heading {

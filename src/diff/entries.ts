@@ -11,8 +11,8 @@ export function isAbout(change: Change, { subject, also }: Subject): boolean {
   );
 }
 
-/** Returns the names in an entry, old and new ones. */
-function namesIn(change: Change): readonly string[] {
+/** Returns the names in an entry: its subject first, then what the subject is or was called otherwise. */
+export function namesIn(change: Change): readonly string[] {
   switch (change.kind) {
     case "rename": {
       const { of, field } = change.from;
@@ -56,11 +56,11 @@ export function currentPath(path: string, newer: readonly Version[]): string {
   return newer
     .flatMap(({ changes }) => changes)
     .toReversed()
-    .flatMap(transitionsOf)
+    .flatMap(renamedPaths)
     .reduce((at, [from, to]) => (at === from || at.startsWith(`${from}/`) ? to + at.slice(from.length) : at), path);
 }
 
-function transitionsOf(change: Change): readonly (readonly [from: string, to: string])[] {
+function renamedPaths(change: Change): readonly (readonly [from: string, to: string])[] {
   if (change.kind === "error") return [[`errors/errors/${change.was}`, `errors/errors/${change.code}`]];
   if (change.kind === "event")
     return change.was === undefined ? [] : [[`events/out/${change.was}`, `events/out/${change.name}`]];

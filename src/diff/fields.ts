@@ -168,13 +168,13 @@ function requestDifferences(change: FieldChange): readonly Difference[] {
   return [difference("breaking", "field-may-be-absent", change, `${name} may be absent from answers`, { entry })];
 }
 
-function typeChanges(change: FieldChange): readonly Difference[] {
-  return typeDifferences(change.old.type, change.now.type, change.alike).map((found): Difference => {
+function* typeChanges(change: FieldChange): Iterable<Difference> {
+  for (const found of typeDifferences(change.old.type, change.now.type, change.alike)) {
     const effect = effectOfType(change, found);
     const entry = effect === "breaking" ? { entry: entryFor(change, found) } : {};
     const kind = `${found.what === "values" ? "value" : found.what}-${found.direction}`;
-    return difference(effect, kind, below(change, "type"), `\`${change.subject}\` ${found.wording}`, entry);
-  });
+    yield difference(effect, kind, below(change, "type"), `\`${change.subject}\` ${found.wording}`, entry);
+  }
 }
 
 /** Returns the worst effect of a type's difference on requests, responses and filters. */

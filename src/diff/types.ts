@@ -22,19 +22,21 @@ type Kind<K extends FieldType["kind"]> = Extract<FieldType, { kind: K }>;
 /** Whether two type names mean the same type in requests and responses. */
 export type Alike = (old: string, now: string) => boolean;
 
-export function typeDifferences(old: FieldType, now: FieldType, alike: Alike): readonly TypeDifference[] {
-  if (old.kind === "nullable" || now.kind === "nullable") return nullableDifferences(old, now, alike);
-  if (old.kind === "named" && now.kind === "named" && alike(old.name, now.name)) return [];
-  if (old.kind === "scalar" && now.kind === "scalar") return scalarDifferences(old, now);
-  if (old.kind === "one-of" && now.kind === "one-of") return valueDifferences(old, now);
-  if (old.kind === "list" && now.kind === "list")
-    return [...rangeDifferences(old, now, "has", "items"), ...typeDifferences(old.of, now.of, alike)];
-  if (old.kind === "file" && now.kind === "file") return [...sizeDifferences(old, now), ...mediaDifferences(old, now)];
-  if (old.kind === "map" && now.kind === "map") return typeDifferences(old.of, now.of, alike);
-  if (same(old, now)) return [];
-  if (old.kind === "one-of" && isAnyText(now)) return [changed(old, now, "wider")];
-  if (now.kind === "one-of" && isAnyText(old)) return [changed(old, now, "narrower")];
-  return [changed(old, now, "other")];
+export function* typeDifferences(old: FieldType, now: FieldType, alike: Alike): Iterable<TypeDifference> {
+  if (old.kind === "nullable" || now.kind === "nullable") yield* nullableDifferences(old, now, alike);
+  else if (old.kind === "named" && now.kind === "named" && alike(old.name, now.name)) return;
+  else if (old.kind === "scalar" && now.kind === "scalar") yield* scalarDifferences(old, now);
+  else if (old.kind === "one-of" && now.kind === "one-of") yield* valueDifferences(old, now);
+  else if (old.kind === "list" && now.kind === "list") {
+    yield* rangeDifferences(old, now, "has", "items");
+    yield* typeDifferences(old.of, now.of, alike);
+  } else if (old.kind === "file" && now.kind === "file") {
+    yield* sizeDifferences(old, now);
+    yield* mediaDifferences(old, now);
+  } else if (old.kind === "map" && now.kind === "map") yield* typeDifferences(old.of, now.of, alike);
+  else if (same(old, now)) return;
+  else if (old.kind === "one-of" && isAnyText(now)) yield changed(old, now, "wider");
+  else yield changed(old, now, now.kind === "one-of" && isAnyText(old) ? "narrower" : "other");
 }
 
 function changed(old: FieldType, now: FieldType, direction: TypeDifference["direction"]): TypeDifference {
@@ -51,12 +53,10 @@ function isAnyText(type: FieldType): boolean {
   return !bounded && type.kind === "scalar" && (type.name === "string" || type.name === "text");
 }
 
-function nullableDifferences(old: FieldType, now: FieldType, alike: Alike): readonly TypeDifference[] {
-  const inner = typeDifferences(withoutNull(old), withoutNull(now), alike);
-  if (old.kind === now.kind) return inner;
-  const direction = now.kind === "nullable" ? "wider" : "narrower";
-  const wording = now.kind === "nullable" ? "can be null" : "can no longer be null";
-  return [{ direction, what: "null", wording }, ...inner];
+function* nullableDifferences(old: FieldType, now: FieldType, alike: Alike): Iterable<TypeDifference> {
+  if (old.kind !== "nullable") yield { direction: "wider", what: "null", wording: "can be null" };
+  if (now.kind !== "nullable") yield { direction: "narrower", what: "null", wording: "can no longer be null" };
+  yield* typeDifferences(withoutNull(old), withoutNull(now), alike);
 }
 
 function withoutNull(type: FieldType): FieldType {
@@ -75,21 +75,14 @@ const widerTypes: Partial<Record<ScalarName, readonly ScalarName[]>> = {
   ),
 };
 
-function scalarDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
+function* scalarDifferences(old: Kind<"scalar">, now: Kind<"scalar">): Iterable<TypeDifference> {
   const texts = [old.name, now.name].every((name) => name === "string" || name === "text");
-  if (old.name !== now.name && !texts) {
-    const direction = widerTypes[old.name]?.includes(now.name)
-      ? "wider"
-      : widerTypes[now.name]?.includes(old.name)
-        ? "narrower"
-        : "other";
-    return [changed(old, now, direction)];
-  }
-  const lengths = ["string", "text", "bytes"].includes(now.name);
-  return [
-    ...rangeDifferences(old, now, lengths ? "is" : "goes", lengths ? "long" : ""),
-    ...patternDifferences(old, now),
-  ];
+  if (old.name === now.name || texts) {
+    const isLength = ["string", "text", "bytes"].includes(now.name);
+    yield* rangeDifferences(old, now, isLength ? "is" : "goes", isLength ? "long" : "");
+    yield* patternDifferences(old, now);
+  } else if (widerTypes[old.name]?.includes(now.name)) yield changed(old, now, "wider");
+  else yield changed(old, now, widerTypes[now.name]?.includes(old.name) ? "narrower" : "other");
 }
 
 interface Bounds {
@@ -97,15 +90,19 @@ interface Bounds {
   readonly max?: number;
 }
 
-function rangeDifferences(old: Bounds, now: Bounds, verb: string, noun: string): readonly TypeDifference[] {
+function* rangeDifferences(
+  old: Bounds,
+  now: Bounds,
+  verb: "is" | "has" | "goes",
+  noun: string,
+): Iterable<TypeDifference> {
   const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
   const [oldMin, newMin] = [old.min ?? NEGATIVE_INFINITY, now.min ?? NEGATIVE_INFINITY];
   const [oldMax, newMax] = [old.max ?? POSITIVE_INFINITY, now.max ?? POSITIVE_INFINITY];
-  const wording = `${verb} ${rangeText(now)}${noun === "" ? "" : ` ${noun}`}, and ${verb === "is" ? "was" : verb === "has" ? "had" : "went"} ${rangeText(old)}`;
-  return [
-    ...(newMin > oldMin || newMax < oldMax ? [{ direction: "narrower", what: "range", wording } as const] : []),
-    ...(newMin < oldMin || newMax > oldMax ? [{ direction: "wider", what: "range", wording } as const] : []),
-  ];
+  const past = { is: "was", has: "had", goes: "went" }[verb];
+  const wording = `${`${verb} ${rangeText(now)} ${noun}`.trimEnd()}, and ${past} ${rangeText(old)}`;
+  if (newMin > oldMin || newMax < oldMax) yield { direction: "narrower", what: "range", wording };
+  if (newMin < oldMin || newMax > oldMax) yield { direction: "wider", what: "range", wording };
 }
 
 function rangeText({ min, max }: Bounds): string {
@@ -113,59 +110,46 @@ function rangeText({ min, max }: Bounds): string {
   return min === max ? `exactly ${min}` : `${min ?? ""}..${max ?? ""}`;
 }
 
-function patternDifferences(old: Kind<"scalar">, now: Kind<"scalar">): readonly TypeDifference[] {
-  if (old.pattern === now.pattern) return [];
-  if (now.pattern === undefined)
-    return [{ direction: "wider", what: "pattern", wording: "no longer has to match a pattern" }];
-  const direction = old.pattern === undefined ? "narrower" : "other";
-  return [{ direction, what: "pattern", wording: `has to match \`/${now.pattern}/\`` }];
+function* patternDifferences(old: Kind<"scalar">, now: Kind<"scalar">): Iterable<TypeDifference> {
+  if (old.pattern === now.pattern) return;
+  const what = "pattern";
+  if (now.pattern === undefined) yield { direction: "wider", what, wording: "no longer has to match a pattern" };
+  else {
+    const direction = old.pattern === undefined ? "narrower" : "other";
+    yield { direction, what, wording: `has to match \`/${now.pattern}/\`` };
+  }
 }
 
-function sizeDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
-  if (old.max === now.max) return [];
-  const direction = now.max < old.max ? "narrower" : "wider";
+function* sizeDifferences(old: Kind<"file">, now: Kind<"file">): Iterable<TypeDifference> {
   const wording = `is at most ${printSize(now.max)}, and was at most ${printSize(old.max)}`;
-  return [{ direction, what: "range", wording }];
+  if (now.max !== old.max) yield { direction: now.max < old.max ? "narrower" : "wider", what: "range", wording };
 }
 
 /** Compares the media types; an empty list accepts every type. */
-function mediaDifferences(old: Kind<"file">, now: Kind<"file">): readonly TypeDifference[] {
+function* mediaDifferences(old: Kind<"file">, now: Kind<"file">): Iterable<TypeDifference> {
   const mediaText = ({ media }: Kind<"file">): string =>
     media.length === 0 ? "of any media type" : media.map((one) => `\`${one}\``).join(" or ");
   const wording = `is ${mediaText(now)}, and was ${mediaText(old)}`;
   const holds = (wide: Kind<"file">, narrow: Kind<"file">): boolean =>
     wide.media.length === 0 ||
     (narrow.media.length > 0 && narrow.media.every((one) => wide.media.some((range) => inRange(one, range))));
-  return [
-    ...(holds(now, old) ? [] : [{ direction: "narrower", what: "media", wording } as const]),
-    ...(holds(old, now) ? [] : [{ direction: "wider", what: "media", wording } as const]),
-  ];
+  if (!holds(now, old)) yield { direction: "narrower", what: "media", wording };
+  if (!holds(old, now)) yield { direction: "wider", what: "media", wording };
 }
 
 function inRange(type: string, range: string): boolean {
   return type === range || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)));
 }
 
-function valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): readonly TypeDifference[] {
-  const removed = old.values.filter((value) => !now.values.includes(value));
-  const added = now.values.filter((value) => !old.values.includes(value));
-  const opened = now.open && !old.open;
-  const closed = old.open && !now.open;
-  return [
-    ...(opened
-      ? [{ direction: "wider", what: "type", wording: "is an open list, and was a closed one" } as const]
-      : []),
-    ...(closed
-      ? [{ direction: "narrower", what: "type", wording: "is a closed list, and was an open one" } as const]
-      : []),
-    ...removed.map(
-      (value) =>
-        ({ direction: "narrower", what: "values", wording: `no longer has the value \`${value}\``, value }) as const,
-    ),
-    ...added.map(
-      (value) => ({ direction: "wider", what: "values", wording: `has the new value \`${value}\``, value }) as const,
-    ),
-  ];
+function* valueDifferences(old: Kind<"one-of">, now: Kind<"one-of">): Iterable<TypeDifference> {
+  if (now.open && !old.open)
+    yield { direction: "wider", what: "type", wording: "is an open list, and was a closed one" };
+  if (old.open && !now.open)
+    yield { direction: "narrower", what: "type", wording: "is a closed list, and was an open one" };
+  for (const value of old.values.filter((one) => !now.values.includes(one)))
+    yield { direction: "narrower", what: "values", wording: `no longer has the value \`${value}\``, value };
+  for (const value of now.values.filter((one) => !old.values.includes(one)))
+    yield { direction: "wider", what: "values", wording: `has the new value \`${value}\``, value };
 }
 
 /** Whether the type lists all its values, so that a client may have code for each value. */
