@@ -2,9 +2,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { EventsPart } from "../plan/events/types.ts";
+import { type DataPlan } from "../server/open-store.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError, type StoreErrorKind } from "../store/port/error.ts";
 import { explained } from "../store/sqlite/connection.ts";
 import { type Finding, finding } from "./doctor-finding.ts";
@@ -14,10 +13,7 @@ import { clock } from "../server/compose.ts";
 /** The free space in bytes that the log and copies before migrations need. */
 const leastFreeBytes = 512 * 1024 * 1024;
 
-export async function fileFindings(
-  plan: ResourcesPart & EventsPart & VersioningPart,
-  file: string,
-): Promise<readonly Finding[]> {
+export async function fileFindings(plan: DataPlan, file: string): Promise<readonly Finding[]> {
   const folder = dirname(file);
   const there = existsSync(file);
   // The default folder is created at start, so until then the current folder is checked.
@@ -103,7 +99,7 @@ function dataSourceOf(database: DatabaseSync): DataSource {
   };
 }
 
-async function migrationFinding(plan: ResourcesPart & EventsPart & VersioningPart, file: string): Promise<Finding> {
+async function migrationFinding(plan: DataPlan, file: string): Promise<Finding> {
   const { planMigration } = await import("../store/sqlite/migrate.ts");
   return followingFinding(plan, (following) => {
     return planMigration({ file, tables: plan.tables, following, clock: () => clock.now() }, 5_000);

@@ -1,8 +1,6 @@
 /** `nonet doctor` for data on a PostgreSQL server: access, permissions, match with the document, and pending work. */
+import { type DataPlan } from "../server/open-store.ts";
 import { defined } from "../base/defined.ts";
-import type { EventsPart } from "../plan/events/types.ts";
-import type { ResourcesPart } from "../plan/resources/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
 import { type DatabaseUrl, parseDatabaseUrl } from "../store/postgres/database-url.ts";
 import type { Single } from "../store/postgres/connection.ts";
 import { StoreError } from "../store/port/error.ts";
@@ -13,10 +11,7 @@ import { clock } from "../server/compose.ts";
 const fewestPostgres = 140_000;
 const mostSkewMilliseconds = 1000;
 
-export async function postgresFindings(
-  plan: ResourcesPart & EventsPart & VersioningPart,
-  data: string,
-): Promise<readonly Finding[]> {
+export async function postgresFindings(plan: DataPlan, data: string): Promise<readonly Finding[]> {
   let single: Single | undefined;
   try {
     const databaseUrl = parseDatabaseUrl(data);
@@ -55,7 +50,7 @@ async function securityFinding(single: Single, databaseUrl: DatabaseUrl): Promis
 }
 
 async function dataFindings(
-  plan: ResourcesPart & EventsPart & VersioningPart,
+  plan: DataPlan,
   single: Single,
   { schema, name }: DatabaseUrl,
   data: string,

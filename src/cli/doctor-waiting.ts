@@ -1,13 +1,11 @@
 /** `nonet doctor` for data in any store: pending work, and pending migrations. */
 import { deliveryResource } from "../language/events/decide.ts";
-import type { EventsPart } from "../plan/events/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError } from "../store/port/error.ts";
 import { type Following, type MigrationPlan, obstaclesOf } from "../store/migration/migration.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { type Finding, finding } from "./doctor-finding.ts";
-import { followingOf } from "../server/open-store.ts";
+import { followingOf, type DataPlan } from "../server/open-store.ts";
 import { count } from "../base/layout.ts";
 import { clock } from "../server/compose.ts";
 
@@ -60,7 +58,7 @@ function timerFinding(late: number): Finding {
 }
 
 export async function followingFinding(
-  plan: EventsPart & VersioningPart,
+  plan: DataPlan,
   query: (following: Following) => Awaitable<MigrationPlan>,
 ): Promise<Finding> {
   const check = "migration";

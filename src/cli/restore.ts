@@ -2,9 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventsPart } from "../plan/events/types.ts";
-import type { ResourcesPart } from "../plan/resources/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { Awaitable } from "../store/port/store.ts";
 import { obstaclesOf } from "../store/migration/migration.ts";
@@ -12,7 +9,7 @@ import type { PortableTarget } from "../store/backup/portable.ts";
 import { type Backup, lookThrough, backupJson, backupText } from "./backup-files.ts";
 import { DocumentError, UsageError } from "../server/errors.ts";
 import { checkFile, planOf } from "../server/document.ts";
-import { followingOf, databaseOf, withoutSecret } from "../server/open-store.ts";
+import { followingOf, databaseOf, withoutSecret, type DataPlan } from "../server/open-store.ts";
 import { planText } from "../server/migration-report.ts";
 import { dataSource, isPresent, openTarget, usable } from "./data-location.ts";
 import { clock } from "../server/compose.ts";
@@ -98,11 +95,7 @@ function unfit(file: string, thrown: unknown): UsageError {
  * Throws if a migration to the document has obstacles, before anything is replaced. Uses a temporary SQLite file for backups
  * of any store.
  */
-async function assertFits(
-  plan: ResourcesPart & EventsPart & VersioningPart,
-  file: string,
-  terminal: Terminal,
-): Promise<void> {
+async function assertFits(plan: DataPlan, file: string, terminal: Terminal): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "nonet-restore-"));
   try {
     const { openSqliteTarget } = await import("../store/sqlite/portable.ts");

@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { withoutPasswords } from "../observability/redact.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { VersioningPart } from "../plan/versioning/version.ts";
 import { rowSecurityOf } from "../plan/authentication/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
@@ -16,6 +17,9 @@ import { DocumentError, UsageError } from "./errors.ts";
 import { migrationErrorText } from "./migration-report.ts";
 
 const folder = ".nonet";
+
+/** The parts of a plan that the data has to fit. */
+export type DataPlan = ResourcesPart & EventsPart & VersioningPart;
 
 /** Returns where the data is: as on the command line, or by default `.nonet/<service>.db` in the current folder. */
 export function databaseOf(data: string | undefined, { service }: Plan): string {
@@ -100,7 +104,7 @@ export async function withDatabase<T>({ title }: Plan, data: string, task: () =>
 }
 
 /** Returns the migration options of a store. Values are validated like those that clients send. */
-export async function followingOf({ events, history }: EventsPart & VersioningPart): Promise<Following> {
+export async function followingOf({ events, history }: Pick<DataPlan, "events" | "history">): Promise<Following> {
   const { createValidators } = await import("../runtime/validation/validator.ts");
   const validatorOf = createValidators();
   return {

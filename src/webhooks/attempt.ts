@@ -1,4 +1,5 @@
 /** Runs one delivery attempt: sends the signed (R6.6) and traced (R1.4) request to the endpoint, and returns its outcome. */
+import { createHmac } from "node:crypto";
 import { instantText } from "../base/clock.ts";
 import type { Json } from "../base/json.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
@@ -6,7 +7,6 @@ import type { Row } from "../store/port/store.ts";
 import type { DeliveryOptions, Sending } from "./engine.ts";
 import { PostError } from "./post.ts";
 import { deliveries, nothing } from "./tables.ts";
-import { signatureFields } from "./signature.ts";
 import { type Attempt, nextAttempt, type AttemptOutcome } from "./retry-policy.ts";
 
 /** A delivery that this process has leased, and its endpoint. */
@@ -108,4 +108,25 @@ export function createSend(options: DeliveryOptions, webhook: WebhookPlan, stopp
   }
 
   return send;
+}
+
+/**
+ * Returns the header fields of an attempt, signed by Standard Webhooks 1.0.0: HMAC-SHA256 of id, time of the attempt (`seconds`)
+ * and body (R6.5). Each valid secret adds a signature.
+ */
+function signatureFields(
+  secrets: readonly string[],
+  id: string,
+  seconds: number,
+  body: string,
+): Readonly<Record<string, string>> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
+  };
 }

@@ -3,7 +3,7 @@ import type { TransitionPlan } from "../../plan/states/types.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import { choose, isVisible, recordToChange } from "../records/find-and-authorise.ts";
 import type { Call } from "../context/context.ts";
-import { applyEffects, transitioned } from "../records/effects.ts";
+import { applyEffects, transitioned, firstTransition } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkGuard } from "./guard.ts";
 import { holdLive } from "../records/quotas.ts";
@@ -35,12 +35,9 @@ export async function move(received: Call, tx: Transaction): Promise<HttpRespons
 export async function matchingTransition(call: Call, tx: Transaction, row: Row): Promise<TransitionPlan> {
   const { operation, siblings } = call.compiled;
   const state = row["state"] as string;
-  const candidates = operation.moves.filter(({ from }) => from.includes(state));
-  for (const candidate of candidates) {
-    if (candidate.if === undefined || (await call.context.evaluate(tx, candidate.if, row, call.variables)) === true)
-      return candidate;
-  }
-  const [rejected] = candidates;
+  const transition = await firstTransition(call, tx, operation.moves, row);
+  if (transition !== undefined) return transition;
+  const rejected = operation.moves.find(({ from }) => from.includes(state));
   if (rejected?.else !== undefined) throw new ApiError(rejected.else);
   const moves: string[] = [];
   for (const sibling of siblings) {

@@ -2,17 +2,15 @@
 import { getOrMake } from "../../base/once.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import { StoreError } from "../port/error.ts";
-import type { Due, Found, Key, KeyStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
+import type { Due, Found, Key, KeyStore, PinStore, ReadQuery, Store, Transaction, View } from "../port/store.ts";
 import type { Write } from "../sql/view-text.ts";
 import { countStore, purgeCounts } from "./counts.ts";
 import { isTimed } from "../sql/columns.ts";
 import { holdsIn, viewWriterIn } from "./evaluation.ts";
 import { MemoryFiles } from "./files.ts";
-import type { Grant } from "../port/grants.ts";
-import { grantStore, purgeGrants } from "./grants.ts";
+import type { Grant, GrantStore } from "../port/grants.ts";
 import { MemoryJournal } from "./journal.ts";
 import { prepareList } from "./list.ts";
-import { pinStore } from "./pinned-versions.ts";
 import { Committed } from "./records.ts";
 import { purgeSessions, sessionStore } from "./sessions.ts";
 import { type MemoryState, MemoryTransaction } from "./transaction.ts";
@@ -160,5 +158,38 @@ function keyStore(): KeyStore {
       if (key) keys.set(id, { ...key, revoked: key.revoked ?? at });
       return key !== undefined;
     },
+  };
+}
+
+function grantStore(grants: Map<string, Grant>): GrantStore {
+  const keyOf = (kind: string, id: string): string => JSON.stringify([kind, id]);
+  return {
+    put: (grant) => {
+      grants.set(keyOf(grant.kind, grant.id), grant);
+    },
+    find: (kind, id) => grants.get(keyOf(kind, id)),
+    replace: ({ kind, id, text: before }, next) => {
+      const found = grants.get(keyOf(kind, id));
+      if (found?.text !== before) return false;
+      grants.set(keyOf(kind, id), { ...found, text: next.text, expires: next.expires });
+      return true;
+    },
+    end: (kind, id) => grants.delete(keyOf(kind, id)),
+    endGroup: (group) => {
+      for (const [key, grant] of grants) if (grant.group === group) grants.delete(key);
+    },
+  };
+}
+
+function purgeGrants(grants: Map<string, Grant>, now: number): void {
+  for (const [key, { expires }] of grants) if (expires <= now) grants.delete(key);
+}
+
+function pinStore(): PinStore {
+  const pins = new Map<string, string>();
+  const keyOf = (credential: string, user: string): string => JSON.stringify([credential, user]);
+  return {
+    find: (credential, user) => pins.get(keyOf(credential, user)),
+    pin: (credential, user, version) => getOrMake(pins, keyOf(credential, user), () => version),
   };
 }

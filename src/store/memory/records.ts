@@ -2,6 +2,7 @@
  * Stores records in memory: the committed state, and over it the changes of one transaction. Reads use the committed state, so
  * they never see changes that may be undone.
  */
+import { relationFor } from "../sql/table-access.ts";
 import { getOrMake } from "../../base/once.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Table } from "../../plan/resources/types.ts";
@@ -56,9 +57,7 @@ export class Committed implements Records {
   }
 
   relation(resource: string): Relation {
-    const relation = this.#relations.get(resource);
-    if (!relation) throw new Error(`the store has no resource ${resource}`);
-    return relation;
+    return relationFor(this.#relations, resource);
   }
 
   all(resource: string): readonly Row[] {

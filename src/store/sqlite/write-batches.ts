@@ -151,20 +151,11 @@ export function openWriter(
       return;
     }
     const committed = { at: performance.now(), busyMilliseconds };
-    flushing = durability
-      .flush()
-      .then(
-        () => {
-          const idle = performance.now() - committed.at - (busyMilliseconds - committed.busyMilliseconds);
-          if (gathers && group.length > 1 && idle > (committed.busyMilliseconds - before) * idleShare)
-            untilGathering = ungathered;
-          complete(group);
-        },
-        (thrown: unknown) => abandon(group, thrown),
-      )
-      .finally(() => {
-        flushing = undefined;
-      });
+    flush(group, () => {
+      const idle = performance.now() - committed.at - (busyMilliseconds - committed.busyMilliseconds);
+      if (gathers && group.length > 1 && idle > (committed.busyMilliseconds - before) * idleShare)
+        untilGathering = ungathered;
+    });
   }
 
   /** Runs a task on a thread, while this connection holds no lock: a group without results is already committed. */
@@ -176,20 +167,28 @@ export function openWriter(
       durability.hold();
       await commit();
       const done: Done = { waiting, wrote: true, undoing: [], outcome: { kind: "value", value } };
-      flushing = durability
-        .flush()
-        .then(
-          () => complete([done]),
-          (thrown: unknown) => abandon([done], thrown),
-        )
-        .finally(() => {
-          flushing = undefined;
-        });
+      flush([done]);
       await flushing;
     } catch (thrown) {
       durability.release();
       waiting.reject(explained(thrown, file));
     }
+  }
+
+  /** Flushes a committed group on the flush thread, and then answers it. */
+  function flush(group: readonly Done[], flushed = (): void => {}): void {
+    flushing = durability
+      .flush()
+      .then(
+        () => {
+          flushed();
+          complete(group);
+        },
+        (thrown: unknown) => abandon(group, thrown),
+      )
+      .finally(() => {
+        flushing = undefined;
+      });
   }
 
   function flushHere(group: readonly Done[]): void {
