@@ -20,7 +20,7 @@
  * `check` to `functionTypes` are free of Node and run in a browser too. What is not exported here may change at any time.
  */
 
-// A service inside of a program, and the functions beside its document.
+// The service inside a program, and the types of its functions.
 export {
   createService,
   type EmbeddedService,
@@ -39,14 +39,14 @@ export {
   type SystemContext,
 } from "./runtime/functions/typed.ts";
 
-// A document to everything that can be said about it.
+// The check of a document, and what follows from it.
 export { check, type CheckResult, type SoundModel, type Summary, soundModel, unservable } from "./language/check.ts";
 export type { Model, PartName } from "./language/model.ts";
 export type { PartAnswers, QuestionAnswer } from "./language/analysis/questions.ts";
 export type { Diagnostic, Severity } from "./diagnostics/diagnostic.ts";
 export { printDiagnostic } from "./diagnostics/text.ts";
 
-// A sound document to plain data with everything resolved, and from there to other formats.
+// The plan of a document, and the exports that are made from it.
 export { buildPlan } from "./plan/build.ts";
 export type { Plan } from "./plan/plan.ts";
 export { openapi } from "./export/openapi/openapi.ts";
@@ -58,14 +58,14 @@ export { functionTypes } from "./export/typescript/functions.ts";
 export { typescript } from "./cli/export.ts";
 export { servicePages } from "./export/page/pages.ts";
 
-// The data.
+// The stores.
 export { openMemoryStore } from "./store/memory/open.ts";
 export { openSqliteStore } from "./store/sqlite/open.ts";
 export { followingOf } from "./server/open-store.ts";
 export { StoreError } from "./store/port/error.ts";
 export type { Store } from "./store/port/store.ts";
 
-// A plan and its data to something that answers requests, behind a server of its own or within another one.
+// The service of a plan and its data, with a server of its own or inside another server.
 export { createService as servePlan, type Service, type ServiceOptions as PlanOptions } from "./runtime/service.ts";
 export type { HttpResponse, HttpRequest } from "./http/message.ts";
 export type { Observation, Observe, Observer } from "./runtime/context/observation.ts";
@@ -74,7 +74,7 @@ export { createForwarding, type Forwarding } from "./http/proxies.ts";
 export { listen, type RunningServer } from "./http/node-server.ts";
 export { type ServerOptions } from "./http/before-service.ts";
 
-// Beside the answers: who may ask, and who is told of events.
+// Keys, identities and permissions of callers.
 export { keyCredentials, type Minting, mintKey } from "./runtime/auth/mint.ts";
 export { type Background, type BackgroundOptions, startBackground } from "./server/background.ts";
 export { addressProblem as webhookUrlFault } from "./webhooks/address.ts";

@@ -53,7 +53,7 @@ export function lengthOf({ milliseconds: clock, months }: Duration): number {
   return clock + months * 30 * 86_400_000;
 }
 
-/** Prints the canonical text: days, hours, minutes, …; `0s` for zero. */
+/** Prints milliseconds as canonical text: days, hours, minutes, …; `0s` for zero. */
 export function printMilliseconds(total: number): string {
   if (total === 0) return "0s";
   let rest = total;

@@ -19,7 +19,7 @@ export const textFormats: Readonly<Record<string, (text: string) => boolean>> = 
   hostname: standard("hostname"),
   ipv4: standard("ipv4"),
   ipv6: standard("ipv6"),
-  /** Standard base 64 with padding (RFC 4648 section 4). */
+  /** Whether the text is standard base 64 with padding (RFC 4648 section 4). */
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   /** The format of E.164. */
   phone: (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
@@ -67,7 +67,7 @@ function isLanguage(text: string): boolean {
   return [variants.split("-").slice(1), letters].every((parts) => new Set(parts).size === parts.length);
 }
 
-/** A format of the library that validates the formats of JSON Schema itself. */
+/** Returns the validator of a format, as the library ajv-formats implements it. */
 function standard(name: "duration" | "email" | "hostname" | "ipv4" | "ipv6" | "uuid"): (text: string) => boolean {
   const format: unknown = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);

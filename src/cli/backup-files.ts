@@ -27,7 +27,7 @@ import { syncFolder } from "../store/sqlite/durability.ts";
 import { UsageError } from "../server/errors.ts";
 import { count } from "../base/layout.ts";
 
-/** A verified backup. */
+/** A backup that was read to its end and verified. */
 export interface Backup {
   readonly head: BackupHead;
   readonly summary: BackupSummary;
@@ -91,7 +91,7 @@ async function readFrom(file: string, reader: BackupReader): Promise<BackupSumma
   }
 }
 
-/** zlib's error codes for invalid or truncated input. */
+/** The error codes of zlib for invalid or truncated input. */
 const damaged: readonly string[] = ["Z_DATA_ERROR", "Z_BUF_ERROR"];
 
 function unusable(thrown: unknown, what: string): unknown {

@@ -12,7 +12,7 @@ import { type Terminal, releaseVersion } from "../server/terminal.ts";
 export interface CheckOptions {
   readonly strict: boolean;
   readonly format: "text" | "json" | "sarif" | "github";
-  /** The older document, if given. */
+  /** The path of the older document, if one was passed. */
   readonly against: string | undefined;
 }
 

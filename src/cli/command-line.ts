@@ -13,7 +13,7 @@ import { UsageError } from "../server/errors.ts";
 export interface Command {
   /** The words of the command, as the user types them: `check`, `key create`. */
   readonly words: string;
-  /** The operand: `DOC`, or `[DOC]` if optional. */
+  /** The operand in the help: `DOC`, or `[DOC]` if it is optional. */
   readonly operand: string;
   /** What the command does: one line, without a period. */
   readonly about: string;
@@ -32,7 +32,7 @@ export interface Option<T> {
   /** The placeholder of the value in help; absent for a flag. */
   readonly value?: string;
   readonly about: string;
-  /** The default, as a user would type it. */
+  /** The default value, as a user would type it. */
   readonly default?: string;
   readonly repeats?: true;
   /**
@@ -178,7 +178,7 @@ interface Parsed<T> {
   readonly about: string;
   /** The end of an error text that begins with the option's name: `is a number`. */
   readonly expected: string;
-  /** Undefined for an invalid value. */
+  /** Parses an argument; undefined for an invalid value. */
   readonly parse: (argument: string) => T | undefined;
 }
 
@@ -201,7 +201,7 @@ function withDefault<T>(fallback: string, parsed: Parsed<T>): Option<T> {
   return { ...option, default: fallback, read: (supplied, name) => option.read([fallback, ...supplied], name) as T };
 }
 
-/** An option with one of some fixed values; the first one is the default. */
+/** Makes an option with some fixed values, of which the first one is the default. */
 export function choice<const T extends string>(allowed: readonly [T, ...T[]], about: string): Option<T> {
   const parse = (argument: string): T | undefined => allowed.find((each) => each === argument);
   const expected = `one of ${allowed.join(", ")}`;
@@ -218,37 +218,37 @@ export function port(fallback: number, about: string): Option<number> {
   return withDefault(String(fallback), portOf(about));
 }
 
-/** An option for a port, without a default. */
+/** Makes an option for a port, without a default. */
 export function maybePort(about: string): Option<number | undefined> {
   return maybe(portOf(about));
 }
 
-/** An option for a size as in documents; its value is in bytes, or undefined. */
+/** Makes an option for a size as in documents; its value is in bytes, or undefined. */
 export function maybeSize(about: string): Option<number | undefined> {
   const parse = (argument: string): number | undefined => parseSize(argument) || undefined;
   return maybe({ value: "SIZE", about, expected: "a size such as 256MB or 1GB", parse });
 }
 
-/** An option for a clock duration as in documents; its value is in milliseconds. */
+/** Makes an option for a clock duration as in documents; its value is in milliseconds. */
 export function duration(fallback: string, about: string): Option<number> {
   const expected = "a duration such as 500ms or 2s";
   return withDefault(fallback, { value: "DURATION", about, expected, parse: parseClockDuration });
 }
 
 /**
- * An option for a secret, which is never printed. Users should set it by environment or file, because others can read command
- * lines.
+ * Makes an option for a secret, which is never printed. Users should set it by environment or file, because others can read
+ * command lines.
  */
 export function secret(about: string): Option<string | undefined> {
   return { ...text("SECRET", about), secret: "value" };
 }
 
-/** An option that may contain a password, such as a server's URL. */
+/** Makes an option that may contain a password, such as a server's URL. */
 export function guarded<T>(option: Option<T>): Option<T> {
   return { ...option, secret: "part" };
 }
 
-/** An option for an absolute http or https URL without query and fragment; the trailing slash is removed. */
+/** Makes an option for an absolute http or https URL without query and fragment; the trailing slash is removed. */
 export function address(about: string): Option<string | undefined> {
   const parse = (argument: string): string | undefined => {
     const url = URL.canParse(argument) ? new URL(argument) : undefined;
@@ -259,7 +259,7 @@ export function address(about: string): Option<string | undefined> {
   return maybe({ value: "URL", about, expected, parse });
 }
 
-/** An option for IP addresses or networks. */
+/** Makes an option for IP addresses or networks. */
 export function networks(about: string): Option<readonly string[]> {
   return {
     value: "ADDRESS",

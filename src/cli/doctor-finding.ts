@@ -1,7 +1,7 @@
 /** The result of one check of `nonet doctor`. */
 export interface Finding {
   readonly check: string;
-  /** `warn`: the service works, but somebody should fix it. */
+  /** The status of the check. `warn`: the service works, but somebody should fix the problem. */
   readonly status: "pass" | "warn" | "fail";
   readonly found: string;
   /** The remedy; present for `warn` and `fail`. */

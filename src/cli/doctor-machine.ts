@@ -1,4 +1,4 @@
-/** `nonet doctor` for the machine and the network settings. */
+/** Checks the machine and the network settings for `nonet doctor`. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import process from "node:process";

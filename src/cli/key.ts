@@ -126,7 +126,7 @@ export async function revokeKeys(document: string, options: RevokeOptions, termi
     );
     assertRevocable(plan, chosen);
     for (const key of chosen) {
-      // Other ids are sessions, which end when their revocation takes effect.
+      // An id of no key is the id of a session, which ends when its revocation takes effect.
       const after = plan.credentials.find(({ name }) => name === key.credential)?.revokedAfterMilliseconds;
       if (!(await store.keys.revoke(key.id, now))) await store.sessions.end(key.id, endAfter(now, after));
     }

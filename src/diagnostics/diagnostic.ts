@@ -13,13 +13,13 @@ export interface Fix {
 }
 
 export interface Diagnostic {
-  /** `part/slug`, permanent, never reused; each has a page. */
+  /** `part/slug`, permanent, never reused; each code has a page. */
   readonly code: string;
   readonly severity: Severity;
   /** One sentence that names the subject and the problem. */
   readonly message: string;
   readonly span: Span;
-  /** Why it matters: one sentence. */
+  /** Why the problem matters: one sentence. */
   readonly why?: string;
   /** What to write instead: one sentence, with the text to write in backticks. */
   readonly help?: string;

@@ -83,7 +83,7 @@ function* scopeDifferences(old: Credential, now: Credential, site: Statement): I
 
 interface GrantSite extends Site {
   readonly kind: string;
-  /** The permission in words, after "may": `run \`collect\``. */
+  /** The permission in words, to be printed after "may": `run \`collect\``. */
   readonly may: string;
 }
 

@@ -47,9 +47,9 @@ export function strictnessOf(old: Condition, now: Condition): Strictness {
 }
 
 interface StatedCondition {
-  /** The start of a sentence. */
+  /** The subject of the condition, as the start of a sentence. */
   readonly what: string;
-  /** Without `-tighter` and `-looser`. */
+  /** The kind of the difference without its ending `-tighter` or `-looser`. */
   readonly kind: string;
   /** The path in the old document if it differs. */
   readonly oldAt?: string;

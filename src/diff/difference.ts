@@ -29,7 +29,7 @@ export type DifferenceDetails = Omit<Difference, "kind" | "subject" | "effect" |
   readonly category?: DifferenceCategory | undefined;
 };
 
-/** What a difference is about, and its path. */
+/** What a difference is about, and the path of that statement. */
 export interface Site {
   readonly subject: string;
   readonly at: string;
@@ -106,7 +106,10 @@ export function* restated(
 
 type Amount = string | number | undefined;
 
-/** Like `restated`, for amounts: less is breaking, more is additive. `omitted` is the amount that no statement means. */
+/**
+ * Like `restated`, for amounts: a smaller amount is breaking, a larger one additive. `omitted` is the amount that an absent
+ * statement means.
+ */
 export function* measured(
   kind: string,
   site: Site,

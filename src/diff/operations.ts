@@ -191,7 +191,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       old.lists ?? both.old.model.endpoints.lists,
       now.lists ?? both.now.model.endpoints.lists,
     );
-  // If the condition of a list is tighter, the list returns fewer records.
+  // A tighter condition of a list means that the list returns fewer records.
   const where = { kind: "where", what: `What \`${name}\` lists` };
   yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
   yield* actionDifferences(both, name, old, now);

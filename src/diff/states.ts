@@ -63,7 +63,7 @@ function startOf({ start, states }: Lifecycle): string | undefined {
 
 // ── Moves ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One transition from one state. */
+/** One transition from one state, with its path. */
 interface Transition extends Site {
   readonly from: string;
   readonly to: string;

@@ -10,9 +10,9 @@ import { type Difference, difference, measured, pairs, type Site, restated, unha
 
 /** A statement in both models. */
 export interface Statement extends Site {
-  /** Of its differences, without `-changed`. */
+  /** The kind of the statement's differences, without `-changed`. */
   readonly kind: string;
-  /** The start of a sentence. */
+  /** What the statement is, as the start of a sentence. */
   readonly what: string;
   readonly old: unknown;
   readonly now: unknown;
@@ -29,7 +29,7 @@ export interface Statement extends Site {
 /** Compares the values of a statement; undefined where the walk compares them. */
 type Comparer = (old: never, now: never, site: Statement) => Iterable<Difference> | undefined;
 
-/** By the path of the statement, as in `Statement.pattern`. */
+/** The comparers by the path of their statement, as in `Statement.pattern`. */
 export type Comparers = Readonly<Record<string, Comparer>>;
 
 type Values = Readonly<Record<string, unknown>>;

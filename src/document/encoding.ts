@@ -32,7 +32,7 @@ function isUtf8(bytes: Uint8Array): boolean {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return true;
   } catch {
-    // The platform's decoder reports invalid UTF-8 only by throwing.
+    // The platform's decoder reports invalid UTF-8 only by throwing, so an exception means that the bytes are invalid.
     return false;
   }
 }

@@ -38,7 +38,7 @@ export function readYaml(source: Source): YamlReading {
   return plain === undefined ? readAnyYaml(source) : { node: plain, diagnostics: [] };
 }
 
-/** Parses a text with the library, after fixes. */
+/** Parses any text with the library, after fixes of common mistakes. */
 export function readAnyYaml(source: Source): YamlReading {
   if (source.text.trim() === "") return { diagnostics: [] };
   const fixed: Diagnostic[] = [];

@@ -209,7 +209,7 @@ function checkNode(checker: Checker, expression: Expression): Found {
   }
 }
 
-// Names and members
+// The checks of names and members
 
 function checkName(checker: Checker, name: string, at: Extent): Found {
   const { env, items } = checker;
@@ -314,7 +314,7 @@ function below(owner: TypedExpression, name: string, field: FieldType, at: Exten
 function walk(checker: Checker, owner: TypedExpression, resource: string, { name, nameAt, at }: Member): Found {
   const field = findField(checker, resource, name, nameAt);
   if (!field) return undefined;
-  // The id of the referenced record is the reference itself.
+  // A reference has the id of the referenced record as its value.
   if (name === "id") return { ...owner, at };
   if (walksOf(owner) >= limits.walks) {
     const message = `a walk goes through at most ${limits.walks} references`;
@@ -345,7 +345,7 @@ function findField(checker: Checker, resource: string, name: string, at: Extent)
   );
 }
 
-// Lists and conditions
+// The checks of lists and conditions
 
 function checkList(checker: Checker, expressions: readonly Expression[], at: Extent): Found {
   const found = expressions.map((expression) => checkValue(checker, expression));
@@ -428,7 +428,7 @@ function promotionFor(other: TypedExpression): ValueType {
   return other.type.kind === "double" ? other.type : { kind: "any" };
 }
 
-// Operators
+// The checks of operators
 
 function checkBinary(checker: Checker, { operator, left, right, at }: Binary): Found {
   if (operator === "&&" || operator === "||") {
@@ -714,7 +714,7 @@ function arithmeticHelp(operator: Arithmetic, a: ValueType, b: ValueType): strin
   return undefined;
 }
 
-// Functions and macros
+// The checks of functions and macros
 
 const macroNames: ReadonlySet<string> = new Set<MacroName>(["exists", "all", "filter", "map", "sortBy"]);
 

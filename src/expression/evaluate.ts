@@ -99,7 +99,7 @@ function mayMultiply(typed: TypedExpression): boolean {
   );
 }
 
-/** Functions whose result may be much longer than their arguments. */
+/** Functions whose result may be much longer than their arguments, so that they count as many steps. */
 const multiplying: ReadonlySet<string> = new Set(["join", "replace"]);
 
 function spend(frame: Frame, steps: number): void {
@@ -204,7 +204,7 @@ function compile(typed: TypedExpression): Run {
   }
 }
 
-// Values from outside
+// Variables and conversions
 
 function compileVariable(path: readonly string[]): Run {
   const [first = "", second = "", ...rest] = path;
@@ -260,7 +260,7 @@ function convertItems(list: readonly unknown[], of: ValueType): Value {
   return of.kind === "any" ? (list as Value) : list.map((item) => convertTo(item, of));
 }
 
-// Comparisons
+// The compilation of comparisons
 
 function compileCompare({ operator, left, right }: Compare): Run {
   const a = compile(left);
@@ -344,7 +344,7 @@ function compileMembership(value: TypedExpression, list: TypedExpression): Run {
   };
 }
 
-// Arithmetic
+// The compilation of arithmetic
 
 function compileCalculate({ calculation, left, right, type }: Calculate): Run {
   const a = compile(left);
@@ -408,7 +408,7 @@ function asDouble(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-// Functions and macros
+// The compilation of functions and macros
 
 function compileCall({ function: name, arguments: operands }: FunctionCall): Run {
   const [operand, second, third] = operands;

@@ -60,7 +60,7 @@ function constantChoice(
   return a && b && JSON.stringify(a.value) === JSON.stringify(b.value) ? a : undefined;
 }
 
-// Alternatives
+// The alternatives of a condition
 
 /** A test of a value, and whether the test is true or not true. */
 interface Atom {

@@ -201,7 +201,7 @@ interface Source {
     | { readonly kind: "value"; readonly sql: Sql };
   /** SQL of the list itself, if it can be null. */
   readonly list: Sql | undefined;
-  /** The order of the items in the list; empty if it does not matter. */
+  /** The order of the items in the list; empty if the order does not matter. */
   readonly order: readonly Order[];
 }
 
@@ -268,7 +268,7 @@ function constant(writer: Writer, value: string | number | boolean | null, type:
   return { kind: "constant", value, type };
 }
 
-// Truth values
+// SQL of truth values
 
 function condition(writer: Writer, typed: TypedExpression): Condition {
   if (typed.kind === "constant") return { sql: typed.value === true ? "TRUE" : "FALSE", exact: true };
@@ -423,7 +423,7 @@ function hasKey(writer: Writer, key: TypedExpression, map: TypedExpression): Con
   };
 }
 
-// Values
+// SQL of values
 
 /** Compiles an expression to SQL of its value, equal to the result of the function. */
 function scalar(writer: Writer, typed: TypedExpression): Scalar {
@@ -701,7 +701,7 @@ function intSum(writer: Writer, sum: Sql): Sql {
   return sql`(SELECT CASE WHEN _v BETWEEN -${most} AND ${most} THEN ${narrowed} END FROM ${once(writer, sql`${sum} AS _v`)})`;
 }
 
-// Lists
+// SQL of lists
 
 function quantified(writer: Writer, typed: Macro): Condition {
   const source = sourceOf(writer, typed.list);
@@ -953,7 +953,7 @@ function itemValue(writer: Writer, item: Source["item"], type: ValueType): Sql {
   }
 }
 
-// JSON
+// SQL of JSON values
 
 /** SQL for a position inside a JSON value. */
 interface Json {

@@ -30,7 +30,7 @@ export type Expression =
   | Binary
   | Conditional;
 
-/** `object.name`. */
+/** A member access, `object.name`. */
 export interface Member {
   readonly kind: "member";
   readonly at: Extent;
@@ -40,7 +40,7 @@ export interface Member {
   readonly nameAt: Extent;
 }
 
-/** `function(…)`, or `target.function(…)`. */
+/** A call: `function(…)`, or `target.function(…)`. */
 export interface Call {
   readonly kind: "call";
   readonly at: Extent;
@@ -58,7 +58,7 @@ export interface Binary {
   readonly right: Expression;
 }
 
-/** `test ? whenTrue : whenFalse`. */
+/** A conditional: `test ? whenTrue : whenFalse`. */
 export interface Conditional {
   readonly kind: "conditional";
   readonly at: Extent;
@@ -122,9 +122,9 @@ export const reservedWords: ReadonlySet<string> = new Set([
 
 /** The limits that bound the work of an expression, whatever its author writes. */
 export const limits = {
-  /** Length of the text, in UTF-16 code units. */
+  /** The most UTF-16 code units of the text. */
   text: 8000,
-  /** Nodes of the tree. */
+  /** The most nodes of the tree. */
   nodes: 1000,
   /** Levels of the tree, brackets included. A chain of n operands of `&&` or `||` has n - 1 levels. */
   depth: 100,

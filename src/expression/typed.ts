@@ -38,7 +38,7 @@ export type TypedExpression =
   | Macro
   | As;
 
-/** A literal. Timestamps and durations are in their run-time form. */
+/** A literal. Timestamps and durations have the form in which expressions are evaluated. */
 export interface Constant extends Typed {
   readonly kind: "constant";
   readonly value: string | number | boolean | null;
@@ -145,7 +145,7 @@ export interface Calculate extends Typed {
   readonly right: TypedExpression;
 }
 
-/** `value in list`, or `key in map`. */
+/** The test `value in list`, or `key in map`. */
 export interface Membership extends Typed {
   readonly kind: "within";
   readonly value: TypedExpression;

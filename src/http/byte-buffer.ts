@@ -13,7 +13,7 @@ export interface Gathered {
    * used up.
    */
   copy(): boolean;
-  /** Returns all bytes and starts again. */
+  /** Returns all bytes and empties the buffer. */
   consume(): Buffer;
   /** Returns the memory to the budget. */
   release(): void;

@@ -31,7 +31,7 @@ export function parseJson(bytes: Uint8Array): Parsed {
   return found === undefined ? { kind: "value", value } : { kind: "fault", detail: found };
 }
 
-/** A reviver for `JSON.parse`; it changes only rounded integers. */
+/** Marks rounded integers as a reviver of `JSON.parse`; it changes no other value. */
 function unrounded(_: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === "number" && isRounded(source ?? "") ? Number.POSITIVE_INFINITY * Math.sign(value) : value;
 }

@@ -37,7 +37,7 @@ export type Body =
   /** The memory budget is used up. */
   | { readonly kind: "no-room" };
 
-/** The result of `pipe`. */
+/** The result of `pipe`: the whole body was read, or the reason why it was not. */
 export type PipeResult = "whole" | Exclude<Body["kind"], "bytes">;
 
 /** The header fields by name in lower case. */
@@ -77,7 +77,7 @@ export interface Responder {
   drain(): Promise<void>;
 }
 
-/** Writes a streaming body. */
+/** A body that the service writes piece by piece. */
 export interface Streaming {
   /** Called after the response head is sent; not for HEAD, or if the client has disconnected. */
   start(sink: Sink): void;
@@ -85,7 +85,7 @@ export interface Streaming {
   ended(): void;
 }
 
-/** The destination of a streaming body. */
+/** The connection to which a streaming body is written. */
 export interface Sink {
   write(text: string | Uint8Array): void;
   /** The number of bytes in the write buffer. */

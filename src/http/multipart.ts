@@ -85,7 +85,7 @@ export function createMultipartReader(boundary: string): MultipartReader {
             state = "head";
           }
         } else {
-          // A head without fields starts with the empty line.
+          // A head without fields starts with the empty line that ends it.
           const isEmpty = rest.length > 1 && rest[0] === 0x0d && rest[1] === 0x0a;
           const end = isEmpty ? 0 : rest.indexOf("\r\n\r\n", Math.max(0, looked - 3), "latin1");
           if (end > maximumHeadBytes || (end === -1 && rest.length > maximumHeadBytes))

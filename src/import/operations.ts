@@ -26,7 +26,7 @@ export interface ImportedOperation {
 /** Paths at which every service responds to `GET`, unless its base URL has a path. */
 const reservedPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/openapi.json", "/.well-known/api-catalog"]);
 
-/** Methods of OpenAPI that the language lacks. */
+/** Methods that OpenAPI has and the language does not. */
 const otherMethods = ["head", "options", "trace"] as const;
 
 export function operationsOf(source: ImportContext): readonly ImportedOperation[] {

@@ -233,7 +233,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
       const values = result["enum"];
       if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...(values as readonly Json[]), null];
     } else if (["allOf", "anyOf", "oneOf"].some((keyword) => result[keyword] !== undefined)) {
-      // Without a type the standard ignores `nullable`, but authors mean it.
+      // Without a `type`, the standard ignores `nullable`, but authors mean that null is allowed.
       notices.guessed(pointer, "`nullable` without a type is taken to mean that null is a value");
       const all = { ...result };
       for (const key of Object.keys(result)) if (key !== "description" && key !== "title") delete result[key];

@@ -62,7 +62,7 @@ async function openPino({ descriptor, members }: JsonLinesOptions): Promise<Writ
   const destination = pino.destination({ dest: descriptor, sync: false, maxLength: mostBytes });
   let lost = 0;
   destination.on("drop", () => (lost += 1));
-  // The reader has closed the pipe; the service continues.
+  // The reader of the log has closed the pipe; the service continues without it.
   destination.on("error", () => {});
   const logger: Logger = pino(
     {

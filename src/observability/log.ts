@@ -29,7 +29,7 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** The destination of lines. */
+/** The destination of log lines. */
 export interface Lines {
   write(line: Line): void;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function createLog(lines: Lines, { level, now, redact }: LogOptions): Log
       write("error", "failed", {
         request_id: requestId,
         error: redact(error.message),
-        // The stack also contains the message and the causes.
+        // The stack also contains the message and the causes, so they are not logged separately.
         stack: redact(stackOf(error)),
       });
     },

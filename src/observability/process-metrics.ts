@@ -34,7 +34,7 @@ export function watchProcess(serviceMetrics: Metrics): () => void {
     return one((user + system) / 1e6);
   });
   serviceMetrics.observe("process.uptime", () => one(process.uptime()));
-  // Only Linux has this folder; elsewhere the metric is omitted.
+  // Only Linux has this folder; on other systems the metric is omitted.
   serviceMetrics.observe("process.open_file_descriptors", async () => one((await readdir("/proc/self/fd")).length));
   return () => delay.disable();
 }

@@ -32,12 +32,12 @@ export function timedStore(store: Store, times: StoreTimes): Store {
     };
   }
 
-  /** Only store errors count; other errors are handled elsewhere. */
+  /** Reports an error of the store; other errors are handled elsewhere. */
   function failed(thrown: unknown): void {
     if (thrown instanceof StoreError) times.failed(kindOf(thrown), thrown);
   }
 
-  // Stores are plain objects of functions, so a member can be replaced.
+  // A store is a plain object of functions, so its members can be replaced.
   return {
     ...store,
     keys: withFailureReports(store.keys, failed),

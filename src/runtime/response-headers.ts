@@ -2,7 +2,7 @@
 import type { HttpResponse } from "../http/message.ts";
 import type { Served } from "./context/version.ts";
 
-/** Adds the headers of every response (R1.3, R1.6). */
+/** Adds the header fields that every response has (R1.3, R1.6). */
 export function finish(result: HttpResponse, requestId: string, secure = false): HttpResponse {
   const headers = [...result.headers, "Request-Id", requestId, ...securityHeaders(result)];
   if (secure) headers.push("Strict-Transport-Security", "max-age=31536000");

@@ -105,7 +105,7 @@ export interface Service extends Responder {
 
 /** A service with the additional methods for its owner. */
 export interface LiveService extends Service {
-  /** Renders events for their receivers. */
+  /** Renders events for the receivers. */
   readonly renderer: EventRenderer;
   /** Returns the status of `/readyz` (R1.2). Never rejects. */
   health(): Promise<HealthStatus>;

@@ -72,7 +72,7 @@ export interface EmbeddedService {
 export interface ListenOptions {
   readonly port?: number;
   readonly host?: string;
-  /** Trusted proxies, whose Forwarded fields are used. */
+  /** The addresses of trusted proxies, whose Forwarded fields are used. */
   readonly trustProxy?: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export interface Listening {
 export interface NewKey {
   readonly user: string;
   readonly roles?: readonly string[];
-  /** Required if the document has several credentials with keys. */
+  /** The credential of the key; required if the document has several credentials with keys. */
   readonly credential?: string;
 }
 

@@ -99,7 +99,7 @@ function startSinks(
       stopping.abort();
       const over = Promise.withResolvers<void>();
       const timer = setTimeout(over.resolve, graceMilliseconds);
-      // Unconfirmed messages are published again after the next start.
+      // Messages without confirmation are published again after the next start.
       await Promise.race([Promise.allSettled(running), over.promise]);
       clearTimeout(timer);
     },

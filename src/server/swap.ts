@@ -2,7 +2,7 @@
 import type { Responder } from "../http/message.ts";
 
 export interface SwappableService {
-  /** The current service; requests during a swap wait. */
+  /** The current service; requests during a replacement wait. */
   readonly service: Responder;
   /**
    * Replaces the service. Waits until no request is active, at most `patienceMilliseconds`, so that a slow client does not

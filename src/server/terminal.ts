@@ -10,10 +10,10 @@ export type StopSignal = (typeof stopSignals)[number];
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** Whether `out` supports colours. */
+  /** Whether the output `out` supports colours. */
   readonly colour: boolean;
   readonly columns: number;
-  /** Whether `err` is a terminal. */
+  /** Whether the output `err` is a terminal. */
   readonly interactive: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the bytes of a file, or of standard input for `-`. */

@@ -69,7 +69,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
         resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
       });
       worker.unref();
-      // The service continues without a watchdog.
+      // If the thread fails, the service continues without a watchdog.
       worker.on("error", () => undefined);
     },
     async stop() {

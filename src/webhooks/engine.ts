@@ -98,7 +98,7 @@ export interface DeliveryRenderer {
     tx: Transaction,
     entry: JournalRecord,
     through: "webhook" | "stream",
-    /** Default: the envelope of the document. */
+    /** The envelope of the events; default: the one of the document. */
     envelope?: EventsPlan["envelope"],
   ): (receiver: {
     readonly id: string | null;

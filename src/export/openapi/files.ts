@@ -13,7 +13,7 @@ export function jsonInput({ files = {}, schema }: BodyPlan): JsonObject | undefi
   const properties = Object.entries(schema["properties"] as JsonObject).flatMap(
     ([name, property]): [string, Json][] => {
       if (!Object.hasOwn(files, name)) return [[name, property as Json]];
-      // A nullable file can be null in JSON.
+      // A nullable file can be null in a JSON body, so the member stays.
       return isBare(property as Json) ? [] : [[name, { type: "null" }]];
     },
   );

@@ -89,7 +89,7 @@ export function servicePages({ result, plan, baseUrl }: PageOptions): readonly P
         // All versions share one URL for the page of a code, since a code never changes its meaning.
         const has = versionsOf(plan).find(({ errors }) => Object.hasOwn(errors, name));
         const found = errorPage({ ...source(), plan: has === undefined || has === plan ? served : has }, name);
-        // The server turns this status into a problem, as for any unknown path.
+        // The server converts a page with this status to an error response, as for any unknown path.
         if (found === undefined) return { status: 404, headers: [] };
         return pageResponse(request, "text/html; charset=utf-8", found, { policy: pagePolicy });
       },

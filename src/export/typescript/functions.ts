@@ -260,7 +260,7 @@ function withFileLimits({ schema }: BodyPlan, files: Readonly<Record<string, Fil
   const properties = schema["properties"] as Readonly<Record<string, JsonObject>>;
   const fileProperties = Object.entries(files).map(([name, { maxBytes, media }]): [string, JsonObject] => {
     const file = fileSchema({ max: maxBytes, media });
-    // In a merge patch, null removes the file.
+    // In a merge patch, null removes the file, so the type allows null.
     return [name, properties[name]?.[fileKeyword] === undefined ? { anyOf: [file, { type: "null" }] } : file];
   });
   return { ...schema, properties: { ...properties, ...Object.fromEntries(fileProperties) } };

@@ -11,7 +11,7 @@ export interface Method {
   readonly operation: DescribedOperation;
   /** The signature of the method in the client's interface, with its doc comment. */
   readonly signature: string;
-  /** Additional types besides those of components. */
+  /** Types that the method needs besides those of components. */
   readonly types: readonly string[];
   /** The row in the table of operations. */
   readonly row: JsonObject;

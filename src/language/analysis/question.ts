@@ -65,7 +65,7 @@ export function declaredOrNone(
   return declaredAnswer(documentIndex, at, otherwise);
 }
 
-/** `not shown` if the document declares the statement open, else `otherwise`. */
+/** Returns `not shown` if the document declares the statement open, else `otherwise`. */
 export function openOr({ gaps }: DocumentIndex, at: string, otherwise: Answer = undeclared): Answer {
   return gaps.has(at) ? { status: "not shown", at } : otherwise;
 }

@@ -1,4 +1,4 @@
-/** The questions of part 5. */
+/** The questions of part 5 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   type Answer,

@@ -361,7 +361,7 @@ function keyOf(name: Name): string {
 
 const allKeys = [...new Set([...byKind.values()].flatMap(({ keys }) => keys))];
 
-/** Only concerns how a caller obtains it. */
+/** A change of how callers obtain a credential affects no request. */
 const unnoticed: ChangeReport = { effect: "neutral", category: "shape" };
 
 const anyKind = form<Credential, Spreads>({

@@ -3,7 +3,7 @@
 export interface Authentication {
   readonly credentials: Readonly<Record<string, Credential>>;
   readonly roles?: readonly string[];
-  /** The ownership expression by resource. */
+  /** The ownership expressions by name of the resource. */
   readonly own: Readonly<Record<string, string>>;
   /** The grants of each operation. A line with several operations becomes an entry for each of them. */
   readonly allow: Readonly<Record<string, readonly Grant[]>>;

@@ -1,4 +1,4 @@
-/** The questions of part 4. */
+/** The questions of part 4 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, declaredAnswer, declaredOrNone, none, type Question, definedAt, taken } from "../analysis/question.ts";
 import type { ResourceEndpoint } from "./resolve.ts";

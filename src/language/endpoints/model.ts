@@ -3,15 +3,15 @@ import type { Json } from "../../base/json.ts";
 import type { Field, FieldType } from "../resources/model.ts";
 
 export interface Endpoints {
-  /** `{base_url}` or an absolute URL. */
+  /** The base URL of the operations: `{base_url}` or an absolute URL. */
   readonly base?: string;
   readonly lists?: ListStyle;
   readonly edits?: EditStyle;
-  /** `none`: the document declares that there are no idempotency keys. */
+  /** The idempotency keys. `none`: the document declares that there are none. */
   readonly repeats?: IdempotencyStyle | "none";
-  /** The envelope of records in bodies. */
+  /** The members around records in bodies. */
   readonly wrap?: Wrap;
-  /** `none`: the document declares that pages of other origins may not call. */
+  /** Who may call from other origins. `none`: the document declares that nobody may. */
   readonly cors?: Cors | "none";
   /** The endpoints by name of their operation. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
@@ -33,7 +33,7 @@ export interface ListStyle {
   readonly kind: (typeof listKinds)[number];
   readonly size?: number;
   readonly max?: number;
-  /** `bare array`: the response is the array of items itself. */
+  /** Set by `bare array`: the response is the array of items itself. */
   readonly bare?: true;
   readonly names?: ListNames;
 }

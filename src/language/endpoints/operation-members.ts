@@ -327,7 +327,7 @@ export const statuses: Spread<Endpoint> = {
       accepted: accepted.schema,
       differs: shared("text"),
     },
-    // Any other key is the code of an error.
+    // Any other key of the map is the code of an error.
     additionalProperties: either(
       { type: "integer", minimum: 400, maximum: 599 },
       lineSchema("[45][0-9][0-9]", "The status."),

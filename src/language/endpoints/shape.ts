@@ -23,7 +23,7 @@ export type Shape =
 export interface ResponseShape {
   /** The shape of a record. Absent: the record as the caller sees it. */
   readonly item?: Shape;
-  /** Absent: the list style's default page. */
+  /** The shape of the whole page. Absent: the list style's default page. */
   readonly page?: Shape;
 }
 
@@ -108,7 +108,7 @@ export function responseMembers(template: ResponseTemplate | undefined): Readonl
 
 // ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The body that the document declares explicitly. */
+/** The body that the document declares with `takes`. */
 export interface InputShape {
   readonly fields: Fields;
   /** By field, the names of the objects around it; no entry: the field is at the top level. */

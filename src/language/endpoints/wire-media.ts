@@ -35,7 +35,7 @@ export function isRead(media: string, schema: JsonObject | undefined, schemas: S
   return isJson(essence) || essence === formMedia || (isText && !essence.startsWith("multipart/"));
 }
 
-/** The media type without its parameters, in lower case. */
+/** Returns the media type without its parameters, in lower case. */
 export function essenceOf(media: string): string {
   return (media.split(";")[0] ?? "").trim().toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** The questions of part 7. */
+/** The questions of part 7 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, declaredAnswer, none, type Question, definedAt, taken } from "../analysis/question.ts";
 

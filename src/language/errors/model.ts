@@ -11,7 +11,7 @@ export interface Errors {
   readonly codes?: Readonly<Record<string, string>>;
   /** The messages of errors and violations, by code. */
   readonly messages?: Readonly<Record<string, string>>;
-  /** The part of the fixed catalogue that is imported: `all`, or codes. */
+  /** The codes of the fixed catalogue that the document imports: `all`, or a list. */
   readonly standard?: "all" | readonly string[];
   readonly errors: Readonly<Record<string, DeclaredError>>;
 }
@@ -47,7 +47,7 @@ export function bodyFor(key: string): { readonly code: string; readonly operatio
 export interface DeclaredError {
   readonly status: number;
   readonly sentence: string;
-  /** `retry after 10m`: a duration as written. */
+  /** The duration in `retry after 10m`, as written. */
   readonly retryAfter?: string;
 }
 

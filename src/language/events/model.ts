@@ -18,7 +18,7 @@ export interface OutEvent {
 }
 
 export type EventSource =
-  /** `Resource -> state`: emitted when a record enters the state. */
+  /** An event `Resource -> state`, emitted when a record enters the state. */
   | { readonly kind: "enters"; readonly resource: string; readonly state: string }
   | { readonly kind: "operation"; readonly operation: string };
 

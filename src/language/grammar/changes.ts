@@ -25,14 +25,14 @@ export interface ChangeReport {
   readonly what?: string;
   /** The kind of the difference without `-changed`. Default: that of the construct around it; of a part or construct, its key. */
   readonly kind?: string;
-  /** Likewise. */
+  /** What the difference is about, fixed or derived from the name. */
   readonly subject?: string;
   readonly category?: DifferenceCategory;
   /** The smallest amount is meant where none is written. Default: the largest one. */
   readonly omitted?: "least";
 }
 
-/** By member; `*` has defaults for all members. */
+/** The reports by member; `*` has defaults for all members. */
 export type ChangeReports<Value> = {
   readonly [Name in keyof Value | `...${string}` | "*"]?: ChangeReport;
 };

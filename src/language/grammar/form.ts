@@ -62,7 +62,7 @@ export interface Spread<Value> extends MemberOptions<Partial<Value>> {
   readonly read: (reader: Reader, path: Path, statement: Statement, label?: Label) => Partial<Value> | undefined;
   readonly print: (value: Value, below: Below) => Tree | undefined;
   readonly mapNames?: (value: Value, scope: Scope) => Partial<Value> | undefined;
-  /** The members of the model that it sets. */
+  /** The members of the model that the statement sets. */
   readonly gives?: readonly (keyof Value & string)[];
 }
 
@@ -83,7 +83,9 @@ interface FormOptions<Value, Several extends keyof Value> {
   readonly lineSchema?: JsonObject;
   /** Returns the scope of the names in the construct's members, if it differs from the enclosing scope. */
   readonly scope?: (value: Value, scope: Scope) => Scope;
-  /** With it, a comparison reports each member, without it the construct as a whole. */
+  /**
+   * The reports of the members' changes. With them a comparison reports each member, without them the construct as a whole.
+   */
   readonly changes?: ChangeReports<Value>;
   readonly presence?: Presence;
 }
@@ -91,7 +93,7 @@ interface FormOptions<Value, Several extends keyof Value> {
 /** Reads and prints a one-line form that no template describes. */
 export interface CustomLine<Value> {
   readonly read: (reader: Reader, path: Path, line: SourceText, statement: Statement) => Value | undefined;
-  /** Undefined if one line cannot express the value. */
+  /** Prints the value; undefined if one line cannot express it. */
   readonly print: (value: Value) => string | undefined;
 }
 

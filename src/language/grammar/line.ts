@@ -162,7 +162,7 @@ function printed(
   return line;
 }
 
-/** Whether a value is the default. */
+/** Whether a value equals the default of its member, which need not be printed. */
 export function isAbsent(value: unknown, absent: unknown): boolean {
   if (value === undefined || value === absent) return true;
   if (typeof value !== "object" || value === null || typeof absent !== "object") return false;

@@ -1,4 +1,4 @@
-/** The questions of part 8. */
+/** The questions of part 8 in the completeness questionnaire. */
 import { declaredAnswer, declaredOrNone, type Question, taken } from "../analysis/question.ts";
 
 export const questions: readonly Question[] = [

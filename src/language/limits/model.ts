@@ -49,7 +49,7 @@ export interface Rate {
   readonly count: number;
   /** The window as written without its slash: `min`, `15min`, `day`. */
   readonly window: string;
-  /** `user`, `ip` or a resource's name. */
+  /** What the limit counts by: `user`, `ip` or a resource's name. */
   readonly per: string;
   readonly burst?: number;
 }

@@ -1,4 +1,4 @@
-/** The questions of part 1. */
+/** The questions of part 1 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import {
   each,

@@ -1,4 +1,4 @@
-/** Lookups of the fields of a resource, for several phases, cached per model. */
+/** Looks up the fields of a resource, for several phases; results are cached per model. */
 import type { Model } from "../model.ts";
 import { onceForModel } from "../analysis/per-model.ts";
 import type { Field, Fields, FieldType, Modifier } from "./model.ts";
@@ -22,7 +22,7 @@ export function innermost(type: FieldType): {
   return { of, enclosing: [bare.kind, ...enclosing] };
 }
 
-/** Whether the field can be null in an expression: `?` or `| null`. */
+/** Whether the field can be null in an expression: it is optional (`?`) or has the type `T | null`. */
 export function isNullable(field: Field): boolean {
   return field.optional || field.type.kind === "nullable";
 }

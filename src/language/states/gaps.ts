@@ -1,4 +1,4 @@
-/** The questions of part 3. */
+/** The questions of part 3 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { each, none, type Question, definedAt, taken } from "../analysis/question.ts";
 

@@ -1,4 +1,4 @@
-/** The questions of part 9. */
+/** The questions of part 9 in the completeness questionnaire. */
 import type { DocumentIndex } from "../analysis/document-index.ts";
 import { type Answer, declaredAnswer, openOr, noneAt, type Question, definedAt, taken } from "../analysis/question.ts";
 

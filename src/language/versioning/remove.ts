@@ -51,7 +51,7 @@ export function withoutResource(model: Model, resource: string): Model {
     rest,
     ({ at, form, kinds, name }) =>
       (form === "key" && name === resource && kinds.includes("resource")) ||
-      // Views of other resources lose members with one of the removed views.
+      // Views of other resources lose the members whose type is one of the removed views.
       (at.startsWith("resources/views/") && kinds.includes("view") && views.includes(name)),
   );
 }

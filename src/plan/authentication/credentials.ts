@@ -21,7 +21,7 @@ function credentialPlan(name: string, credential: Credential): CredentialPlan {
     ...(bindsByScopes(credential) ? { scoped: true } : {}),
     ...(oauth === undefined && credential.scopeRoles !== undefined ? { scopeRoles: credential.scopeRoles } : {}),
     sent: credential.sent ?? { header: "Authorization", scheme: kind === "basic" ? "Basic" : "Bearer" },
-    // A prefix makes a leaked key recognisable (R5.4).
+    // The default prefix makes a leaked key recognisable (R5.4).
     prefix: credential.prefix ?? (kind === "api-key" || kind === "password" || oauth !== undefined ? `${name}_` : ""),
     ...(lifetime === undefined ? {} : { lastsMilliseconds: lifetime }),
     revokedAfterMilliseconds: revoked === "none" ? null : (millisecondsOf(revoked) ?? 0),

@@ -46,7 +46,7 @@ function readersOf(reading: readonly Operation[]): ReadonlyMap<string, readonly 
     readers.set(resource, [...(readers.get(resource) ?? []), ...grants]);
   };
   for (const operation of reading) {
-    // A caller without permission learns that a record exists if the record is visible to the caller.
+    // A caller without permission still learns that a visible record exists, so these grants count too.
     add(operation.resource, [...allowedBy(operation), ...operation.visible]);
     for (const { resource, visible } of operation.parents) add(resource, visible);
   }

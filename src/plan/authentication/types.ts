@@ -3,7 +3,7 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantOf } from "../../language/authentication/decide.ts";
 import type { CredentialKind, SentIn } from "../../language/authentication/model.ts";
 
-/** Part 5 of the plan. */
+/** The members of the plan for part 5. */
 export interface AuthenticationPart {
   readonly credentials: readonly CredentialPlan[];
   /** The roles in document order; a caller's roles are bits by this index. */

@@ -66,7 +66,7 @@ export function openEnvelope(envelope: Envelope, body: JsonObject): Opened {
   return { input: Object.fromEntries(input), violations, paths };
 }
 
-/** Wraps a flat body in its envelope. */
+/** Puts a flat body into its enclosing objects. */
 export function inEnvelope(envelope: Envelope | undefined, body: JsonObject): JsonObject {
   if (envelope === undefined) return body;
   const { members, objects } = envelope;

@@ -22,7 +22,7 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
   const statuses = statusPlan(planInput, resolved, isRemoved || item?.kind === "none");
   const { status, same, accepted } = statuses;
   const { created } = endpoint.statuses ?? {};
-  // A 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
+  // A response with the status 204 or 205 has no body (RFC 9110, 15.3.5 and 15.3.6).
   const isBodyless = [status, created, same, accepted?.status].every((one) => one === undefined || isBodiless(one));
   if (isBodyless || isRemoved || item?.kind === "none") return { ...statuses, kind: "none" };
   if (item === undefined || item.kind === "record")
@@ -42,7 +42,7 @@ export function responsePlan(planInput: PlanInput, resolved: ResourceEndpoint, v
 
 /** Plans the object around a record, in responses and in bodies that create or change one. */
 export function wrapOf({ model }: PlanInput, { action, resource }: ResourceEndpoint): Pick<ResponsePlan, "wrap"> {
-  // The webhook resources have no envelope, as the reference documents them.
+  // The webhook resources have no enclosing object, as the reference documents them.
   const added = resource === webhookResource || resource === deliveryResource;
   const one = added ? undefined : model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
   return one === undefined || action === "list" || action === "history" ? {} : { wrap: one };

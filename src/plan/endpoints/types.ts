@@ -10,7 +10,7 @@ import type { ColumnType, FilePlan, RulePlan } from "../resources/types.ts";
 import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Part 4 of the plan. */
+/** The members of the plan for part 4. */
 export interface EndpointsPart {
   /** `{base_url}` or an absolute URL; the server replaces `{base_url}`. */
   readonly base: string;
@@ -272,7 +272,7 @@ export interface AcceptedPlan {
 export interface QueryPlan {
   readonly name: string;
   readonly type: ColumnType;
-  /** JSON Schema of its value. */
+  /** The JSON Schema of the parameter's value. */
   readonly schema: JsonObject;
   readonly required: boolean;
   readonly default?: Json;
@@ -316,10 +316,10 @@ export type ResponseSource =
   /** The current record, as the caller may see it or as a view. */
   | { readonly kind: "whole" }
   | { readonly kind: "view"; readonly view: string }
-  /** Another record as a view, or a list of them. */
+  /** Another record as a view, or a list of other records. */
   | { readonly kind: "record" | "records"; readonly expression: TypedExpression; readonly view: string };
 
-/** A named projection for responses. */
+/** A view: a named projection of a resource, for responses. */
 export interface ViewPlan {
   readonly resource: string;
   readonly members: readonly ResponseMember[];
@@ -347,7 +347,7 @@ export type ListParameter = "limit" | "cursor" | "offset" | "page" | "sort" | "s
 
 export type PageShape =
   | { readonly kind: "items" }
-  /** The start of the next page; null on the last page. */
+  /** The value that selects the next page; null on the last page. */
   | { readonly kind: "next" }
   /** The number of matching records on all pages. */
   | { readonly kind: "count" }

@@ -1,7 +1,7 @@
 /** The types of errors that operations can return. */
 import type { ErrorBody } from "../../language/errors/model.ts";
 
-/** Part 7 of the plan. */
+/** The members of the plan for part 7. */
 export interface ErrorsPart {
   /** Every error code of the service: from the document, the catalogue and the protocol. */
   readonly errors: Readonly<Record<string, ErrorPlan>>;

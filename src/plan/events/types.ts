@@ -3,7 +3,7 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Operation } from "../endpoints/types.ts";
 
-/** Part 6 of the plan. */
+/** The members of the plan for part 6. */
 export interface EventsPart {
   readonly events: EventsPlan;
 }

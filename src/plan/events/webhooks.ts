@@ -43,7 +43,7 @@ function added(model: Model, webhook: Webhook): Model {
       own: { ...model.authentication.own, ...more.authentication.own },
       allow: { ...model.authentication.allow, ...allowed(webhook.for) },
     },
-    // The event stream includes events about deliveries.
+    // The event stream also includes events about deliveries.
     events: { ...model.events, out: { ...model.events.out, ...more.events.out } },
     limits: {
       ...model.limits,

@@ -2,7 +2,7 @@
 import type { CountedBy } from "../../language/limits/counted.ts";
 import type { Erased } from "../../language/resources/erased-value.ts";
 
-/** Part 8 of the plan. */
+/** The members of the plan for part 8. */
 export interface LimitsPart {
   readonly limits: ServerLimits;
   /** The rates in document order; operations refer to them by index. */

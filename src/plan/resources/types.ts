@@ -5,7 +5,7 @@ import type { Default, Modifier } from "../../language/resources/model.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { LifecyclePlan, TimedJob } from "../states/types.ts";
 
-/** Part 2 of the plan. */
+/** The members of the plan for part 2. */
 export interface ResourcesPart {
   readonly tables: readonly Table[];
   /** The named JSON Schemas, by the URI with which references name them. */
@@ -88,7 +88,7 @@ export interface ReferencePlan {
   readonly tree?: true;
 }
 
-/** The allowed files. */
+/** Which files are allowed: their size and media types. */
 export interface FilePlan {
   readonly maxBytes: number;
   /** The allowed media types, whose subtype may be `*`; empty: any. */

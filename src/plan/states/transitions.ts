@@ -96,7 +96,7 @@ export function effectsOfState(
   });
 }
 
-/** The effects of an incoming event on the records that its payload refers to. */
+/** Plans the effects of an incoming event on the records to which its payload refers. */
 export function effectsOfInbound(planInput: PlanInput, event: string): readonly EffectPlan[] {
   return effectsOfEvent(planInput, event, undefined, undefined, [event]);
 }

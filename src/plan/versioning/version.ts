@@ -9,7 +9,7 @@ import type { Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
 import type { VersionStep } from "./types.ts";
 
-/** Part 9 of the plan. */
+/** The members of the plan for part 9. */
 export interface VersioningPart {
   /** The name of this version, if the document has versions. */
   readonly version?: string;

@@ -81,7 +81,7 @@ export function versionsPlan(
   };
 }
 
-/** The next newer version. */
+/** The next newer version of an older one. */
 interface Neighbour {
   readonly version: Version;
   readonly model: Model;

@@ -25,7 +25,7 @@ export function isSecret(prefix: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(body) && text.endsWith(base62(BigInt(crc32(body)), checkDigits));
 }
 
-/** The prefix of the refresh tokens of a credential. */
+/** Returns the prefix of the refresh tokens of a credential. */
 export function refreshPrefix({ prefix }: CredentialPlan): string {
   return `${prefix}r_`;
 }
@@ -33,7 +33,7 @@ export function refreshPrefix({ prefix }: CredentialPlan): string {
 /** How many digits after the prefix identify a key in failure counts: enough to be unique; the other digits stay secret. */
 const nameDigits = 8;
 
-/** The part of a key that identifies it in failure counts; undefined if the text is no key of this prefix. */
+/** Returns the part of a key that identifies it in failure counts; undefined if the text is no key of this prefix. */
 export function nameOfSecret(prefix: string, text: string): string | undefined {
   const length = prefix.length + nameDigits;
   return text.startsWith(prefix) && text.length > length ? text.slice(0, length) : undefined;
@@ -43,7 +43,7 @@ export function hashSecret(secret: string): string {
   return hash("sha256", secret, "hex");
 }
 
-/** The part of a key that may be shown after its creation, such as `sk_…a1B2`. */
+/** Returns the part of a key that may be shown after its creation, such as `sk_…a1B2`. */
 export function hintOf(prefix: string, secret: string): string {
   return `${prefix}…${secret.slice(-4)}`;
 }

@@ -10,9 +10,9 @@ import type { LoginRecords } from "../context/login.ts";
 
 export interface Holder {
   readonly owner: string;
-  /** The credential of the request; absent if unknown. */
+  /** The credential of the caller's request; absent if unknown. */
   readonly credential?: string;
-  /** The roles at the time of the request. */
+  /** The roles that the caller had at the time of the request. */
   readonly roles: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export function createFailureLimits(sharing: Sharing | undefined, secret: string
   };
 }
 
-/** The reservations of an attempt, or the limits that are used up. */
+/** The result of an attempt: its reservations, or the limits that are used up. */
 export type Attempted =
   | { readonly reservations: readonly Reservation[] }
   | { readonly full: readonly Reservation[]; readonly waitSeconds: number };

@@ -18,7 +18,7 @@ import { isPassword } from "./password.ts";
 import { loginRecordsOf } from "./records.ts";
 import { isOver } from "./session.ts";
 
-/** Dependencies of the verification. */
+/** What the verification of credentials needs. */
 export interface ProvingOptions {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;

@@ -42,7 +42,7 @@ export async function isPassword(text: string, storedHash: string | null): Promi
   return known.length === hash.length && timingSafeEqual(known, hash) && storedHash !== null;
 }
 
-/** Whether the hash has another cost than the current one. */
+/** Whether the hash was made with another cost than the current one. */
 export function isOutdated(storedHash: string): boolean {
   return !storedHash.startsWith(`argon2id$${cost.m}$${cost.t}$${cost.p}$`);
 }

@@ -44,6 +44,6 @@ export function checkPresentSecret(call: Call, row: Row, values: Values): void {
     const detail = `${plan.member} is required to change ${plan.secret}`;
     throw invalid([{ pointer: `#/${plan.member}`, code: "required", detail }]);
   }
-  // The secret may have changed during the verification.
+  // The stored secret may have changed since the sent one was verified.
   if (present.kind === "wrong" || row[plan.secret] !== present.storedHash) throw unproved(call, plan);
 }

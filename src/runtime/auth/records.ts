@@ -54,8 +54,8 @@ export function loginRecordsOf(logins: ReadonlyMap<string, LoginRecords>, creden
 }
 
 /**
- * The record that logs in with a name and a secret, within the limits of failed logins. An unknown name takes as long as a wrong
- * secret; undefined for both (R5.7).
+ * Returns the record that logs in with a name and a secret, within the limits of failed logins. An unknown name takes as long
+ * as a wrong secret; undefined for both (R5.7).
  */
 export async function provedRecord(
   { guard, logins }: { readonly guard: LoginGuard; readonly logins: ReadonlyMap<string, LoginRecords> },

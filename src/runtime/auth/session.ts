@@ -78,7 +78,7 @@ export async function renewSession(
   const isGood = found?.use === "renew" && found.credential === credential.name && !isOver(found, now);
   if (found === undefined || !isGood) return { kind: "unknown" };
   const { session, user, replaced } = found;
-  // `Math.abs`: setting the clock back must not extend the grace period.
+  // `Math.abs` is used so that a clock that was set back does not extend the grace period.
   if (replaced !== undefined && Math.abs(now - replaced) > graceMilliseconds) return { kind: "reused", session };
   const following = (use: SessionToken["use"]) => (bytes: number) =>
     createHmac("sha256", secret).update(`renew\0${use}\0${text}`).digest().subarray(0, bytes);

@@ -18,7 +18,7 @@ import { openSession } from "./session.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { idText } from "../context/caller.ts";
 
-/** Allows tokens for a record: the caller has created it, or logged in as it. */
+/** Allows tokens for a record that the caller has created, or as which the caller has logged in. */
 export function allowTokens(
   { placeholders }: Call,
   resource: string,

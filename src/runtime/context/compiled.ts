@@ -30,9 +30,9 @@ export interface CompiledOperation {
   readonly queries: ReadonlyMap<string, Validator>;
   /** The operation that reads a record of the resource, for `Location`. */
   readonly reading: Operation | undefined;
-  /** All operations with transitions of the resource, to list the allowed ones. */
+  /** All operations with transitions of the resource, among which an error lists the allowed ones. */
   readonly siblings: readonly Operation[];
-  /** Behaviour that the service adds, for few operations. */
+  /** Behaviour that the service itself adds to some operations. */
   readonly extension: Extension | undefined;
   forKind(kind: number): ForKind;
 }
@@ -71,7 +71,7 @@ export interface ListShape extends Pick<ListQuery, "sort" | "filters" | "search"
 export interface CompiledContract {
   readonly answers: readonly CompiledResponse[];
   readonly schemas: ResourcesPart["schemas"];
-  /** The media types of all responses. */
+  /** The media types of all declared responses. */
   readonly offers: readonly string[] | undefined;
 }
 
@@ -89,7 +89,7 @@ export interface ResourceView {
   readonly known: ReadonlySet<string>;
   /** Whether the text of a record can change without its revision; then the entity tag is a hash of the text. */
   readonly derived: boolean;
-  /** Distinguishes the entity tags of different views of one revision (R4.15). */
+  /** A text that distinguishes the entity tags of different views of one revision (R4.15). */
   readonly tag: string;
 }
 
@@ -104,7 +104,7 @@ export interface Extension {
   fill?(call: Call, next: Values, row: Row | undefined): Values;
   /** Changes the response body, also of a replayed response; the result is never stored (R4.20). */
   transformBody?(body: string): string;
-  /** Replaces the action, for resources without a table. */
+  /** Replaces the operation's action, for resources without a table. */
   perform?(call: Call): Promise<HttpResponse>;
   /** The media types of the operation's responses, if not only JSON. */
   readonly offers?: readonly string[];

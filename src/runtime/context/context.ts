@@ -38,14 +38,14 @@ export interface Context {
   readonly guard: LoginGuard;
   /** The converters, by name of the older version. */
   readonly converters: ReadonlyMap<string, VersionConverter>;
-  /** Makes an id with a prefix (R2.1). */
+  /** Creates an id with a prefix (R2.1). */
   newId(prefix: string): string;
   /** Returns the validator of a column's computed values. */
   columnValidator(column: Column): Validator;
   evaluate(tx: Transaction, expression: TypedExpression, row: Row, variables: Variables): Awaitable<Value>;
   /** Returns the absolute base URL of the operations, without a trailing slash. */
   baseUrl(): string;
-  /** The path of `baseUrl`, empty at the root. */
+  /** The path of `baseUrl`; empty at the root. */
   readonly prefix: string;
   /** Returns the view of a resource for a kind of caller. */
   viewFor(resource: string, kind: number): ResourceView;
@@ -79,7 +79,7 @@ export interface ChangeContext {
   readonly due?: number;
 }
 
-/** One request to an operation, after authentication. */
+/** A request to an operation, after authentication. */
 export interface Call extends ChangeContext {
   readonly httpRequest: HttpRequest;
   readonly compiled: CompiledOperation;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Row, Transaction } from "../../store/port/store.ts";
 import type { Call, Context } from "./context.ts";
 
-/** The functions of one call. */
+/** The functions of one operation's call. */
 export interface CallFunctions {
   /** Runs the handler and returns its result. */
   handle(call: Call, tx: Transaction, about: About): Promise<unknown>;

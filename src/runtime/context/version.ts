@@ -43,7 +43,7 @@ export interface VersionConverter {
   pointerToOlder(subject: Subject, segments: readonly string[]): readonly string[] | undefined;
 }
 
-/** A list condition on one member of the record. */
+/** A condition of a list on one member of its records. */
 export interface Filter {
   readonly column: string;
   readonly operator: FilterOperator;
@@ -66,7 +66,7 @@ export interface FullRecord {
 export interface Served {
   /** The name of the version; absent if the document has no versions. */
   readonly name?: string;
-  /** The API of this version. */
+  /** The plan of this version's API. */
   readonly plan: Plan;
   /** A text that distinguishes the version's entity tags from those of other versions (R4.15). */
   readonly tag: string;
@@ -74,7 +74,7 @@ export interface Served {
   readonly prefix: string;
   /** The header fields of every response: version and deprecation (R9.1, R9.5). Names and values alternate. */
   readonly headers: readonly string[];
-  /** The `Vary` header if the version is in a header. */
+  /** The value of the `Vary` header field, if callers send the version in a header field. */
   readonly vary?: string;
   /** The parameter of the response's media type, such as `; version=1`. */
   readonly mediaType?: string;
@@ -105,6 +105,6 @@ export interface VersionedRequest {
   readonly compiled: CompiledOperation;
   readonly kind: ForKind;
   readonly input: JsonObject;
-  /** Present if reads return records in this version already. */
+  /** The reads whose records are in this version already, if there are any. */
   readonly reads?: Reads;
 }

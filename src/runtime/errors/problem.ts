@@ -107,7 +107,7 @@ function withCustomMessages(
       detail: String(filled(message, { ...variables, message: violation.detail, field: fieldOf(violation) })),
     };
   });
-  // A function may set a detail that differs from its single violation's.
+  // A function may set a detail that differs from the detail of its single violation; then the detail stays.
   const isOfViolation = variables.message === error.title || variables.message === violations?.[0]?.detail;
   const message = error.message ?? (customized?.length === 1 && isOfViolation ? customized[0]?.detail : undefined);
   if (message === undefined) return { variables, violations: customized };

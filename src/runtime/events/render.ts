@@ -44,7 +44,7 @@ export interface EventRenderer {
     tx: Transaction,
     entry: JournalRecord,
     through: "webhook" | "stream",
-    /** Default: the envelope of the document. */
+    /** The envelope of the events; default: the one of the document. */
     envelope?: EventsPlan["envelope"],
   ): (receiver: Receiver) => Promise<RenderedEvent | undefined>;
 }

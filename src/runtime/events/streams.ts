@@ -26,7 +26,7 @@ export interface Streams {
   nudge(): void;
   /** Ends all streams; clients reconnect and resume. */
   endAll(): void;
-  /** Like `endAll`, and also ends streams that open later. */
+  /** Ends all streams like `endAll`, and also those that open later. */
   close(): void;
   /** Returns the number of open streams. */
   count(): number;
@@ -128,7 +128,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
     const reached = entries.length < batch ? Math.max(last, end) : end;
     const texts = entries.length === 0 ? new Map<Follower, string>() : await textsFor(entries, to);
     for (const [number, follower] of to.entries()) {
-      // Writing to thousands of streams must not block other requests.
+      // The server yields to other requests now and then: writing to thousands of streams takes long.
       if (number % perTick === perTick - 1) await nextTick();
       if (follower.position >= reached || !followers.has(follower)) continue;
       follower.position = reached;
@@ -181,7 +181,7 @@ export function createStreams({ store, renderer, clock, report }: StreamsOptions
   function round(): void {
     const now = clock.now();
     for (const follower of followers) {
-      // `Math.abs`: setting the clock back must not delay a heartbeat or check.
+      // `Math.abs` is used so that a clock that was set back does not delay a heartbeat or check.
       if (Math.abs(now - follower.spoke) >= beatMilliseconds) speak(follower, beat(follower));
       if (Math.abs(now - follower.checked) >= checkMilliseconds) void check(follower, now);
     }

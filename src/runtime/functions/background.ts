@@ -240,7 +240,7 @@ async function inTransactions<Result>(
     let begun = false;
     try {
       return await store.transaction(async (tx) => {
-        // The store retries a transaction after a conflict with another one (R7.4).
+        // The store runs a transaction again after a conflict with another one, so the functions start again (R7.4).
         if (begun) rewind();
         begun = true;
         const result = await task(tx, run);
@@ -269,7 +269,7 @@ function started(context: Context, call: Call, supplied: Started["supplied"]): S
   return { name: call.cause, call, deadline, supplied, system: true };
 }
 
-/** A call by the system, without a request. */
+/** Creates a call by the system, without a request. */
 function systemCall(
   { context, version }: FunctionSchedulerOptions,
   { chance }: Replayed,

@@ -7,13 +7,13 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Caller } from "../context/caller.ts";
 import type { Records } from "./records.ts";
 
-/** The argument of a function. */
+/** The argument with which Nonet calls a function. */
 export interface FunctionContext {
   /** The request's input, validated and with defaults; for `on` the event's data. */
   readonly input: JsonObject;
-  /** The operation's record as the caller sees it. */
+  /** The record of the operation, as the caller sees it. */
   readonly record?: JsonObject;
-  /** The event; only for `on`. */
+  /** The event that occurred; only for `on`. */
   readonly event?: { readonly type: string; readonly id: string; readonly time: Date };
   /** The response body of the operation; only for `after`. */
   readonly answer?: Json;
@@ -28,7 +28,7 @@ export interface FunctionContext {
   /** Writes a log line for the operator, with the request's id. */
   readonly log: (message: string, details?: unknown) => void;
   readonly request: { readonly id: string; readonly traceparent?: string };
-  /** Aborted when the request has ended or timed out. */
+  /** The signal that aborts the function when the request has ended or timed out. */
   readonly signal: AbortSignal;
 }
 

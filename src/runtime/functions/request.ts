@@ -96,7 +96,7 @@ export function wrong(
   return new Error(`${who} \`${operation.name}\` gave what the document does not say: ${details}`);
 }
 
-/** The start of a function: for a request, or for the scheduler. */
+/** How a function is started: for a request, or by the scheduler. */
 export interface Started {
   /** The function's name in the log. */
   readonly name: string;

@@ -23,7 +23,7 @@ export interface Step<Result> {
   readonly writes: boolean;
 }
 
-/** Requests a step of a function. */
+/** Requests a step of a function, and returns the step's result. */
 export type RunStep = <Result>(step: Step<Result>) => Promise<Result>;
 
 export interface RunOptions {
@@ -94,7 +94,7 @@ export function createRun({ start, left }: RunOptions): Run {
         complete: (result) => (result.kind === "value" ? resolve(result.value as never) : reject(result.error)),
       });
     });
-    // If the function ignores the promise, a rejection must not end the process.
+    // The function may ignore this promise; its rejection must not end the process.
     pending.catch(() => {});
     wake?.();
     return pending;
@@ -122,12 +122,12 @@ export function createRun({ start, left }: RunOptions): Run {
     }
   }
 
-  /** Repeats all steps in a new transaction. */
+  /** Repeats all completed steps in a new transaction. */
   async function redo(tx: Transaction): Promise<void> {
     for (const { step, summary } of done) {
       const came = await attempt(tx, step);
       if (summaryOf(came) === summary) continue;
-      // A failed repetition keeps its error; a changed result is a conflict.
+      // A repeated step that fails keeps its error; a step with another result is a conflict.
       const error = came.kind === "value" || came.error instanceof ApiError ? overtaken() : came.error;
       abandon(error);
       throw error;
@@ -179,7 +179,7 @@ export function createRun({ start, left }: RunOptions): Run {
           done.push({ step: next.step, summary: summaryOf(came) });
           next.complete(came);
         } else if (outcome !== undefined) break;
-        // Its state may have changed during `goesOn`, so check again.
+        // The function's state may have changed during `goesOn`, so it is checked again.
         else if (!(await goesOn()) && waiting.length === 0 && outcome === undefined) throw new Waits(later());
       }
       if (fatal !== undefined) throw fatal.error;

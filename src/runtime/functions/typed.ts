@@ -89,7 +89,7 @@ interface CommonContext<Service extends ServiceTypes> {
   /** Writes a log line for the operator, with the request's id. */
   readonly log: (message: string, details?: unknown) => void;
   readonly request: { readonly id: string; readonly traceparent?: string };
-  /** Aborted when the run has ended or timed out. */
+  /** The signal that aborts the function when the run has ended or timed out. */
   readonly signal: AbortSignal;
 }
 
@@ -97,7 +97,7 @@ export interface HandlerContext<Service extends ServiceTypes, Name extends keyof
   extends CommonContext<Service> {
   /** The request's input, validated and with defaults. */
   readonly input: Service["operations"][Name]["input"];
-  /** The operation's record as the caller sees it. */
+  /** The record of the operation, as the caller sees it. */
   readonly record: Service["operations"][Name]["record"];
   /** The path parameters by name, decoded. */
   readonly params: Readonly<Record<Service["operations"][Name]["params"], string>>;

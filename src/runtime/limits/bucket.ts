@@ -26,7 +26,7 @@ export interface Shape {
   wait(slot: Slot, now: number): number;
   consume(slot: Slot, now: number): void;
   refund(slot: Slot): void;
-  /** Sets the count of other processes, plus `more` requests. */
+  /** Sets a slot to the count of other processes, plus `more` requests. */
   put(slot: Slot, counted: Slot, more: number): void;
   /** Converts a slot to its stored form; the next function converts it back. */
   save(slot: Slot): { readonly used: number; readonly until: number };
@@ -63,7 +63,7 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
   };
 }
 
-/** One unit is 1/`length` of a request, so each millisecond refills exactly `count` units. */
+/** Creates a token bucket. One unit is 1/`length` of a request, so each millisecond refills exactly `count` units. */
 function bucketOf(
   { count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">,
   burst: number,

@@ -10,7 +10,7 @@ import { ApiError } from "../errors/api-error.ts";
 export interface Load {
   /** Throws if the service is overloaded; called before an operation's request is read. @throws ApiError `overloaded` */
   assertRoom(account?: Account): void;
-  /** Counts the task as active until it ends. */
+  /** Runs a task, which counts as active until it ends. */
   during<T>(task: () => Awaitable<T>): Awaitable<T>;
   /** Reports how many milliseconds the event loop is late. */
   late(milliseconds: number): void;

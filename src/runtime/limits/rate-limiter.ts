@@ -21,7 +21,7 @@ export interface RateLimiter {
   /** Returns the whole seconds until the next request is possible, at least 1. */
   waitSeconds(bucketRef: BucketRef, now: number): number;
   consume(bucketRef: BucketRef, now: number): void;
-  /** Undoes one `consume`. */
+  /** Undoes one call of `consume`. */
   refund(bucketRef: BucketRef): void;
   /** Returns the counts that changed since the last call and have not ended. */
   changes(now: number): ReadonlyMap<string, Counted>;

@@ -12,7 +12,7 @@ import type { Awaitable } from "../../store/port/store.ts";
 import type { RateLimiter, BucketRef } from "./rate-limiter.ts";
 import type { CountListener, Shared, Sharing } from "./shared-counts.ts";
 
-/** One request in one limit. */
+/** A request that is counted in one limit. */
 export interface Reservation {
   readonly limiter: RateLimiter;
   readonly bucketRef: BucketRef;

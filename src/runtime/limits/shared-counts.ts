@@ -8,7 +8,7 @@
 import { getOrMake } from "../../base/once.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "../../store/port/store.ts";
 
-/** Identifies a shared count. */
+/** What identifies a shared count. */
 export interface Shared {
   readonly name: string;
   readonly key: string;

@@ -20,7 +20,7 @@ export async function remove(call: Call, tx: Transaction): Promise<HttpResponse>
   const row = await recordToChange(call, tx);
   await checkGuard(call, tx, row);
   await call.functions?.before(call, tx, {});
-  // The response shows the record before its deletion.
+  // The response shows the record as it was before its deletion.
   const response = await deletedResponse(call, tx, row);
   await deleteAll(call, tx, [row]);
   return response;

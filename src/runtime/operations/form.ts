@@ -92,7 +92,7 @@ export async function readForm(pipe: UploadPipe, options: FormOptions): Promise<
   return Object.fromEntries(members);
 }
 
-/** The current part. */
+/** The part of the form that is being read. */
 type Part =
   | ({ readonly kind: "text" } & Text)
   | { readonly kind: "file"; readonly name: string; readonly receiving: Receiving }

@@ -57,14 +57,14 @@ async function makeTransition(call: Call, tx: Transaction, before: Row, transiti
 async function recordAtHand(received: Call, tx: Transaction): Promise<Row | undefined> {
   if (received.compiled.operation.key !== undefined) return recordToChange(received, tx);
   await findParents(received, tx);
-  // Without a record, a condition can only use the caller.
+  // Without a record, a condition can only depend on the caller.
   if (!(await holds(received, tx, received.kind.allowed, {}))) throw new ApiError("forbidden");
   return undefined;
 }
 
 interface HandledResponse {
   readonly response: HttpResponse;
-  /** The record of the operation. */
+  /** The record of the operation, which the response is about. */
   readonly about: Row | undefined;
 }
 

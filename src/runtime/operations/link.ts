@@ -37,9 +37,9 @@ export async function unlink(received: Call, tx: Transaction): Promise<HttpRespo
 interface Linking {
   /** The call with `input` from `takes`. */
   readonly call: Call;
-  /** The record in the path. */
+  /** The record that the path identifies. */
   readonly row: Row;
-  /** The table of the other resource. */
+  /** The table of the associated resource. */
   readonly table: Table;
   readonly values: Values;
   /** The existing record with these values, if any. */
@@ -69,7 +69,7 @@ async function withInput(received: Call, tx: Transaction): Promise<Call> {
   return (await readInput(received, tx, input)).call;
 }
 
-/** Creates the record with the rules of any creation. */
+/** Creates the associated record, by the same rules as any creation. */
 async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
   const values: Values = { ...source };
   fillDefaults(call, table, values);

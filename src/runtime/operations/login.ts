@@ -38,7 +38,7 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   const { resource, secret } = loginOf(received, plan);
   if (proved?.renewed !== undefined) await tx.declareWrites([resource]);
   const row = proved === undefined ? undefined : await tx.lockShared(resource, "id", proved.id);
-  // The secret may have changed during the verification.
+  // The stored secret may have changed since the sent one was verified.
   if (row === undefined || proved === undefined || row[secret] !== proved.storedHash) throw unproved(received, plan);
   if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
   const { call } = await readInput(received, tx, validatedRequest(received).input);

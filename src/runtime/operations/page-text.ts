@@ -42,7 +42,7 @@ function writerOf(shape: PageShape): (parts: PageParts) => string {
   };
 }
 
-/** Whether the shape contains this part. */
+/** Whether a page of this shape contains the part. */
 export function hasPart(shape: PageShape, part: keyof PageParts): boolean {
   return shape.kind === "object" ? shape.members.some((member) => hasPart(member.shape, part)) : shape.kind === part;
 }

@@ -21,7 +21,7 @@ export interface OperationRequest extends IncomingRequest {
   readonly kind: ForKind;
 }
 
-/** The content of a body. */
+/** The content of a request's body. */
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;

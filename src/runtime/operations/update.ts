@@ -31,7 +31,7 @@ import { withVersionedRequest, inputToNewer, toVersionedRequest, recordText, row
 
 export async function update(call: Call, tx: Transaction): Promise<HttpResponse> {
   const row = await recordToChange(call, tx);
-  // Only merges into objects and version conversions read the stored record.
+  // The stored record is read first only for merges into objects and for version conversions.
   const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
   const visible = goesBy ? await visibleRow(call, tx, row) : row;
   const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
@@ -90,7 +90,7 @@ interface Patch {
 export async function visibleRow(call: Call, tx: Transaction, row: Row): Promise<Row> {
   const { known, readable, view } = call.kind.record;
   if (Object.keys(row).every((name) => readable.has(name) || name.startsWith("_"))) return row;
-  // A conditional field is visible in this record if the view contains it.
+  // A field that is visible under a condition is visible in this record if the view contains it.
   const text = known.size === readable.size ? "{}" : await tx.view(row, view, call.variables);
   const parsed = JSON.parse(text) as JsonObject;
   return Object.fromEntries(
@@ -189,7 +189,7 @@ export function readOnly({ compiled: { operation, table } }: Call, name: string)
   return violation(once ? "cannot be changed after creation" : "cannot be changed here");
 }
 
-/** Whether only the service sets the member. */
+/** Whether only the service can set the member. */
 export function isMade({ columns, virtual, id }: Table, name: string): boolean {
   if (name === "id") return id.made !== "client";
   const column = columns.find((each) => each.name === name);
@@ -237,7 +237,7 @@ function memberAt(patch: Json, path: readonly string[]): Json | undefined {
 /** Applies a merge patch (RFC 7396 section 2). */
 export function merge(target: Json, patch: Json, nulls: "null clears" | "null stays" = "null clears"): Json {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-  // A file is replaced, never merged.
+  // A file is replaced as a whole, never merged.
   if (patch instanceof Uploaded) return patch;
   const base = target !== null && typeof target === "object" && !Array.isArray(target) ? (target as JsonObject) : {};
   const merged = new Map<string, Json>(Object.entries(base));

@@ -133,7 +133,7 @@ function runTransaction(call: Call, task: (tx: Transaction) => Promise<HttpRespo
   const deadline = call.now + call.compiled.operation.limits.requestMilliseconds;
   let begun = false;
   return store.transaction((tx) => {
-    // The store retries a transaction after a conflict with another one (R7.4).
+    // The store runs a transaction again after a conflict with another one, so the functions start again (R7.4).
     if (begun) call.functions?.rewind();
     begun = true;
     // The quota counts of an earlier run were rolled back.

@@ -159,7 +159,7 @@ export function fillDefaults(call: Call, table: Table, values: Values): void {
   if (table.lifecycle !== undefined) values["state"] = table.lifecycle.start;
 }
 
-/** Sets the fields with the default `now` on change. */
+/** Sets the fields whose default is `now` on change. */
 export function touch({ now }: ChangeContext, table: Table, changes: Values): void {
   for (const column of table.columns) {
     if (column.default?.kind === "now-on-change") changes[column.name] = instantText(now);

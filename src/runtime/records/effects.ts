@@ -186,7 +186,7 @@ export async function transitioned(
 export interface SystemTransition {
   readonly resource: string;
   readonly row: Row;
-  /** The new state. */
+  /** The state that the record enters. */
   readonly to: string;
   /** The changed values of other columns. */
   readonly changes: Row;

@@ -120,7 +120,10 @@ export async function checkAllowed(call: Call, tx: Transaction, row: Row): Promi
   throw (await holds(call, tx, call.kind.visible, row)) ? new ApiError("forbidden") : absent(call);
 }
 
-/** The record in the path, for an operation that changes it: the caller may see and change it, and has its current revision. */
+/**
+ * Returns the record in the path, for an operation that changes it: the caller may see and change it, and has its current
+ * revision.
+ */
 export async function recordToChange(call: Call, tx: Transaction): Promise<Row> {
   const row = await findRecord(call, tx, await findParents(call, tx));
   if (row === undefined) throw absent(call);

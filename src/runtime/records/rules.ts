@@ -75,7 +75,7 @@ function checksOf({ context }: Pick<ChangeContext, "context">, changes: readonly
   return [...checks.values()];
 }
 
-/** All changes of one record in a transaction. */
+/** All changes of one record in one transaction. */
 interface RecordChanges {
   /** The change from the state before the first write to the state after the last one. */
   readonly change: RecordChange;

@@ -198,7 +198,7 @@ function schemasOf(columns: Columns, resource: string, expression: TypedExpressi
     case "member": {
       const around = schemasOf(columns, resource, expression.object);
       if (around === undefined) return undefined;
-      // The members of a write-only value are write-only.
+      // All members of a write-only value are write-only too.
       return around.some(isWriteOnly) ? around : around.flatMap((of) => below(of, expression.name));
     }
     default:

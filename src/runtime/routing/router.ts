@@ -19,7 +19,7 @@ export interface Route<T> {
 
 interface Branch<T> {
   readonly literals: Map<string, Branch<T>>;
-  /** Parameters with fixed text around them in the segment, longest text first. */
+  /** The branches of parameters with fixed text around them in the segment, longest text first. */
   readonly parts: Part<T>[];
   parameter?: Branch<T>;
   leaf?: Leaf<T>;

@@ -104,7 +104,7 @@ export function badEscape(
 
 /** Parses a key in a path; undefined if it is no value of the column's type. */
 export function decodeKey(text: string, column: Pick<Column, "type">): Value | undefined {
-  // A number has one spelling in a path, the same as in `Location`.
+  // A number has a single spelling in a path, which is the one in `Location`.
   if (column.type === "number")
     return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
   if (column.type !== "integer") return text;

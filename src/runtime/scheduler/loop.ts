@@ -8,7 +8,7 @@ import type { Time } from "./timers.ts";
 export interface SchedulerLoop {
   /** Runs the task if it is not running; returns the number of completed jobs, 0 if it is running. Never rejects. */
   tick(): Promise<number>;
-  /** Stops the current run early; resolves when it has ended. */
+  /** Stops the current run of the task early; resolves when it has ended. */
   rest(): Promise<void>;
 }
 

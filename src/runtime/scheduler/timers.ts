@@ -126,7 +126,7 @@ async function act(
     if (outcome !== "done") continue;
     done = true;
     row = (await tx.get(resource, "id", id)) ?? row;
-    // The new state has other jobs, and the write has scheduled them.
+    // In the new state other jobs apply, and the write has already scheduled them.
     if (row["state"] !== present["state"]) return true;
     const after = momentOf(timed, row);
     if (after !== undefined && after !== before) again = Math.min(again, after);

@@ -56,7 +56,7 @@ export async function readBytes(httpRequest: HttpRequest, limit: number, millise
 /** The body of a request, read at first use. */
 export interface SentBody {
   readonly read: () => Promise<Buffer>;
-  /** The promise of `read`, if it was called. */
+  /** Returns the promise of `read`, if `read` was called. */
   readonly begun: () => Promise<Buffer> | undefined;
 }
 

@@ -7,7 +7,7 @@ export function alreadyExists(names: readonly string[]): string {
     : `Another record already has this ${names.join(" and ")}`;
 }
 
-/** Descriptions of formats (`formats` of `validator.ts`). */
+/** Descriptions of formats for messages (`formats` of `validator.ts`). */
 const formatTexts: Readonly<Record<string, string>> = {
   "date-time": "an instant such as 2026-01-31T12:00:00Z",
   date: "a day such as 2026-01-31",
@@ -28,7 +28,7 @@ const formatTexts: Readonly<Record<string, string>> = {
   timezone: "an IANA time zone such as Europe/Oslo",
 };
 
-/** Descriptions of types that are patterns. */
+/** Descriptions of types that are patterns, for messages. */
 const patternTexts: Readonly<Record<string, string>> = {
   "^\\+[1-9][0-9]{1,14}$": "a phone number such as +4712345678",
   "^(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$": "a time of day such as 09:30",

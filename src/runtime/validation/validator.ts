@@ -294,6 +294,6 @@ function unstorableViolations(value: Json, pointer: string): Violation[] {
 /** All formats in the JSON Schemas of a plan: text formats, and `decimal` for numbers. */
 export const formats: Readonly<Record<string, Format>> = {
   ...textFormats,
-  /** A number with at most 15 significant digits, so that it is stored exactly. */
+  /** A format for numbers with at most 15 significant digits, so that they are stored exactly. */
   decimal: { type: "number", validate: (value: number) => Number(value.toPrecision(15)) === value },
 };

@@ -9,7 +9,7 @@ import { splitTarget } from "../routing/target.ts";
 import { type SentBody, sentBody } from "../validation/body.ts";
 import type { Chooser, RequestedVersion } from "./resolve.ts";
 
-/** A version with its router. */
+/** A version, with the router of its paths. */
 export interface RoutedVersion {
   readonly served: Served;
   readonly route: (segments: readonly string[], method: string) => Routed<Endpoint> | undefined;

@@ -16,7 +16,7 @@ export function toOlderError(call: Call, error: ApiError): ApiError {
   if (own === undefined || error.details.own === true) return error;
   const { code, details } = error;
   const violations = details.violations && toOlderViolations(call, own.converter, code, details.violations);
-  // The error's detail may repeat that of one violation.
+  // The error's detail may repeat the detail of a violation, which then replaces it.
   const same = details.violations?.findIndex(({ detail }) => detail === details.detail) ?? -1;
   const converted: ApiErrorDetails = {
     ...details,

@@ -40,7 +40,7 @@ function fixedMember(name: string, seen: ConversionPlan): ViewMember | undefined
   return { name, source: { kind: "expression", expression: textOf(seen.value) }, type: "text", absent: "null" };
 }
 
-/** Maps some of the member's values to others. */
+/** Maps some values of the member to others. */
 function withValues(member: ViewMember, values: Readonly<Record<string, ConversionPlan>>): ViewMember | undefined {
   const { source, type } = member;
   if (source.kind !== "column" || type !== "text") return undefined;

@@ -1,4 +1,4 @@
-/** Stores the journal in memory: entries by position, in order. */
+/** Stores the event log in memory: entries by position, in order. */
 import type { Journal, JournalEntry, JournalRecord } from "../port/store.ts";
 
 export class MemoryJournal implements Journal {

@@ -154,7 +154,7 @@ function keyStore(): KeyStore {
     },
     revoke: (id, at) => {
       const key = keys.get(id);
-      // A second revocation keeps the time of the first.
+      // A second revocation keeps the time of the first one.
       if (key) keys.set(id, { ...key, revoked: key.revoked ?? at });
       return key !== undefined;
     },

@@ -59,7 +59,7 @@ function integerOf(value: Value): number | undefined {
 function number(value: Value): number | undefined {
   if (typeof value === "number") return value;
   const isPlain = typeof value === "string" && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
-  // A double holds 15 decimal digits exactly.
+  // A double represents 15 decimal digits exactly.
   return isPlain && value.replace(/[-.]/g, "").replace(/^0+/, "").length <= 15 ? Number(value) : undefined;
 }
 

@@ -39,9 +39,9 @@ export interface ColumnChange {
   readonly column: Column;
   /** The stored column; absent for a new one. */
   readonly source?: Column;
-  /** Conversions from part 9, applied in order, instead of `converted`. */
+  /** Conversions from part 9, which apply in order and replace the automatic conversion. */
   readonly converts: readonly Converting[];
-  /** The value for records without one; absent: none. */
+  /** The value for records that have none; absent: they stay without a value. */
   readonly fill?: Filling;
   /** Whether values must be converted to another type. */
   readonly retyped: boolean;
@@ -51,7 +51,7 @@ export interface ColumnChange {
   readonly required: boolean;
   /** Whether the reference has a new target, so that targets may be missing. */
   readonly referred: boolean;
-  /** Whether the value must be recomputed. */
+  /** Whether the value must be computed again. */
   readonly computed: boolean;
 }
 

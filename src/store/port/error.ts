@@ -31,7 +31,7 @@ export type StoreErrorKind =
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
-  /** Sentences, each with the number of affected records. */
+  /** Why the data does not fit the document: sentences, each with the number of affected records. */
   readonly differences: readonly string[];
 
   constructor(kind: StoreErrorKind, message: string, differences: readonly string[] = [], cause?: unknown) {

@@ -29,7 +29,7 @@ export interface RateLimit {
 }
 
 export interface RateCount {
-  /** How many of `wanted` the limit allowed. */
+  /** How many of the `wanted` requests the limit allowed. */
   readonly granted: number;
   /** For a window: the requests. For a token bucket: the missing tokens at `at`, times `windowMilliseconds`. */
   readonly used: number;
@@ -54,7 +54,7 @@ export function counted(
     const isLive = before !== undefined && before.at > now;
     const used = Math.max(0, (isLive ? before.used : 0) + consumed);
     const granted = Math.min(wanted, Math.max(0, count - used));
-    // After a clock was set back, a window still ends within its length.
+    // If a clock was set back, a window still ends within its length.
     return { granted, used: used + granted, at: isLive ? Math.min(before.at, now + length) : now + length };
   }
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.at);

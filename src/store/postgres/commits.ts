@@ -24,7 +24,7 @@ export interface Commits {
   ) => Promise<void>;
 }
 
-/** A name that at most one transaction may lock. */
+/** The name of a table and a name in it, which at most one transaction may lock. */
 export type Held = readonly [table: string, name: string];
 
 export function holding(all: readonly Held[]): BoundStatement {

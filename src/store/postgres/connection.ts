@@ -65,7 +65,7 @@ export interface PgSession extends Session {
   freeze(tables: readonly string[]): Promise<void>;
 }
 
-/** Runs queries on committed data. */
+/** Runs queries that read committed data. */
 export interface Queries {
   /**
    * Runs a read-only query: batched with concurrent ones in one round trip, and retried if the connection is lost. `before`: a
@@ -234,7 +234,7 @@ export function openConnections(databaseUrl: DatabaseUrl, options: ConnectionOpt
       // With unverified assumptions the task may have thrown another error than it would otherwise.
       if (!isDone && remedy === "none" && transaction.hasExpected())
         throw new Unsure("what was expected was not known", { cause: failure });
-      // The server's error explains more than the error that the task made of it.
+      // The server's error explains more than the error that the task made of it, so it is thrown instead.
       const isOurs = remedy === "none" && !(explained(failure, databaseUrl.name) instanceof StoreError);
       throw isOurs && !isConsequence(thrown) ? thrown : failure;
     } finally {
@@ -339,7 +339,7 @@ export interface Single extends Session {
 export async function openSingle(databaseUrl: DatabaseUrl): Promise<Single> {
   const options = { ...usualOptions, statementMilliseconds: 0 };
   const client = new pg.Client(clientSettings(databaseUrl, options, new Set()));
-  // The next statement reports a lost connection.
+  // The next statement reports the lost connection.
   client.on("error", () => undefined);
   await client.connect();
   await prepareClient(client, databaseUrl, options);
@@ -387,7 +387,7 @@ interface Transacting {
   /** Returns the first error of a statement, whatever error the task made of it. */
   failure(): Promise<unknown>;
   isCommitting(): boolean;
-  /** Whether the task used unverified assumptions. */
+  /** Whether the task used unverified assumptions (`expect`). */
   hasExpected(): boolean;
 }
 
@@ -396,7 +396,7 @@ interface Sent extends BoundStatement {
   readonly isExpected: boolean;
 }
 
-/** The operations of optimistic mode, without a connection. */
+/** The operations of a session in optimistic mode, without a connection. */
 interface Loosely {
   readonly glance: <Row extends SqlRow>(query: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
   readonly commit: (

@@ -47,7 +47,7 @@ export function remedyFor(thrown: unknown): Remedy {
   const code = codeOf(thrown);
   if (code !== undefined && again.has(code)) return "again";
   if (code !== undefined && doubtful.has(code)) return "doubt";
-  // A table changed after this connection prepared its statements.
+  // A table changed after this connection had prepared its statements, which are now invalid.
   const isStale = code === "0A000" && (thrown as Error).message.includes("cached plan");
   return isStale || isLost(thrown, code) ? "reconnect" : "none";
 }

@@ -6,7 +6,7 @@
 export interface LiveCounts {
   /** Whether one more record seems to be within `most`; if so, adds it to the estimate. */
   expects(name: string, most: number): boolean;
-  /** Stores the database's count. */
+  /** Sets the estimate to the database's count. */
   counted(name: string, count: number): void;
 }
 

@@ -47,9 +47,9 @@ export interface Wanted {
 }
 
 export interface MigrationOutcome {
-  /** The generation of this process's document. */
+  /** The generation of the document that this process serves. */
   readonly generation: number;
-  /** The generation of the newest document. */
+  /** The generation of the newest document that any process has migrated to. */
   readonly newest: number;
   /** The migration of existing data, if there was one. */
   readonly migrated?: Migrated;

@@ -174,7 +174,7 @@ function targetOf(single: Single, databaseUrl: DatabaseUrl, now: number): Portab
       }),
     finish: (rows) =>
       withErrors(async () => {
-        // Creating the foreign keys checks them.
+        // PostgreSQL checks the foreign keys when they are created.
         for (const table of tables) for (const statement of referencesSql(table, tables)) await single.rows(statement);
         for (const { name } of tables) await goOn(single, name, "_seq");
         await single.rows("SELECT setval('nonet_journal_seq', greatest(max(seq), 1)) FROM nonet_journal");

@@ -9,7 +9,7 @@ export interface PgConnections {
   /** Takes over a client: from now on only the protocol connection uses it. */
   attach(client: pg.ClientBase): void;
   of(client: pg.ClientBase): PgConnection;
-  /** Runs one statement in its own transaction. */
+  /** Runs one statement, in a transaction of its own. */
   run<Row extends SqlRow>(
     client: pg.ClientBase,
     statement: string,

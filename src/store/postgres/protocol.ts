@@ -63,7 +63,7 @@ export class PgConnection {
   readonly #known = new Map<string, Known>();
   /** Statements that were sent, but are not yet confirmed by the server. */
   readonly #unread = new Set<Known>();
-  /** Names of statements to close on the server. */
+  /** The names of statements to close on the server. */
   #forgotten: string[] = [];
   #prepared = 0;
   /** Queries whose responses are pending, in order. */
@@ -75,7 +75,7 @@ export class PgConnection {
   #size = 0;
   #wanted = 5;
   #failed = false;
-  /** Number of exchanges in progress. */
+  /** The number of exchanges in progress. */
   #open = 0;
   #silences = 0;
   #lost: Error | undefined;

@@ -71,7 +71,7 @@ export async function endSessions(session: PgSession, which: Sessions, at: numbe
     "session" in which
       ? ["session = $2", [which.session]]
       : ['"user" = $2 AND credential = $3 AND session <> $4', [which.user, which.credential, which.except ?? ""]];
-  // LEAST ignores nulls.
+  // LEAST ignores nulls, so a token without an expiry expires at `$1`.
   const sql = `UPDATE nonet_sessions SET expires = least(expires, $1) WHERE ${condition} RETURNING hash`;
   return (await session.rows(sql, [at, ...values])).length;
 }

@@ -126,7 +126,7 @@ export class PostgresTransaction implements Transaction {
   readonly #changing = new Set<string>();
   /** Optimistic mode: assumes that usual checks succeed, and verifies them at commit. */
   #isHopeful: boolean;
-  /** Whether the journal has new entries for the sequencer after the commit. */
+  /** Whether the transaction added entries to the event log, for the sequencer after the commit. */
   hasRecorded = false;
 
   constructor(deps: TransactionDeps, session: PgSession) {
@@ -220,7 +220,7 @@ export class PostgresTransaction implements Transaction {
   /** Reads without a lock, for records that are only displayed. */
   readonly #look: Fetch = (resource, id) => this.#find(resource, "id", id, undefined);
 
-  /** Locks, for records that a decision depends on. */
+  /** Reads with a lock, for records on which a decision depends. */
   readonly #rely: Fetch = (resource, id) => this.lockShared(resource, "id", id);
 
   async list(query: ListQuery, page: PageArguments, variables: Variables): Promise<Page> {

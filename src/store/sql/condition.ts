@@ -6,7 +6,7 @@ import type { Table } from "../../plan/resources/types.ts";
 import { type Fragment, joined, sql } from "./fragment.ts";
 import type { Condition, RuleQuery } from "../port/store.ts";
 
-/** The alias of the current record in every statement. */
+/** The alias of the current record in every SQL statement. */
 export const atHand = "t";
 
 /** The tables with their quoted names, by resource. */

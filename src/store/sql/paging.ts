@@ -12,7 +12,7 @@ import { type Fragment, joined, sql } from "./fragment.ts";
 import { type TypedTable, typeOf } from "./table-access.ts";
 import type { ListQuery, Page, PageArguments } from "../port/store.ts";
 
-/** One sort key of a page. */
+/** A key by which a page is sorted. */
 export interface Key {
   readonly name: string;
   readonly type: ColumnType;
@@ -103,7 +103,7 @@ export function absentKeys(after: readonly Value[]): number {
   return after.reduce<number>((bits, value, index) => bits | (value === null ? 1 << index : 0), 0);
 }
 
-/** SQL of a sort key. */
+/** The SQL of a sort key. */
 export interface KeySql {
   readonly column: (key: Key) => string;
   /** Compares the key with the argument at an index. */

@@ -111,7 +111,7 @@ export function hasOtherIndexes(connection: Connection, table: Table): boolean {
   return present.length !== wanted.size || present.some((name) => !wanted.has(name));
 }
 
-/** A renamed column continues its counter; a new counter starts above the existing values. */
+/** Sets the counters. A renamed column continues its counter; a new counter starts above the existing values. */
 function followCounters(connection: Connection, { after, before, columns }: Changed): void {
   const counted = countedColumns(after);
   for (const { column, source } of columns) {

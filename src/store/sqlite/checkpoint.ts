@@ -70,7 +70,7 @@ export function openCheckpointer(connection: Connection, file: string, logBytes:
   let groups = 0;
   let state: "idle" | "copying" | "copied" = "idle";
   let last: Promise<unknown> = Promise.resolve();
-  /** Resolves `empty` when the log has been emptied after a group. */
+  /** Resolves the promise of `empty` when the log has been emptied after a group. */
   let emptied: (() => void) | undefined;
 
   /** Sends one message at a time, so that each reply belongs to its message; resolves to the duration. */

@@ -32,7 +32,7 @@ export type SqlRow = readonly SQLOutputValue[];
 
 export class Connection {
   readonly database: DatabaseSync;
-  /** The deadline of its statements. */
+  /** The deadline of the connection's statements. */
   readonly stop: Stop = { at: Number.POSITIVE_INFINITY };
   readonly #statements = new Map<string, StatementSync>();
 

@@ -140,7 +140,7 @@ function storedView(at: Site, { after, before, columns }: Changed): string {
     const value = change.converts.length > 0 ? "NULL" : valueSql(at, change, source, stored);
     return [`${value} AS ${quoteName(column.name)}`, ...(hasWas(change) ? [`${stored} AS ${was(column.name)}`] : [])];
   });
-  // The record entered its state no later than its last change.
+  // If the time is unknown, the record's last change is used: it is not before the record entered its state.
   const stateSince = isTimed(before) ? "coalesce(t._entered, t._rev)" : "t._rev";
   const times = isTimed(after) ? [`${stateSince} AS _entered`, "NULL AS _due"] : [];
   return `SELECT ${["t._seq", "t._rev", ...times, ...members].join(", ")} FROM main.${quoteName(before.name)} AS t`;

@@ -70,7 +70,7 @@ interface Settings {
   readonly logBytes: number;
   readonly processors: number;
   readonly sliceMilliseconds: number;
-  /** Called after everything is closed. */
+  /** Called after everything else is closed. */
   readonly release: () => void;
 }
 
@@ -168,10 +168,10 @@ async function open(settings: Settings): Promise<Store> {
         try {
           ({ value, milliseconds } = await threads.read(kind, query, args, left(deadlineOf(args.at(-1) as Variables))));
         } finally {
-          // A busy machine can make a short read look long on the main thread.
+          // A busy machine can make a short read look long on the main thread, so the thread's own time decides.
           long = milliseconds > sliceMilliseconds ? longRuns : 0;
         }
-        // The thread may have read commits that are not durable yet.
+        // The result waits until all commits are durable, since the thread may have read some that are not.
         await writer.durable();
         return value as T;
       };

@@ -54,7 +54,7 @@ export function openSnapshot(connection: Connection): Snapshot {
       end();
       begin();
       held = true;
-      // SQLite fixes a transaction's snapshot at its first read.
+      // The read fixes the snapshot, since SQLite does that at the first read of a transaction.
       connection.get("SELECT edition FROM nonet_schema");
     },
     release: end,

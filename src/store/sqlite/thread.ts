@@ -68,7 +68,7 @@ export type Outcome =
   | { readonly value: unknown }
   | { readonly failed: StoreError["kind"]; readonly message: string }
   | { readonly tooManySteps: true }
-  /** An error that neither the file nor a deadline caused. */
+  /** The task failed with an error that neither the file nor a deadline caused. */
   | { readonly error: unknown };
 
 const { file, pragmas, tables, waitMilliseconds } = workerData as ThreadSettings;

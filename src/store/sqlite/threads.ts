@@ -118,7 +118,7 @@ export function openThreads({ clock, readers, reading, writing }: ThreadsOptions
         await writer.send(() => ({ kind }));
       };
       return {
-        // This transaction is the only writer, so locks have no effect.
+        // The transaction is the only writer, so locks have no effect.
         transaction: {
           ...Object.fromEntries(calls),
           changes,

@@ -3,7 +3,7 @@ import { plural, snakeCase } from "../../../base/case.ts";
 import type { Check } from "../../analysis/finding.ts";
 import { fieldSites, fieldsOf } from "../fields.ts";
 
-/** Columns that the store adds to each record. */
+/** A regular expression for columns that the store adds to each record. */
 const reserved = /^_(?:seq|rev|due|entered|json[0-9]*)$/;
 
 /** Reports a resource or a field with a name that is already used for something else. */

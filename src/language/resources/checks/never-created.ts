@@ -16,7 +16,7 @@ export const check: Check = {
     const referred = new Set(namedTypes(model).flatMap(({ name, enclosing }) => (name === enclosing ? [] : [name])));
     for (const resource of Object.keys(model.resources.resources)) {
       const endpoints = documentIndex.endpointsOf.get(resource) ?? [];
-      // Another check reports a resource that nothing mentions.
+      // Another check reports a resource that no other statement mentions.
       if ((endpoints.length === 0 && !referred.has(resource)) || linked.has(resource)) continue;
       if (endpoints.some((resolved) => resolved.action === "create" || creates(model, resolved))) continue;
       yield {

@@ -113,7 +113,7 @@ interface Reason {
 }
 
 function reasonOf(resolved: ResolvedEndpoint | undefined): Reason | undefined {
-  // Another check reports a GET.
+  // Another check reports a GET that changes data.
   if (resolved === undefined || resolved.kind === "unclear" || resolved.endpoint.method === "GET") return undefined;
   if (resolved.kind === "resource") {
     if (resolved.action === "move") return undefined;

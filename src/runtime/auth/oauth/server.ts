@@ -133,7 +133,7 @@ function grantedScopes(credential: Server, client: Key, scopeText: string | unde
   const may = scopesOf(credential, client);
   if (scopeText === undefined) return may;
   const scopes = [...new Set(scopeText.split(" "))];
-  // An unknown scope and a forbidden scope get the same response.
+  // An unknown scope and a forbidden scope get the same error, so that neither is revealed.
   if (!scopes.every((scope) => may.includes(scope)))
     throw new OAuthError("invalid_scope", "A scope is unknown or not allowed for this client");
   return may.filter((scope) => scopes.includes(scope));

@@ -178,7 +178,7 @@ function usingSql(reader: string): readonly string[] {
 }
 
 async function catalogueOf(session: Session, role: string): Promise<Catalogue> {
-  // The role may not exist yet.
+  // The query allows for a role that does not exist yet.
   const [row] = await session.rows<[string]>(
     `WITH role AS (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
      SELECT json_build_object(

@@ -10,7 +10,7 @@ import { quoteName } from "../value.ts";
 
 export type Reader =
   | { readonly kind: "there"; readonly role: string }
-  /** `statements` create the role. */
+  /** No such role exists yet; `statements` create it. */
   | { readonly kind: "to be made"; readonly role: string; readonly statements: readonly string[] }
   | { readonly kind: "absent"; readonly role: string; readonly why: string; readonly remedy: string };
 
