@@ -7,7 +7,7 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import type { EventsPart, OutEventPlan } from "../../plan/events/types.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
-import { refTo } from "./schemas.ts";
+import { alwaysThere, refTo } from "./schemas.ts";
 
 export function eventSchemas(plan: ResourcesPart & EventsPart, names: ComponentNames): JsonObject {
   const { out, stream } = plan.events;
@@ -92,7 +92,7 @@ function dataSchema(plan: ResourcesPart, { resource, carries }: OutEventPlan, na
   const table = plan.tables.find((one) => one.resource === resource);
   const members: readonly (Column | Virtual)[] = [...(table?.columns ?? []), ...(table?.virtual ?? [])];
   const carried = carries.flatMap((name) => members.find((member) => member.name === name) ?? []);
-  const always = carried.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
+  const always = carried.filter(alwaysThere);
   return {
     type: "object",
     description: `Of the ${resource}.`,

@@ -7,7 +7,6 @@ import { eventSchemas, webhookItems } from "./events.ts";
 import { responseHeaders } from "./headers.ts";
 import { type ComponentNames, componentNames } from "./names.ts";
 import { pathItems } from "./paths.ts";
-import type { SharedResponses } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";
 import { securitySchemes, serviceTag } from "./security.ts";
 import { withVersions } from "./versions.ts";
@@ -17,8 +16,8 @@ export function openapi(plan: Plan, baseUrl: string): JsonObject {
   const root = baseUrl.replace(/\/+$/, "");
   const server = plan.base.replace("{base_url}", root).replace(/\/+$/, "");
   const names = componentNames(plan);
-  const shared: SharedResponses = new Map();
-  const paths = pathItems(plan, names, shared, { root, mounted: server !== root });
+  const shared = new Map<string, JsonObject>();
+  const paths = pathItems({ plan, names, shared }, { root, mounted: server !== root });
   const description = withCors(
     plan,
     withVersions(plan, {

@@ -12,23 +12,22 @@ import { headersOf } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { tokenPaths, wellKnownPaths } from "./oauth.ts";
 import { parametersIn, parametersOf } from "./parameters.ts";
-import { responsesOf, type SharedResponses } from "./responses.ts";
+import { type DescriptionContext, responsesOf } from "./responses.ts";
 import { jsonOf, refTo } from "./schemas.ts";
 import { securityOf, serviceTag } from "./security.ts";
 import { contractObject } from "./contracts.ts";
 
 /** Describes the paths. `root`: the service's URL without the base path of its operations. */
 export function pathItems(
-  plan: Plan,
-  names: ComponentNames,
-  shared: SharedResponses,
+  context: DescriptionContext,
   { root, mounted }: { readonly root: string; readonly mounted: boolean },
 ): JsonObject {
+  const { plan, names } = context;
   const items = new Map<string, { readonly path: string; readonly item: Record<string, Json> }>();
   for (const operation of everyOperation(plan)) {
     const entry = entryOf(items, operation);
     const parameters = [...entry.path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] as string);
-    entry.item[operation.method.toLowerCase()] = operationObject(plan, operation, parameters, names, shared);
+    entry.item[operation.method.toLowerCase()] = operationObject(context, operation, parameters);
   }
   // Operations with a wire keep their exact path, including parameter names and a trailing slash.
   const written = new Map([...items.values()].map((entry) => [entry.path, entry]));
@@ -61,14 +60,14 @@ function entryOf(
   });
 }
 
+/** `parameterNames`: the names of the path's parameters. */
 function operationObject(
-  plan: Plan,
+  context: DescriptionContext,
   operation: Operation,
-  names: readonly string[],
-  components: ComponentNames,
-  shared: SharedResponses,
+  parameterNames: readonly string[],
 ): JsonObject {
-  const renamed = names.length === parametersIn(operation).length ? names : [];
+  const { plan, names } = context;
+  const renamed = parameterNames.length === parametersIn(operation).length ? parameterNames : [];
   const parameters = [...parametersOf(plan, operation, renamed), ...(streamParts(plan, operation)?.parameters ?? [])];
   return {
     operationId: operation.name,
@@ -77,17 +76,17 @@ function operationObject(
     description: describeOperation(operation),
     security: securityOf(plan, operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, components) }),
-    responses: responsesOf(plan, operation, components, shared),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, names) }),
+    responses: responsesOf(context, operation),
   };
 }
 
-function requestBody(operation: Operation, components: ComponentNames): JsonObject {
+function requestBody(operation: Operation, names: ComponentNames): JsonObject {
   const { name, body, file } = operation;
   const required = body?.required ?? false;
   if (body === undefined || file !== undefined)
     return { required, content: file === undefined ? {} : bytesContent(file) };
-  const json = jsonOf(operation) === undefined ? undefined : { schema: refTo(components.input(name)) };
+  const json = jsonOf(operation) === undefined ? undefined : { schema: refTo(names.input(name)) };
   const content = body.mediaTypes.flatMap((mediaType): [string, Json][] => {
     if (mediaType === "multipart/form-data") return [[mediaType, formContent(body)]];
     return json === undefined ? [] : [[mediaType, json]];

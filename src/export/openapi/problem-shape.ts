@@ -39,7 +39,8 @@ function listSchema(items: readonly Json[], errors: Readonly<Record<string, Erro
   return { type: "array", ...(schemas.length === 0 ? { maxItems: 0 } : { items: oneOrAny(schemas) }) };
 }
 
-function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
+/** Combines schemas with `anyOf`: custom error bodies may not contain their code, so several schemas may match one body. */
+export function oneOrAny(schemas: readonly JsonObject[]): JsonObject {
   const [first, ...rest] = schemas;
   return rest.length === 0 && first !== undefined ? first : { anyOf: schemas };
 }

@@ -12,25 +12,26 @@ import { bytesContent } from "./files.ts";
 import { headersOf, type ResponseHeader } from "./headers.ts";
 import type { ComponentNames } from "./names.ts";
 import { hasScopes, type PossibleError, possibleErrorsOf } from "./possible-errors.ts";
+import { oneOrAny } from "./problem-shape.ts";
 import { responseOf, bodiesOfCode, refTo } from "./schemas.ts";
 
 type Named = ResponseHeader | `${ResponseHeader}?`;
 
-/** Responses that several operations share, by component name; filled as operations are described. */
-export type SharedResponses = Map<string, JsonObject>;
+/** What the functions that describe operations have in common. */
+export interface DescriptionContext {
+  readonly plan: Plan;
+  readonly names: ComponentNames;
+  /** Responses that several operations share, by component name; filled as operations are described. */
+  readonly shared: Map<string, JsonObject>;
+}
 
-export function responsesOf(
-  plan: Plan,
-  operation: Operation,
-  names: ComponentNames,
-  shared: SharedResponses,
-): JsonObject {
-  const byStatus = Map.groupBy(possibleErrorsOf(plan, operation), ({ status }) => status);
+export function responsesOf(context: DescriptionContext, operation: Operation): JsonObject {
+  const byStatus = Map.groupBy(possibleErrorsOf(context.plan, operation), ({ status }) => status);
   const errors = [...byStatus].map(([status, codes]): [string, Json] => [
     String(status),
-    errorResponse(plan, operation, status, codes, names, shared),
+    errorResponse(context, operation, status, codes),
   ]);
-  return Object.fromEntries([...successes(plan, operation, names), ...errors]);
+  return Object.fromEntries([...successes(context, operation), ...errors]);
 }
 
 /** Returns the rate limit fields of a success. They are required if a limit applies to all requests. */
@@ -45,7 +46,7 @@ function rateLimitHeaders({ rates }: Plan, operation: Operation): readonly Named
 
 // ── Successes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function successes(plan: Plan, operation: Operation, names: ComponentNames): readonly [string, JsonObject][] {
+function successes({ plan, names }: DescriptionContext, operation: Operation): readonly [string, JsonObject][] {
   const described = rateLimitHeaders(plan, operation);
   const stream = streamParts(plan, operation);
   if (stream !== undefined) return [["200", streamed(operation, stream, names, described)], revalidated];
@@ -188,14 +189,13 @@ function withBody(description: string, headers: JsonObject, schema: JsonObject):
 
 /** Returns the response of some errors. Without errors of the document it becomes a shared component. */
 function errorResponse(
-  plan: Plan,
+  context: DescriptionContext,
   operation: Operation,
   status: number,
   errors: readonly PossibleError[],
-  names: ComponentNames,
-  shared: SharedResponses,
 ): JsonObject {
-  const response = problemResponse(plan, operation, status, errors, names);
+  const { plan, shared } = context;
+  const response = problemResponse(context, operation, status, errors);
   const [first] = errors;
   if (first === undefined || errors.some(({ code }) => plan.errors[code]?.source === "document")) return response;
   const wanted = errors.map(({ code }) => pascalCase(code)).join("Or");
@@ -208,18 +208,17 @@ function errorResponse(
   }
 }
 
-export function problemResponse(
-  plan: Plan,
-  operation: Operation | undefined,
+function problemResponse(
+  { plan, names }: DescriptionContext,
+  operation: Operation,
   status: number,
   errors: readonly PossibleError[],
-  names: ComponentNames,
 ): JsonObject {
   const schemaOf = ({ code }: PossibleError): JsonObject => {
-    const inOperation = operation !== undefined && Object.hasOwn(plan.problemBodies, `${code} in ${operation.name}`);
+    const inOperation = Object.hasOwn(plan.problemBodies, `${code} in ${operation.name}`);
     return refTo(inOperation ? names.problemIn(code, operation.name) : names.problem(code));
   };
-  const described = (error: PossibleError): readonly ErrorBody[] => bodiesOfCode(plan, error.code, operation?.name);
+  const described = (error: PossibleError): readonly ErrorBody[] => bodiesOfCode(plan, error.code, operation.name);
   const standard = errors.filter((error) => described(error).includes("problem+json"));
   const others = errors.filter((error) => described(error).some((body) => body !== "problem+json"));
   return {
@@ -229,7 +228,7 @@ export function problemResponse(
       ...(standard.length === 0
         ? {}
         : { "application/problem+json": { schema: oneOf(standard.map(schemaOf), standard, plan, names) } }),
-      ...(others.length === 0 ? {} : { "application/json": { schema: anyOf(others.map(schemaOf)) } }),
+      ...(others.length === 0 ? {} : { "application/json": { schema: oneOrAny(others.map(schemaOf)) } }),
     },
   };
 }
@@ -249,15 +248,9 @@ function oneOf(
   return { oneOf: schemas, discriminator: { propertyName: "code", mapping: Object.fromEntries(mapping) } };
 }
 
-/** Combines schemas with `anyOf`: custom error bodies may not contain their code, so several schemas may match one body. */
-function anyOf(schemas: readonly JsonObject[]): JsonObject {
-  const [only, ...rest] = schemas;
-  return only !== undefined && rest.length === 0 ? only : { anyOf: schemas };
-}
-
 function errorHeaders(
   plan: Plan,
-  operation: Operation | undefined,
+  { quotas, rates, repeats }: Operation,
   status: number,
   errors: readonly PossibleError[],
 ): readonly Named[] {
@@ -265,8 +258,8 @@ function errorHeaders(
     ({ code }) => code === "rate-limited" || plan.errors[code]?.retryAfterSeconds !== undefined,
   );
   // For a quota in a window, the server knows when the window ends, so it can send `Retry-After`.
-  const mayWait = errors.some(({ code }) => code === "quota-exceeded") && (operation?.quotas ?? []).length > 0;
-  const limited = status < 500 && ((operation?.rates ?? []).length > 0 || (operation?.quotas ?? []).length > 0);
+  const mayWait = errors.some(({ code }) => code === "quota-exceeded") && quotas.length > 0;
+  const limited = status < 500 && (rates.length > 0 || quotas.length > 0);
   const some = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));
   const business = status === 409 || errors.some(({ code }) => plan.errors[code]?.source === "document");
   const retry: Named = waits.length === errors.length ? "Retry-After" : "Retry-After?";
@@ -284,6 +277,6 @@ function errorHeaders(
     ...(some("stale", "precondition-needed") ? (["ETag?"] as const) : []),
     ...(some("range-not-satisfiable") ? (["Content-Range"] as const) : []),
     ...(some("unsupported-media") ? (["Accept", "Accept-Patch", "Accept-Encoding"] as const) : []),
-    ...(business && operation?.repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
+    ...(business && repeats !== undefined ? (["Idempotent-Replayed"] as const) : []),
   ];
 }

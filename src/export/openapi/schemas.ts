@@ -18,7 +18,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { grantsText } from "./description.ts";
 import type { ComponentNames } from "./names.ts";
 import { jsonInput } from "./files.ts";
-import { bodyOfShape } from "./problem-shape.ts";
+import { bodyOfShape, oneOrAny } from "./problem-shape.ts";
 import { possibleCodes } from "./possible-errors.ts";
 
 export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject {
@@ -35,7 +35,8 @@ export function componentSchemas(plan: Plan, names: ComponentNames): JsonObject 
     if (kind === "members" && view === undefined)
       schemas[names.response(operation.name)] = responseSchema(operation, names);
     if (shape !== undefined) schemas[names.response(operation.name)] = shapeSchema(operation, shape, names);
-    if (operation.list !== undefined) schemas[names.list(operation.name)] = listSchema(operation, names);
+    const { list } = operation;
+    if (list !== undefined) schemas[names.list(operation.name)] = pageSchema(operation, list, list.page, names);
   }
   return { ...schemas, ...problemSchemas(plan, names), [names.health]: healthSchema };
 }
@@ -68,17 +69,27 @@ function resourceSchema(table: Table, names: ComponentNames): JsonObject {
   const members = [...table.columns, ...table.virtual].filter(
     ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
   );
-  const required = members
-    .filter((member) => member.visibleTo === undefined && alwaysThere(member))
-    .map(({ name }) => name);
+  const required = members.filter((member) => member.visibleTo === undefined && alwaysThere(member));
+  return objectSchema(
+    members.map((member) => [member.name, memberSchema(table, member, names)]),
+    required,
+  );
+}
+
+/** Returns the schema of an object with these members, some of which are required. */
+export function objectSchema(
+  members: readonly (readonly [name: string, schema: JsonObject])[],
+  required: readonly { readonly name: string }[],
+): JsonObject {
   return {
     type: "object",
-    properties: Object.fromEntries(members.map((member) => [member.name, memberSchema(table, member, names)])),
-    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(members),
+    ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
   };
 }
 
-function alwaysThere(member: Column | Virtual): boolean {
+/** Whether every record has the member, for callers who see it. */
+export function alwaysThere(member: Column | Virtual): boolean {
   return member.absent === "null" || ("nullable" in member && !member.nullable);
 }
 
@@ -147,16 +158,12 @@ function viewSchema(name: string, { resource, members }: ViewPlan, names: Compon
 
 function membersSchema(all: readonly ResponseMember[], resource: string, names: ComponentNames): JsonObject {
   const members = all.filter(({ visibleTo = [] }) => visibleTo.every((grants) => grants.length > 0));
-  const required = members.filter((one) => one.visibleTo === undefined && isAlways(one)).map((member) => member.name);
+  const required = members.filter((one) => one.visibleTo === undefined && isAlways(one));
   const properties = members.map(({ name, visibleTo, source, absent }): [string, JsonObject] => {
     const schema = sourceSchema(source, absent, resource, names);
     return [name, visibleTo === undefined ? schema : withDescription(schema, [seersText(visibleTo)])];
   });
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    ...(required.length === 0 ? {} : { required }),
-  };
+  return objectSchema(properties, required);
 }
 
 function seersText(visibleTo: NonNullable<ResponseMember["visibleTo"]>): string {
@@ -193,19 +200,13 @@ function sourceSchema(
       return refTo(names.resource(resource));
     case "view":
       return refTo(names.view(source.view));
-    case "record": {
-      const view = refTo(names.view(source.view));
-      return absent === "null" && source.expression.nullable ? { anyOf: [view, { type: "null" }] } : view;
-    }
+    case "record":
     case "records": {
-      const list = { type: "array", items: refTo(names.view(source.view)) };
-      return absent === "null" && source.expression.nullable ? { anyOf: [list, { type: "null" }] } : list;
+      const view = refTo(names.view(source.view));
+      const given = source.kind === "record" ? view : { type: "array", items: view };
+      return absent === "null" && source.expression.nullable ? { anyOf: [given, { type: "null" }] } : given;
     }
   }
-}
-
-function listSchema(operation: Operation, names: ComponentNames): JsonObject {
-  return operation.list === undefined ? {} : pageSchema(operation, operation.list, operation.list.page, names);
 }
 
 function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, names: ComponentNames): JsonObject {
@@ -223,14 +224,11 @@ function pageSchema(operation: Operation, list: ListPlan, shape: PageShape, name
     }
     case "count":
       return { type: "integer", minimum: 0, description: "The number of records on all pages together." };
-    case "object":
-      return {
-        type: "object",
-        properties: Object.fromEntries(
-          shape.members.map(({ name, shape: inner }) => [name, pageSchema(operation, list, inner, names)]),
-        ),
-        ...(shape.members.length === 0 ? {} : { required: shape.members.map(({ name }) => name) }),
-      };
+    case "object": {
+      const { members } = shape;
+      const properties = members.map((one) => [one.name, pageSchema(operation, list, one.shape, names)] as const);
+      return objectSchema(properties, members);
+    }
   }
 }
 
@@ -298,8 +296,7 @@ function bodyOfCode(plan: Plan, code: string, error: ErrorPlan, names: Component
         })
       : bodyOfShape(body.shape, { [code]: error }),
   );
-  const [only, ...rest] = distinct(schemas);
-  return only !== undefined && rest.length === 0 ? only : { anyOf: distinct(schemas) };
+  return oneOrAny(distinct(schemas));
 }
 
 /** Returns the bodies of a code: with violations of fields, if the code can have them, and without. */

@@ -12,7 +12,7 @@ import type { OutEventPlan } from "../../plan/events/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isJson, servedPlan } from "../../plan/endpoints/contract.ts";
 import { componentNames, type ComponentNames } from "../openapi/names.ts";
-import { componentSchemas, jsonOf } from "../openapi/schemas.ts";
+import { alwaysThere, componentSchemas, jsonOf } from "../openapi/schemas.ts";
 import { comment, declaration, memberName, type TypeOptions, typeText, union } from "./types.ts";
 
 export function functionTypes(plan: Plan): string {
@@ -153,7 +153,7 @@ function resourceText({ plan, names, options, refType }: About, table: Table): s
  */
 function fullSchema({ columns, virtual }: Table): JsonObject {
   const members = [...columns.filter(({ marks }) => !marks.includes("secret")), ...virtual];
-  const always = members.filter((one) => one.absent === "null" || ("nullable" in one && !one.nullable));
+  const always = members.filter(alwaysThere);
   return {
     type: "object",
     properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
