@@ -66,3 +66,11 @@ export function withArticle(name: string): string {
   const vowel = /^(?:[aio]|e(?!u)|u(?!ni|s|til|ri|ra|te))/i.test(name) && !/^one/i.test(name);
   return `${vowel || /^(?:hour|heir|honou?r|html|http|sms|xml|mfa|sla|nfc|rfid)/i.test(name) ? "an" : "a"} ${name}`;
 }
+
+/** Returns the wanted name, with a number behind it if it is used already, and marks it as used. */
+export function uniqueName(usedNames: Set<string>, wanted: string, before = ""): string {
+  let name = wanted;
+  for (let count = 2; usedNames.has(name); count += 1) name = `${wanted}${before}${count}`;
+  usedNames.add(name);
+  return name;
+}

@@ -8,7 +8,7 @@ import { eventName } from "./events.ts";
 import { aboutTheSource, everyPart, type Parts, purposeOf } from "./model.ts";
 import { linkOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type ImportNotices, textOf } from "./report.ts";
+import { below, type ImportNotices, textOf, textsOf } from "./report.ts";
 import { createSchemas, type Found, type Schemas } from "./schemas.ts";
 
 export function asyncParts(root: JsonObject, notices: ImportNotices): Parts {
@@ -151,10 +151,7 @@ function wanted(name: Json | undefined, pointer: string): string {
 }
 
 function wordsOf({ title, summary, description, externalDocs }: JsonObject): readonly string[] {
-  const texts = [title, summary, description].filter(
-    (one): one is string => typeof one === "string" && one.trim() !== "",
-  );
-  return [...texts, ...(isObject(externalDocs) ? [linkOf(externalDocs)] : [])];
+  return [...textsOf(title, summary, description), ...(isObject(externalDocs) ? [linkOf(externalDocs)] : [])];
 }
 
 function protocolOf(server: Json): string {

@@ -88,20 +88,22 @@ const ignored: ReadonlySet<string> = new Set(["header accept", "header content-t
  * Returns whether each parameter is required, by location and name. Path parameters are omitted, since they are compared as
  * part of the path.
  */
-function parametersOf({ root, item, value }: DescribedOperation): ReadonlyMap<string, boolean> {
-  const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
-    Array.isArray(list) ? (list as readonly Json[]) : [],
-  );
+function parametersOf(operation: DescribedOperation): ReadonlyMap<string, boolean> {
   return new Map(
-    lists.flatMap((entry): readonly (readonly [string, boolean])[] => {
-      const parameter = resolved(root, entry);
-      if (!isObject(parameter)) return [];
-      const { in: location, name, required } = parameter;
+    parameterList(operation).flatMap(({ in: location, name, required }): readonly (readonly [string, boolean])[] => {
       if (location !== "query" && location !== "header" && location !== "cookie") return [];
       const key = `${location} ${location === "header" ? textOf(name).toLowerCase() : textOf(name)}`;
       return ignored.has(key) ? [] : [[key, required === true]];
     }),
   );
+}
+
+function parameterList({ root, item, value }: DescribedOperation): readonly JsonObject[] {
+  const lists = [item["parameters"], value["parameters"]].filter((list) => Array.isArray(list)) as readonly Json[][];
+  return lists
+    .flat()
+    .map((entry) => resolved(root, entry))
+    .filter(isObject);
 }
 
 // ── Bodies and answers ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -129,17 +131,12 @@ function bodyMismatches(
   return requiredMismatches(both, mine.schema, theirs.schema, "the body").map((what) => found(at, what));
 }
 
-function bodyOf({
-  root,
-  item,
-  value,
-}: DescribedOperation): { readonly required: boolean; readonly schema: Json | undefined } | undefined {
-  const body = resolved(root, value["requestBody"]);
+function bodyOf(
+  operation: DescribedOperation,
+): { readonly required: boolean; readonly schema: Json | undefined } | undefined {
+  const body = resolved(operation.root, operation.value["requestBody"]);
   if (isObject(body)) return { required: body["required"] === true, schema: mainSchema(body["content"]) };
-  const lists = [item["parameters"], value["parameters"]].flatMap((list) =>
-    Array.isArray(list) ? (list as readonly Json[]) : [],
-  );
-  const parameters = lists.map((entry) => resolved(root, entry)).filter(isObject);
+  const parameters = parameterList(operation);
   const bodyParameter = parameters.findLast((parameter) => parameter["in"] === "body");
   if (bodyParameter !== undefined)
     return { required: bodyParameter["required"] === true, schema: bodyParameter["schema"] };

@@ -1,8 +1,9 @@
 /** Imports webhooks and callbacks as outgoing events. No description declares their triggers, so each trigger is a gap. */
+import { uniqueName } from "../base/case.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { ImportedOperation } from "./operations.ts";
 import { quoted } from "./prose.ts";
-import { below, type ImportNotices } from "./report.ts";
+import { below, type ImportNotices, textsOf } from "./report.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface ImportedEvents {
@@ -28,11 +29,10 @@ export function webhooksOf(
     const texts = Object.values(found.value).flatMap((operation) =>
       isObject(operation) ? [operation["summary"], operation["description"]] : [],
     );
-    const words = texts.filter((one): one is string => typeof one === "string" && one.trim() !== "");
     prose.push(
       `#### ${name}`,
       payload === undefined ? "What it carries is not shown." : `It carries a \`${payload}\`.`,
-      ...words.map(quoted),
+      ...textsOf(...texts).map(quoted),
     );
     notices.lost(pointer, "what makes the service send an event, and how it is sent", name);
   };
@@ -57,11 +57,7 @@ export function eventName(written: string, usedNames: Set<string>): string {
     .split(/[^A-Za-z0-9_-]+/)
     .filter((word) => word !== "")
     .join(".");
-  const plain = /^[A-Za-z]/.test(words) ? words : `event.${words || "x"}`;
-  let name = plain;
-  for (let count = 2; usedNames.has(name); count++) name = `${plain}.${count}`;
-  usedNames.add(name);
-  return name;
+  return uniqueName(usedNames, /^[A-Za-z]/.test(words) ? words : `event.${words || "x"}`, ".");
 }
 
 /** Returns the name of the payload's schema. */

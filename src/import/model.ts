@@ -8,7 +8,7 @@ import type { Prose } from "../language/print.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type ImportNotices } from "./report.ts";
+import { below, type ImportNotices, textsOf } from "./report.ts";
 import { type Similarity, likenesses } from "./resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
 import { securityOf } from "./security.ts";
@@ -119,9 +119,7 @@ export function purposeOf(
 ): { readonly purpose: Model["purpose"]; readonly gaps: readonly string[] } {
   const title = typeof info["title"] === "string" ? info["title"] : "";
   const service = kebabCase(title.normalize("NFKD").replaceAll(/[\u0080-\uffff]/g, "")).replace(/^[^a-z]+/, "");
-  const described = [info["summary"], info["description"]].find(
-    (one): one is string => typeof one === "string" && one.trim() !== "",
-  );
+  const [described] = textsOf(info["summary"], info["description"]);
   return {
     purpose: {
       nonet: "1",
@@ -267,7 +265,7 @@ export function aboutTheSource(info: JsonObject, root: JsonObject): readonly str
       : "";
   };
   return [
-    ...(typeof description === "string" && description.trim() !== "" ? [quoted(description)] : []),
+    ...textsOf(description).map(quoted),
     ...(described(contact) === "" ? [] : [`Contact: ${described(contact)}.`]),
     ...(described(license) === "" ? [] : [`Licence: ${described(license)}.`]),
     ...(typeof termsOfService === "string" ? [`Terms of service: ${plain(termsOfService)}.`] : []),
@@ -296,7 +294,7 @@ function headings(root: JsonObject, operations: readonly ImportedOperation[]): r
     const spoken = list.filter(({ prose }) => prose.length > 0);
     return [
       ...(tag === "" ? (tags.size > 0 && list.length > 0 ? ["### Others"] : []) : [`### ${plain(tag)}`]),
-      ...(typeof description === "string" && description.trim() !== "" ? [quoted(description)] : []),
+      ...textsOf(description).map(quoted),
       ...(isObject(externalDocs) ? [`More: ${plain(linkOf(externalDocs))}.`] : []),
       ...(tag === "" || names === "" ? [] : [`${names}.`]),
       ...spoken.flatMap(({ name, prose }) => [`#### ${name}`, ...prose.map(quoted)]),

@@ -1,10 +1,10 @@
 /** Imports the operations of a description: a valid name, the endpoint, and the security requirements. */
-import { camelCase } from "../base/case.ts";
+import { camelCase, uniqueName } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../language/endpoints/model.ts";
 import { pathSegments, segmentShape } from "../language/endpoints/resolve.ts";
 import { pathProblem } from "../language/endpoints/address.ts";
-import { below, textOf } from "./report.ts";
+import { below, textOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
 
@@ -162,9 +162,7 @@ function nameOf(
   const fits = written !== undefined && /^[A-Za-z][A-Za-z0-9_-]*$/.test(written);
   const made = camelCase(written ?? `${method} ${path.replaceAll(/[{}]/g, " ").replace(/^\/$/, " root")}`);
   const wanted = fits ? written : /^[a-z]/.test(made) ? made.replaceAll(/[^A-Za-z0-9_-]/g, "") : `operation${made}`;
-  let name = wanted;
-  for (let count = 2; names.has(name); count++) name = `${wanted}${count}`;
-  names.add(name);
+  const name = uniqueName(names, wanted);
   if (written === undefined)
     source.notices.guessed(pointer, "the name of an operation that has none, from its method and path", name);
   else if (name !== written)
@@ -177,8 +175,7 @@ function nameOf(
 }
 
 function descriptionOf(value: JsonObject): string | undefined {
-  const { summary, description } = value;
-  const text = [summary, description].find((one): one is string => typeof one === "string" && one.trim() !== "");
+  const [text] = textsOf(value["summary"], value["description"]);
   return text === undefined ? undefined : shortText(text);
 }
 
@@ -210,10 +207,9 @@ function proseOf(
   address: string | undefined,
 ): readonly string[] {
   const { summary, description, externalDocs, deprecated } = value;
-  const texts = [summary, description].filter((one): one is string => typeof one === "string" && one.trim() !== "");
   return [
     ...(address === undefined ? [] : [`In the source it is at \`${address}\`.`]),
-    ...texts.filter((text) => text.trim() !== purpose),
+    ...textsOf(summary, description).filter((text) => text.trim() !== purpose),
     ...(deprecated === true ? ["Deprecated."] : []),
     ...(otherTags.length === 0 ? [] : [`Also: ${otherTags.join(", ")}.`]),
     ...(isObject(externalDocs) ? [linkOf(externalDocs)] : []),

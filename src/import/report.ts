@@ -48,6 +48,11 @@ export function keysOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapeSegment);
 }
 
+/** Returns those of the values that are texts and not blank. */
+export function textsOf(...values: readonly (Json | undefined)[]): readonly string[] {
+  return values.filter((one) => typeof one === "string" && one.trim() !== "") as readonly string[];
+}
+
 /** Returns a text, number or boolean as text; an empty text for any other value, which is invalid where this is used. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";

@@ -1,4 +1,5 @@
 /** Converts security schemes to credentials, and the requirements of operations to grants. */
+import { uniqueName } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { sameGrant } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
@@ -90,11 +91,7 @@ function withRoles({ roles, scopeRoles = {}, ...rest }: Credential, used: readon
 const reservedRoles = ["signed-in", "any-scope", "anyone", "none"];
 
 function credentialName(written: string, names: Set<string>): string {
-  const plain = written.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "") || "credential";
-  let name = plain;
-  for (let count = 2; names.has(name); count++) name = `${plain}${count}`;
-  names.add(name);
-  return name;
+  return uniqueName(names, written.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "") || "credential");
 }
 
 /** A security scheme with the names of its roles, for requirements that name it. */

@@ -1,5 +1,5 @@
 /** Assigns component schemas their names: unique, and stable for one document. */
-import { pascalCase } from "../../base/case.ts";
+import { pascalCase, uniqueName } from "../../base/case.ts";
 import { everyOperation } from "../../plan/events/events.ts";
 import { schemaNameAt } from "../../language/resources/schema.ts";
 import type { Operation } from "../../plan/endpoints/types.ts";
@@ -30,12 +30,7 @@ export interface ComponentNames {
 /** Chooses the names. Resources keep their names; any other schema with such a name gets a number appended. */
 export function componentNames(plan: Plan): ComponentNames {
   const usedNames = new Set<string>();
-  const free = (wanted: string): string => {
-    let name = wanted;
-    for (let count = 2; usedNames.has(name); count += 1) name = `${wanted}${count}`;
-    usedNames.add(name);
-    return name;
-  };
+  const free = (wanted: string): string => uniqueName(usedNames, wanted);
   const table = (keys: readonly string[], wanted: (key: string) => string): ((key: string) => string) => {
     const names = new Map(keys.map((key) => [key, free(wanted(key))]));
     return (key) => names.get(key) ?? wanted(key);

@@ -203,8 +203,8 @@ function sourceSchema(
     case "record":
     case "records": {
       const view = refTo(names.view(source.view));
-      const given = source.kind === "record" ? view : { type: "array", items: view };
-      return absent === "null" && source.expression.nullable ? { anyOf: [given, { type: "null" }] } : given;
+      const content = source.kind === "record" ? view : { type: "array", items: view };
+      return absent === "null" && source.expression.nullable ? { anyOf: [content, { type: "null" }] } : content;
     }
   }
 }

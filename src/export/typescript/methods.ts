@@ -1,4 +1,5 @@
 /** Generates the methods of a client: arguments and their order, result, and the row in the table of operations. */
+import { uniqueName } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { PageShape } from "../../plan/endpoints/types.ts";
 import { componentOf, type DescribedBody, type DescribedOperation, type Parameter } from "../described.ts";
@@ -28,16 +29,13 @@ const reserved = ["then", "constructor", "toString", "valueOf", "hasOwnProperty"
 
 export function methodsOf(exported: Exported): readonly Method[] {
   const usedNames = new Set(reserved);
-  const free = (wanted: string): string => {
-    let name = wanted;
-    for (let count = 2; usedNames.has(name); count += 1) name = `${wanted}${count}`;
-    usedNames.add(name);
-    return name;
-  };
   return exported.described.operations.flatMap((operation) => {
-    const name = free(methodName(operation.name));
+    const name = uniqueName(usedNames, methodName(operation.name));
     if (!operation.successes.some(({ stream }) => stream)) return [methodOf(exported, operation, name)];
-    return [followingMethod(exported, operation, name), methodOf(exported, operation, free(pagesName(name)))];
+    return [
+      followingMethod(exported, operation, name),
+      methodOf(exported, operation, uniqueName(usedNames, pagesName(name))),
+    ];
   });
 }
 

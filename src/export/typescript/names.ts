@@ -1,5 +1,5 @@
 /** Chooses the type names in a client's file: component names, unless the file or TypeScript already uses the name. */
-import { camelCase, pascalCase } from "../../base/case.ts";
+import { camelCase, pascalCase, uniqueName } from "../../base/case.ts";
 import type { Described } from "../described.ts";
 
 export interface TypeNames {
@@ -46,11 +46,7 @@ export function nameTypes({ schemas }: Described, runtime: string): TypeNames {
   const code = runtime.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|"[^"\n]*"/gm, "");
   const usedNames = new Set([...reserved, ...(code.match(/\b[A-Z]\w*\b/g) ?? [])]);
   const free = (wanted: string): string => {
-    const identifier = wanted.replaceAll(/[^\w$]/g, "_").replace(/^(?=[0-9])/, "_");
-    let name = identifier;
-    for (let count = 2; usedNames.has(name); count += 1) name = `${identifier}${count}`;
-    usedNames.add(name);
-    return name;
+    return uniqueName(usedNames, wanted.replaceAll(/[^\w$]/g, "_").replace(/^(?=[0-9])/, "_"));
   };
   const names = new Map(Object.keys(schemas).map((component) => [component, free(component)]));
   return { named: (component) => names.get(component) ?? "unknown", free };

@@ -25,13 +25,7 @@ export function withPermissions(older: Plan, newer: Permitting, step: StepPlan, 
   const operations = older.operations.map((operation): Operation => {
     const known = step.operations.find((one) => one.older === operation.name);
     const now = newer.operations.find(({ name }) => name === (known?.newer ?? operation.name));
-    const table = tables.find(({ resource }) => resource === operation.resource);
-    return permittedOperation(operation, now, {
-      response: known?.gives,
-      shape: shapes.get(operation.resource),
-      table,
-      later,
-    });
+    return permittedOperation(operation, now, { response: known?.gives, shape: shapes.get(operation.resource), later });
   });
   const views = Object.entries(older.views ?? {}).map(([name, view]) => {
     const now = lookup(newer.views ?? {}, name)?.members ?? [];
@@ -69,7 +63,6 @@ function permittedTable(table: Table, now: Table, shape: ShapeStep | undefined):
 interface Around {
   readonly response: ShapeStep | undefined;
   readonly shape: ShapeStep | undefined;
-  readonly table: Table | undefined;
   readonly later: ReadonlySet<string>;
 }
 
