@@ -23,7 +23,7 @@ export const withWebhooks: (model: Model) => Model = onceForModel((model) => {
 });
 
 function added(model: Model, webhook: Webhook): Model {
-  const { model: more } = readModel(readDocument("webhooks", fragment(model, webhook)).document);
+  const { model: more } = readModel(readDocument("webhooks.yaml", fragment(model, webhook)).document);
   const { quota = {}, keep } = model.limits;
   const { webhook: quotas, ...others } = quota;
   return {
@@ -111,122 +111,100 @@ function fragment(model: Model, { method, path, then }: Webhook): string {
   const events = names.length === 0 ? "false" : `{ enum: [${names.join(", ")}] }`;
   const name = webhookOperations;
   const one = `${path}/{id}`;
-  return `# Webhooks
-
-## What the service does
-\`\`\`yaml
-nonet: 1
-service: webhooks
-operations:
-  ${name.create}: Register a webhook
-  ${name.list}: List the webhooks
-  ${name.read}: Read a webhook
-  ${name.change}: Change a webhook
-  ${name.delete}: Delete a webhook
-  ${name.enable}: Enable a webhook
-  ${name.disable}: Disable a webhook
-  ${name.rotate}: Rotate the signing secret; the old one stays valid for a day
-  ${name.reveal}: Read the signing secret
-  ${name.recover}: Send the events again that failed since a given time
-  ${name.deliveries}: List the deliveries of a webhook
-  ${name.delivery}: Read a delivery
-  ${name.resend}: Send one event again
-\`\`\`
-
-## Resources and their fields
-\`\`\`yaml
-${webhookResource}:
-  id: id(whk)
-  owner: user = caller, read-only
-  url: { schema: { type: string, maxLength: 2048, format: uri } }
-  events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: ${events} } }
-  version?: string(1..40)
-  description?: string(1..200)
-  secretNumber: integer(1..) = 1, read-only
-  oldSecrets: { type: json, default: "[]", marks: [read-only, write-only] }
-  credential?: { type: "string(1..200)", marks: [read-only, write-only] }
-  roles: { type: json, default: "[]", marks: [read-only, write-only] }
-  failing?: { type: json, marks: [read-only, write-only] }
-  recoverSince?: { type: datetime, marks: [read-only, write-only] }
-  createdAt: datetime = now, read-only, sort
-${deliveryResource}:
-  id: id(dlv)
-  webhook: ${webhookResource}, read-only, delete with
-  event: string(1..100), read-only
-  type: string(1..200), read-only
-  record: { type: "string(1..400)", marks: [read-only, write-only] }
-  body: { type: text, marks: [read-only, write-only] }
-  media: { type: "string(1..100)", marks: [read-only, write-only] }
-  tries: { type: integer, default: "0", marks: [read-only, write-only] }
-  attempts:
-    schema:
-      type: array
-      items:
-        type: object
-        properties:
-          at: { type: string, format: date-time }
-          status: { type: integer, description: The status of the receiver's response; absent if there was none }
-          milliseconds: { type: integer }
-          reply: { type: string, description: The first 1024 bytes of the response }
-          error: { type: string, description: Why there was no response }
-    default: "[]"
-    marks: [read-only]
-  leased: { type: boolean, default: "false", marks: [read-only, write-only] }
-  nextAttemptAt?: datetime, read-only
-  createdAt: datetime = now, read-only, sort
-\`\`\`
-
-## States and transitions
-\`\`\`yaml
-${webhookResource}:
-  states: { enabled: events are sent, disabled: nothing is sent }
-  start: enabled
-  moves:
-    disabled -> enabled: by ${name.enable}
-    enabled -> disabled: by ${name.disable}
-    enabled | disabled -> enabled: { by: ${name.recover}, set: { recoverSince: input.since } }
-    enabled -> enabled: by ${name.rotate}
-${deliveryResource}:
-  states: { pending: on its way, delivered: received, failed: given up }
-  start: pending
-  moves:
-    delivered | failed -> pending: { by: ${name.resend}, set: { nextAttemptAt: now, tries: "0" } }
-    pending -> pending: { by: ${name.resend}, set: { nextAttemptAt: "nextAttemptAt == null || leased ? nextAttemptAt : now", tries: "0" } }
-\`\`\`
-
-## Endpoints
-\`\`\`yaml
+  return `nonet: 1
+purpose:
+  service: webhooks
+  operations:
+    ${name.create}: Register a webhook
+    ${name.list}: List the webhooks
+    ${name.read}: Read a webhook
+    ${name.change}: Change a webhook
+    ${name.delete}: Delete a webhook
+    ${name.enable}: Enable a webhook
+    ${name.disable}: Disable a webhook
+    ${name.rotate}: Rotate the signing secret; the old one stays valid for a day
+    ${name.reveal}: Read the signing secret
+    ${name.recover}: Send the events again that failed since a given time
+    ${name.deliveries}: List the deliveries of a webhook
+    ${name.delivery}: Read a delivery
+    ${name.resend}: Send one event again
+resources:
+  ${webhookResource}:
+    id: id(whk)
+    owner: user = caller, read-only
+    url: { schema: { type: string, maxLength: 2048, format: uri } }
+    events?: { schema: { type: array, minItems: 1, maxItems: 1000, uniqueItems: true, items: ${events} } }
+    version?: string(1..40)
+    description?: string(1..200)
+    secretNumber: integer(1..) = 1, read-only
+    oldSecrets: { type: json, default: "[]", marks: [read-only, write-only] }
+    credential?: { type: "string(1..200)", marks: [read-only, write-only] }
+    roles: { type: json, default: "[]", marks: [read-only, write-only] }
+    failing?: { type: json, marks: [read-only, write-only] }
+    recoverSince?: { type: datetime, marks: [read-only, write-only] }
+    createdAt: datetime = now, read-only, sort
+  ${deliveryResource}:
+    id: id(dlv)
+    webhook: ${webhookResource}, read-only, delete with
+    event: string(1..100), read-only
+    type: string(1..200), read-only
+    record: { type: "string(1..400)", marks: [read-only, write-only] }
+    body: { type: text, marks: [read-only, write-only] }
+    media: { type: "string(1..100)", marks: [read-only, write-only] }
+    tries: { type: integer, default: "0", marks: [read-only, write-only] }
+    attempts:
+      schema:
+        type: array
+        items:
+          type: object
+          properties:
+            at: { type: string, format: date-time }
+            status: { type: integer, description: The status of the receiver's response; absent if there was none }
+            milliseconds: { type: integer }
+            reply: { type: string, description: The first 1024 bytes of the response }
+            error: { type: string, description: Why there was no response }
+      default: "[]"
+      marks: [read-only]
+    leased: { type: boolean, default: "false", marks: [read-only, write-only] }
+    nextAttemptAt?: datetime, read-only
+    createdAt: datetime = now, read-only, sort
+states:
+  ${webhookResource}:
+    states: { enabled: events are sent, disabled: nothing is sent }
+    start: enabled
+    moves:
+      disabled -> enabled: by ${name.enable}
+      enabled -> disabled: by ${name.disable}
+      enabled | disabled -> enabled: { by: ${name.recover}, set: { recoverSince: input.since } }
+      enabled -> enabled: by ${name.rotate}
+  ${deliveryResource}:
+    states: { pending: on its way, delivered: received, failed: given up }
+    start: pending
+    moves:
+      delivered | failed -> pending: { by: ${name.resend}, set: { nextAttemptAt: now, tries: "0" } }
+      pending -> pending: { by: ${name.resend}, set: { nextAttemptAt: "nextAttemptAt == null || leased ? nextAttemptAt : now", tries: "0" } }
 endpoints:
-  ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create, gives: { ${withSecret} } }
-  ${name.list}: { at: "GET ${path}", of: ${webhookResource}, does: list }
-  ${name.read}: { at: "GET ${one}", of: ${webhookResource}, does: read }
-  ${name.change}: { at: "PATCH ${one}", of: ${webhookResource}, does: update }
-  ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
-  ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
-  ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
-  ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { revokeOld?: boolean }, gives: { ${withSecret} } }
-  ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber, ${secret} } }
-  ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
-  ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }
-  ${name.delivery}: { at: "GET ${path}/{webhook}/deliveries/{id}", of: ${deliveryResource}, does: read }
-  ${name.resend}: { at: "POST ${path}/{webhook}/deliveries/{id}/resend", of: ${deliveryResource} }
-\`\`\`
-
-## Authentication
-\`\`\`yaml
-own: { ${webhookResource}: owner == caller.id, ${deliveryResource}: webhook.owner == caller.id }
-\`\`\`
-
-## Events
-\`\`\`yaml
-out:
-  webhook.disabled: ${webhookResource} -> disabled
-  webhook.delivery-failed: ${deliveryResource} -> failed
-\`\`\`
-
-## Limits
-\`\`\`yaml
-keep: { ${deliveryResource}: ${then?.keep ?? deliveryRetention} after createdAt }
-\`\`\`
+  endpoints:
+    ${name.create}: { at: "${method} ${path}", of: ${webhookResource}, does: create, gives: { ${withSecret} } }
+    ${name.list}: { at: "GET ${path}", of: ${webhookResource}, does: list }
+    ${name.read}: { at: "GET ${one}", of: ${webhookResource}, does: read }
+    ${name.change}: { at: "PATCH ${one}", of: ${webhookResource}, does: update }
+    ${name.delete}: { at: "DELETE ${one}", of: ${webhookResource}, does: delete }
+    ${name.enable}: { at: "POST ${one}/enable", of: ${webhookResource} }
+    ${name.disable}: { at: "POST ${one}/disable", of: ${webhookResource} }
+    ${name.rotate}: { at: "POST ${one}/rotate-secret", of: ${webhookResource}, takes: { revokeOld?: boolean }, gives: { ${withSecret} } }
+    ${name.reveal}: { at: "GET ${one}/secret", of: ${webhookResource}, does: read, gives: { id: id, secretNumber: secretNumber, ${secret} } }
+    ${name.recover}: { at: "POST ${one}/recover", of: ${webhookResource}, takes: { since: datetime } }
+    ${name.deliveries}: { at: "GET ${path}/{webhook}/deliveries", of: ${deliveryResource}, does: list }
+    ${name.delivery}: { at: "GET ${path}/{webhook}/deliveries/{id}", of: ${deliveryResource}, does: read }
+    ${name.resend}: { at: "POST ${path}/{webhook}/deliveries/{id}/resend", of: ${deliveryResource} }
+authentication:
+  own: { ${webhookResource}: owner == caller.id, ${deliveryResource}: webhook.owner == caller.id }
+events:
+  out:
+    webhook.disabled: ${webhookResource} -> disabled
+    webhook.delivery-failed: ${deliveryResource} -> failed
+limits:
+  keep: { ${deliveryResource}: ${then?.keep ?? deliveryRetention} after createdAt }
 `;
 }
