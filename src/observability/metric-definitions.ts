@@ -18,50 +18,18 @@ export interface MetricDefinition {
   readonly bounds?: readonly number[];
 }
 
-const names = [
-  "http.server.request.duration",
-  "http.server.active_requests",
-  "nonet.requests.refused",
-  "nonet.streams",
-  "nonet.delivery.duration",
-  "nonet.deliveries.waiting",
-  "nonet.deliveries.oldest",
-  "nonet.webhooks.disabled",
-  "nonet.journal.lag",
-  "nonet.timer.delay",
-  "nonet.timers.overdue",
-  "nonet.store.operation.duration",
-  "nonet.store.failures",
-  "nonet.store.retries",
-  "nonet.store.connections",
-  "nonet.store.waiting",
-  "nodejs.eventloop.delay.p50",
-  "nodejs.eventloop.delay.p99",
-  "nodejs.eventloop.delay.max",
-  "nodejs.eventloop.utilization",
-  "v8js.memory.heap.used",
-  "v8js.memory.heap.limit",
-  "process.memory.usage",
-  "process.cpu.time",
-  "process.uptime",
-  "process.open_file_descriptors",
-  "nonet.info",
-] as const;
-
-export type MetricName = (typeof names)[number];
-
 /** The bounds in seconds that OpenTelemetry recommends for requests. */
 const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const storeBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const lateBounds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
-const all: Readonly<Record<MetricName, MetricDefinition>> = {
+const all = {
   "http.server.request.duration": {
     kind: "histogram",
     unit: "s",
     about: "requests by template of the path and class of the status; `_OTHER` where the path or the method is unknown",
     labels: ["method", "route", "status"],
-    bounds: requestBounds,
+    bounds: requestBounds as readonly number[],
   },
   "http.server.active_requests": {
     kind: "gauge",
@@ -82,7 +50,7 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
     unit: "s",
     about: "attempts to deliver to a webhook: `delivered`, `again` is tried later, `failed` is given up",
     labels: ["outcome"],
-    bounds: requestBounds,
+    bounds: requestBounds as readonly number[],
   },
   "nonet.deliveries.waiting": { kind: "gauge", unit: "{delivery}", about: "deliveries that have not arrived yet" },
   "nonet.deliveries.oldest": { kind: "gauge", unit: "s", about: "how long the oldest of them has waited" },
@@ -102,7 +70,7 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
     unit: "s",
     about: "how late what time does was done: `done`, `refused` by the document's own rules, `failed`",
     labels: ["outcome"],
-    bounds: lateBounds,
+    bounds: lateBounds as readonly number[],
   },
   "nonet.timers.overdue": { kind: "gauge", unit: "s", about: "how long the record that is due longest has been due" },
   "nonet.store.operation.duration": {
@@ -110,7 +78,7 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
     unit: "s",
     about: "the store's work: `read`, `list`, `transaction`; of a transaction until it is durable",
     labels: ["operation"],
-    bounds: storeBounds,
+    bounds: storeBounds as readonly number[],
   },
   "nonet.store.failures": {
     kind: "counter",
@@ -159,10 +127,10 @@ const all: Readonly<Record<MetricName, MetricDefinition>> = {
     about: "always 1; what runs",
     labels: ["service", "version", "node", "store"],
   },
-};
+} as const;
 
-/** The definitions, in the order of `names`. */
-export const metricDefinitions: readonly (readonly [MetricName, MetricDefinition])[] = names.map((name) => [
-  name,
-  all[name],
-]);
+export type MetricName = keyof typeof all;
+
+export const metricDefinitions: readonly (readonly [MetricName, MetricDefinition])[] = Object.entries(
+  all satisfies Readonly<Record<string, MetricDefinition>>,
+) as [MetricName, MetricDefinition][];

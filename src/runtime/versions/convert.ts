@@ -2,6 +2,7 @@
  * Converts names, records, bodies, filters and errors between an older version and the newest, by composing the steps between
  * consecutive versions.
  */
+import { onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/version.ts";
@@ -30,10 +31,7 @@ interface Conversions {
 export function createStepConverters(
   validatorOf: (schema: JsonObject) => Validator,
 ): (step: StepPlan) => StepConverter {
-  const stepConverters = new Map<StepPlan, StepConverter>();
-  return (step) => {
-    const known = stepConverters.get(step);
-    if (known !== undefined) return known;
+  return onceFor((step) => {
     const byOlder = new Map<string, Shape>();
     const lazy = (older: string): Shape | undefined => lazily(() => byOlder.get(older));
     const compile = (shape: ShapeStep): Shape => compileShape(shape, lazy, validatorOf);
@@ -46,16 +44,14 @@ export function createStepConverters(
         ...(gives === undefined ? {} : { gives: compile(gives) }),
       };
     });
-    const stepConverter: StepConverter = {
+    return {
       step,
       byOlder,
       byNewer: new Map([...byOlder.values()].map((shape) => [shape.step.newer, shape])),
       operations: new Map(operations.map((one) => [one.step.older, one])),
       newerOperations: new Map(operations.map((one) => [one.step.newer, one])),
     };
-    stepConverters.set(step, stepConverter);
-    return stepConverter;
-  };
+  });
 }
 
 /** Returns a shape that is looked up at its first use, since a type may contain itself, or a type that is compiled later. */
