@@ -52,8 +52,8 @@ function transitionsOf(plan: ResourcesPart & EndpointsPart & EventsPart, resourc
     ...caused(operation.effects),
   ]);
   const timed = plan.tables.flatMap((table) =>
-    (table.timed ?? []).flatMap(({ act }) =>
-      act.kind === "move" ? [...(table.resource === resource ? act.moves : []), ...caused(act.effects)] : [],
+    (table.timed ?? []).flatMap(({ action }) =>
+      action.kind === "move" ? [...(table.resource === resource ? action.moves : []), ...caused(action.effects)] : [],
     ),
   );
   return [...operations, ...timed];

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { HttpResponse } from "./message.ts";
 import { chooseEncoding } from "./negotiation.ts";
-import { encodedTag } from "./preconditions.ts";
+import { encodedTag } from "./entity-tags.ts";
 
 const leastBytes = 1024;
 const gzipAsync = promisify(gzip);

@@ -4,7 +4,7 @@
  */
 import type { EndpointsPart, Operation } from "../plan/endpoints/types.ts";
 import type { AuthenticationPart } from "../plan/authentication/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
+import type { VersioningPart } from "../plan/versioning/conversion-types.ts";
 import type { HttpResponse, HttpRequest } from "./message.ts";
 
 export interface Cors {

@@ -8,7 +8,7 @@ import { namedSchemas } from "../language/resources/json-schema.ts";
 import { viewPlans } from "./endpoints/responses.ts";
 import { credentialPlans, roleNames } from "./authentication/credentials.ts";
 import { errorBodies, errorPlans } from "./errors/errors.ts";
-import { buildHistory } from "./states/history.ts";
+import { buildHistory } from "./versioning/data-changes.ts";
 import { eventsPlan } from "./events/events.ts";
 import { aggregateOperations } from "./endpoints/aggregates.ts";
 import { handlerOperations, systemOperations } from "./endpoints/handlers.ts";

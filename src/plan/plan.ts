@@ -7,7 +7,7 @@ import type { LimitsPart } from "./limits/types.ts";
 import type { PurposePart } from "./purpose/types.ts";
 import type { ResourcesPart } from "./resources/types.ts";
 import type { Unenforced } from "./unsupported.ts";
-import type { VersioningPart } from "./versioning/version.ts";
+import type { VersioningPart } from "./versioning/conversion-types.ts";
 
 export interface Plan
   extends PurposePart,

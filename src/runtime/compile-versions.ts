@@ -1,10 +1,10 @@
 /** Compiles all versions of a document: the newest one, which runs, and older ones, which are converted to the newest. */
-import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../plan/versioning/version.ts";
+import type { OlderPlan, VersionLocation, VersionPlan, VersionsPlan } from "../plan/versioning/conversion-types.ts";
 import { createValidators } from "./validation/validator.ts";
 import type { CompiledOperation } from "./context/compiled.ts";
 import { compileVersioned, compileOperations, type CompileOptions } from "./operations/compile.ts";
 import { createProblems } from "./errors/problem.ts";
-import { createVersionConverter, createStepConverters } from "./versions/convert.ts";
+import { createVersionConverter, createStepConverters } from "./versions/compose-steps.ts";
 import type { VersionedOperation, Served } from "./context/version.ts";
 
 export interface VersionsOptions extends CompileOptions {

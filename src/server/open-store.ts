@@ -6,7 +6,7 @@ import { withoutPasswords } from "../observability/redact.ts";
 import type { EventsPart } from "../plan/events/types.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
-import type { VersioningPart } from "../plan/versioning/version.ts";
+import type { VersioningPart } from "../plan/versioning/conversion-types.ts";
 import { rowSecurityOf } from "../plan/authentication/row-security.ts";
 import { isPostgresAddress } from "../store/postgres/database-url.ts";
 import { StoreError } from "../store/port/error.ts";

@@ -68,7 +68,7 @@ export function createDeliveryCompletion(
   }
 
   /**
-   * Stores when failures began. Disables the endpoint if they last too long, after 410, or after the last retry (`disable`).
+   * Stores when failures began. Disables the endpoint if they last too long, after 410, or after the last retry (`then: disable`).
    * Returns the reason if it is disabled.
    */
   async function recordHealth(
@@ -84,7 +84,7 @@ export function createDeliveryCompletion(
     }
     const health = afterFailure(failing, now);
     const isRemoved = outcome.kind === "failed" && outcome.why === "gone";
-    const exhausted = outcome.kind === "failed" && outcome.why === "exhausted" && webhook.disable;
+    const exhausted = outcome.kind === "failed" && outcome.why === "exhausted" && webhook.disableAfterRetries;
     if (endpoint["state"] === "enabled" && (isRemoved || exhausted || isTired(health, now))) {
       const why = isRemoved
         ? "the receiver is gone"

@@ -9,7 +9,7 @@ import { instantText } from "../base/clock.ts";
 import type { WebhookPlan } from "../plan/events/types.ts";
 import type { Row, Transaction } from "../store/port/store.ts";
 import type { DeliveryOptions } from "./engine.ts";
-import type { FanOut } from "./plan-deliveries.ts";
+import type { FanOut } from "./fan-out.ts";
 import { deliveries, nothing, type Rows, viewOf } from "./tables.ts";
 import { type LockedDelivery, createSend, type Ended } from "./attempt.ts";
 import { createDeliveryCompletion, type CompletedDelivery } from "./complete.ts";

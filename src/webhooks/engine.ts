@@ -1,7 +1,7 @@
 /**
  * Delivers events to webhook endpoints at least once, in order per record; an endpoint that does not respond delays no other
  * (R6.4, R6.8). The store has the whole state: if a process ends, another one continues after its leases expire.
- * `plan-deliveries.ts` creates deliveries from events, `deliver.ts` schedules attempts, `attempt.ts` runs one, `complete.ts`
+ * `fan-out.ts` creates deliveries from events, `deliver.ts` schedules attempts, `attempt.ts` runs one, `complete.ts`
  * stores its outcome.
  */
 import type { Clock } from "../base/clock.ts";
@@ -9,7 +9,7 @@ import type { EventsPlan, WebhookPlan } from "../plan/events/types.ts";
 import type { ResourcesPart } from "../plan/resources/types.ts";
 import type { Awaitable, JournalRecord, Key, Row, Store, Transaction } from "../store/port/store.ts";
 import { createAttempts } from "./deliver.ts";
-import { createFanOut } from "./plan-deliveries.ts";
+import { createFanOut } from "./fan-out.ts";
 import type { Post } from "./post.ts";
 import { createRows, type Endpoint } from "./tables.ts";
 

@@ -6,7 +6,7 @@ import { type AddressRules, addressProblem, guardedLookup, type Resolve } from "
 
 export interface Posted {
   readonly status: number;
-  readonly retryAfter?: string;
+  readonly receiverRetryAfter?: string;
   readonly delivery?: string;
   /** The first 1024 bytes of the response body, as text. */
   readonly reply: string;
@@ -99,11 +99,11 @@ function read(response: IncomingMessage, done: (posted: Posted) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
   const finish = (): void => {
-    const retryAfter = response.headers["retry-after"];
+    const receiverRetryAfter = response.headers["retry-after"];
     const delivery = response.headers["webhook-delivery"];
     done({
       status: response.statusCode ?? 0,
-      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(receiverRetryAfter === undefined ? {} : { receiverRetryAfter }),
       ...(typeof delivery === "string" ? { delivery } : {}),
       reply: Buffer.concat(chunks).subarray(0, storedReplyBytes).toString("utf8"),
     });

@@ -31,12 +31,12 @@ test("each answer has its verdict", () => {
     [status(503), 1, { kind: "again", waitMilliseconds: 5 * second }],
     [status(429), 2, { kind: "again", waitMilliseconds: 5 * minute }],
     // `retry-after` counts between one and two times the scheduled delay.
-    [status(503, { retryAfter: "7" }), 1, { kind: "again", waitMilliseconds: 7 * second }],
-    [status(503, { retryAfter: "1" }), 1, { kind: "again", waitMilliseconds: 5 * second }],
-    [status(503, { retryAfter: "86400" }), 1, { kind: "again", waitMilliseconds: 10 * second }],
-    [status(429, { retryAfter: "90" }), 1, { kind: "again", waitMilliseconds: 90 * second }],
-    [status(503, { retryAfter: "Mon, 01 Jun 2026 12:00:08 GMT" }), 1, { kind: "again", waitMilliseconds: 8 * second }],
-    [status(503, { retryAfter: "soon" }), 1, { kind: "again", waitMilliseconds: 5 * second }],
+    [status(503, { receiverRetryAfter: "7" }), 1, { kind: "again", waitMilliseconds: 7 * second }],
+    [status(503, { receiverRetryAfter: "1" }), 1, { kind: "again", waitMilliseconds: 5 * second }],
+    [status(503, { receiverRetryAfter: "86400" }), 1, { kind: "again", waitMilliseconds: 10 * second }],
+    [status(429, { receiverRetryAfter: "90" }), 1, { kind: "again", waitMilliseconds: 90 * second }],
+    [status(503, { receiverRetryAfter: "Mon, 01 Jun 2026 12:00:08 GMT" }), 1, { kind: "again", waitMilliseconds: 8 * second }],
+    [status(503, { receiverRetryAfter: "soon" }), 1, { kind: "again", waitMilliseconds: 5 * second }],
   ]; // biome-ignore format: a table
   for (const [attempt, made, outcome] of cases) {
     assert.deepEqual(nextAttempt(attempt, { made, retry, random: 0.5, now }), outcome, JSON.stringify([attempt, made]));

@@ -5,7 +5,7 @@ export type Attempt =
       readonly kind: "answered";
       readonly status: number;
       /** The header field `retry-after`; the next member is `webhook-delivery`. */
-      readonly retryAfter?: string;
+      readonly receiverRetryAfter?: string;
       readonly delivery?: string;
     }
   | { readonly kind: "unanswered"; readonly timedOut: boolean };
@@ -39,9 +39,10 @@ export function nextAttempt(
   if (scheduled === undefined) return { kind: "failed", why: "exhausted" };
   const busy = attempt.kind === "unanswered" ? attempt.timedOut : overloaded.has(attempt.status);
   const base = busy ? Math.max(scheduled, overloadedMilliseconds) : scheduled;
-  const retryAfter = attempt.kind === "answered" ? retryAfterMilliseconds(attempt.retryAfter, now) : undefined;
-  if (retryAfter !== undefined)
-    return { kind: "again", waitMilliseconds: Math.min(Math.max(retryAfter, base), 2 * base) };
+  const receiverRetryAfter =
+    attempt.kind === "answered" ? retryAfterMilliseconds(attempt.receiverRetryAfter, now) : undefined;
+  if (receiverRetryAfter !== undefined)
+    return { kind: "again", waitMilliseconds: Math.min(Math.max(receiverRetryAfter, base), 2 * base) };
   return { kind: "again", waitMilliseconds: Math.round(base * (1 - jitter + 2 * jitter * random)) };
 }
 

@@ -50,6 +50,18 @@ function anchorsOf(page: string): readonly string[] {
 
 const folders = "src|test|docs|examples|bench|scripts|schema|types|\\.ci";
 
+test("every symbol that a page names in a file is there", () => {
+  const named = pages.flatMap((page) =>
+    [...proseOf(page).matchAll(/`(\w+)` in `(src\/[\w./-]+\.ts)`/g)].map(([, symbol = "", path = ""]) => ({
+      symbol,
+      path,
+    })),
+  );
+  assert.ok(named.length >= 18, "ARCHITECTURE.md names two of each part");
+  const missing = named.filter(({ symbol, path }) => !new RegExp(`\\b${symbol}\\b`).test(readPage(path)));
+  assert.deepEqual(missing, []);
+});
+
 test("every file that a page names is there", () => {
   const named = new RegExp(`\`((?:${folders})/[\\w./*{}-]*)`, "g");
   const missing = pages.flatMap((page) =>

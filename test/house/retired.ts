@@ -81,7 +81,7 @@ const exceptions: readonly Exception[] = [
     word: "seen",
     in: [
       "language/versioning/**",
-      "plan/versioning/version.ts",
+      "plan/versioning/conversion-types.ts",
       "plan/versioning/versions.ts",
       "runtime/versions/**",
       "diff/*.ts",

@@ -197,13 +197,13 @@ export const tables: readonly Table[] = [
     indexes: [],
     rules: [],
     timed: [
-      { states: ["open"], since: { kind: "entered" }, after: hour, cause: "after 1h", act: { kind: "delete" } },
+      { states: ["open"], since: { kind: "entered" }, after: hour, cause: "after 1h", action: { kind: "delete" } },
       {
         states: ["open", "late"],
         since: { kind: "column", column: "until" },
         after: { milliseconds: 0, months: 0 },
         cause: "at until",
-        act: { kind: "delete" },
+        action: { kind: "delete" },
       },
     ],
   },

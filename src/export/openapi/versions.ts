@@ -3,7 +3,7 @@
  * deprecation. All operations and responses get the same additions.
  */
 import { isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
-import type { VersioningPart, VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
+import type { VersioningPart, VersionLocation, VersionsPlan } from "../../plan/versioning/conversion-types.ts";
 
 export function withVersions(plan: VersioningPart, description: JsonObject): JsonObject {
   const { versions, version } = plan;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { CredentialPlan } from "../../plan/authentication/types.ts";
 import type { ErrorsPart } from "../../plan/errors/types.ts";
-import type { VersioningPart } from "../../plan/versioning/version.ts";
+import type { VersioningPart } from "../../plan/versioning/conversion-types.ts";
 import type { Exported } from "./client.ts";
 import type { Method } from "./methods.ts";
 import { isIdentifier } from "./types.ts";

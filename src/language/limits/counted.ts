@@ -13,15 +13,15 @@ export type CountedBy =
   | { readonly kind: "member"; readonly member: string };
 
 /** The facts about an operation that its rate depends on. */
-export type Rated = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
+export type RatedEndpoint = Pick<ResourceEndpoint, "operation" | "resource" | "key" | "parents">;
 
 /**
  * Returns what a rate counts by. A rate is counted before the body is read; undefined if the path identifies no record of the
  * resource.
  */
-export function rateCountedBy(resolvedRate: Rated, per: string): CountedBy | undefined {
+export function rateCountedBy(ratedEndpoint: RatedEndpoint, per: string): CountedBy | undefined {
   if (per === "user" || per === "ip") return { kind: per };
-  const { resource, key, parents } = resolvedRate;
+  const { resource, key, parents } = ratedEndpoint;
   const parameter =
     key !== undefined && resource === per ? key.parameter : parents.find((one) => one.resource === per)?.parameter;
   return parameter === undefined ? undefined : { kind: "parameter", parameter };
@@ -31,10 +31,10 @@ export function rateCountedBy(resolvedRate: Rated, per: string): CountedBy | und
  * Returns what a quota in a window counts by; undefined if neither the path nor exactly one member of the body identifies a
  * record of the resource.
  */
-export function windowCountedBy(model: Model, resolvedRate: ResourceEndpoint, per: string): CountedBy | undefined {
-  const inPath = rateCountedBy(resolvedRate, per);
+export function windowCountedBy(model: Model, ratedEndpoint: ResourceEndpoint, per: string): CountedBy | undefined {
+  const inPath = rateCountedBy(ratedEndpoint, per);
   if (inPath !== undefined) return inPath;
-  const [member, ...others] = inputOf(model, resolvedRate).filter(
+  const [member, ...others] = inputOf(model, ratedEndpoint).filter(
     ({ field }) => referenceOf(model, field.type) === per,
   );
   return member === undefined || others.length > 0 ? undefined : { kind: "member", member: member.name };

@@ -6,7 +6,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import type { ResponseMember, ConditionFilterPlan, ListPlan, Operation } from "../endpoints/types.ts";
 import type { Column, Table, Virtual } from "../resources/types.ts";
 import type { Plan } from "../plan.ts";
-import type { ShapeStep, StepPlan } from "../versioning/version.ts";
+import type { ShapeStep, StepPlan } from "../versioning/conversion-types.ts";
 
 /** The parts of a plan that have permissions. */
 type Permitting = Pick<Plan, "tables" | "operations" | "views">;

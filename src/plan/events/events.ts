@@ -78,7 +78,7 @@ function webhookPlan({ model, typed }: PlanInput): WebhookPlan {
     signed: signed !== "none",
     timeoutMilliseconds: milliseconds(timeout, 15_000),
     retryMilliseconds: retry.map((wait) => milliseconds(wait, 0)),
-    disable: then?.disable ?? false,
+    disableAfterRetries: then?.disable ?? false,
     inOrder: /in order/.test(promise),
     of: condition("webhook == input.webhook"),
     waiting: condition("webhook == input.webhook && state == 'pending' && nextAttemptAt != null"),

@@ -45,7 +45,7 @@ export interface WebhookPlan {
   /** The waits between attempts in milliseconds; after the last attempt the delivery has failed. */
   readonly retryMilliseconds: readonly number[];
   /** Whether a failed delivery disables its endpoint. */
-  readonly disable: boolean;
+  readonly disableAfterRetries: boolean;
   /** Whether the events of one record are delivered in order. */
   readonly inOrder: boolean;
   /** A condition over a delivery: it is for the endpoint `input.webhook`. */

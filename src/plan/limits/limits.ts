@@ -6,7 +6,7 @@ import { parseSize } from "../../base/bytes.ts";
 import { parseClockDuration } from "../../base/duration.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint, subjectOf } from "../../language/endpoints/resolve.ts";
-import { ownerFields, rateCountedBy, windowCountedBy, type Rated } from "../../language/limits/counted.ts";
+import { ownerFields, rateCountedBy, windowCountedBy, type RatedEndpoint } from "../../language/limits/counted.ts";
 import { type Quota, type Rate, windowMilliseconds } from "../../language/limits/model.ts";
 import { lifecycleOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
@@ -69,10 +69,10 @@ export function ratePlans(planInput: PlanInput): readonly RatePlan[] {
  * Returns the rates of an operation and those of `all` and `anyone`; a rate per resource only if the path identifies its
  * record.
  */
-export function ratesOf(planInput: PlanInput, resolvedRate: Rated): readonly Limited[] {
+export function ratesOf(planInput: PlanInput, ratedEndpoint: RatedEndpoint): readonly Limited[] {
   return statedRates(planInput).flatMap(({ target, rate }, limit) => {
-    if (target !== "all" && target !== "anyone" && target !== resolvedRate.operation) return [];
-    const by = rateCountedBy(resolvedRate, rate.per);
+    if (target !== "all" && target !== "anyone" && target !== ratedEndpoint.operation) return [];
+    const by = rateCountedBy(ratedEndpoint, rate.per);
     return by === undefined ? [] : [{ limit, by }];
   });
 }
@@ -125,14 +125,14 @@ function countedStates(
 }
 
 /** Returns the window quotas that count the operation. */
-export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): readonly Limited[] {
-  const { operation, resource, action } = resolvedRate;
-  const makes = action === "create" || action === "link" || creates(planInput.model, resolvedRate);
-  const made = subjectOf(resolvedRate) ?? resource;
+export function quotasOf(planInput: PlanInput, ratedEndpoint: ResourceEndpoint): readonly Limited[] {
+  const { operation, resource, action } = ratedEndpoint;
+  const makes = action === "create" || action === "link" || creates(planInput.model, ratedEndpoint);
+  const made = subjectOf(ratedEndpoint) ?? resource;
   return statedQuotas(planInput).flatMap(({ target, quota }, limit) => {
     const counts = target === operation || (target === made && makes);
     if (quota.kind !== "window" || !counts) return [];
-    const by = windowCountedBy(planInput.model, resolvedRate, quota.per);
+    const by = windowCountedBy(planInput.model, ratedEndpoint, quota.per);
     return by === undefined ? [] : [{ limit, by }];
   });
 }
@@ -140,12 +140,12 @@ export function quotasOf(planInput: PlanInput, resolvedRate: ResourceEndpoint): 
 /** Returns the window quotas of a handler, which creates no records by itself. */
 export function quotasOfOperation(
   planInput: PlanInput,
-  resolvedRate: Rated,
+  ratedEndpoint: RatedEndpoint,
   input: Readonly<Record<string, Field>>,
 ): readonly Limited[] {
   return statedQuotas(planInput).flatMap(({ target, quota }, limit): readonly Limited[] => {
-    if (quota.kind !== "window" || target !== resolvedRate.operation) return [];
-    const inPath = rateCountedBy(resolvedRate, quota.per);
+    if (quota.kind !== "window" || target !== ratedEndpoint.operation) return [];
+    const inPath = rateCountedBy(ratedEndpoint, quota.per);
     if (inPath !== undefined) return [{ limit, by: inPath }];
     const named = Object.entries(input).filter(([, { type }]) => referenceOf(planInput.model, type) === quota.per);
     return named.length === 1 ? named.map(([member]) => ({ limit, by: { kind: "member", member } })) : [];

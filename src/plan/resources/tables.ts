@@ -94,7 +94,7 @@ function column(planInput: PlanInput, resource: string, name: string, field: Fie
     ...(made === undefined ? {} : { default: made }),
     marks: field.marks,
     ...visibility(planInput, resource, name),
-    schema: transportSchema(planInput, field),
+    schema: responseSchema(planInput, field),
   };
 }
 
@@ -128,7 +128,7 @@ function nestedReferences(
 }
 
 /** Returns the schema of the field's value in responses; it allows null only for `| null`. */
-function transportSchema({ model }: PlanInput, field: Field): Column["schema"] {
+function responseSchema({ model }: PlanInput, field: Field): Column["schema"] {
   const schema = fieldSchema(model, { ...field, type: bareType(field.type) });
   return absence(field) === "null" ? orNull(schema) : schema;
 }
@@ -179,7 +179,7 @@ function virtual(planInput: PlanInput, resource: string, name: string, field: Fi
     absent: absence(field),
     expression,
     ...visibility(planInput, resource, name),
-    schema: transportSchema(planInput, field),
+    schema: responseSchema(planInput, field),
   };
 }
 

@@ -9,14 +9,14 @@ type Row = Readonly<Record<string, unknown>>;
 export function dueOf(table: Table, row: Row): number | null {
   let earliest: number | null = null;
   for (const job of table.timed ?? []) {
-    const due = momentOf(job, row);
+    const due = dueTimeOf(job, row);
     if (due !== undefined && (earliest === null || due < earliest)) earliest = due;
   }
   return earliest;
 }
 
 /** Returns when a timed job is due; undefined in other states, or while the column from which it counts is null. */
-export function momentOf({ after, since, states }: TimedJob, row: Row): number | undefined {
+export function dueTimeOf({ after, since, states }: TimedJob, row: Row): number | undefined {
   if (states !== undefined && !states.includes(row["state"] as string)) return undefined;
   const start = since.kind === "entered" ? row["_entered"] : row[since.column];
   // A date without a time means its midnight in UTC (ECMA-262, Date Time String Format).

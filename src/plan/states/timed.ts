@@ -22,11 +22,11 @@ function timedTransitions(planInput: PlanInput, resource: string): readonly Time
     );
     const effects = targetStates.flatMap((state) => effectsOfState(planInput, resource, state, []));
     const states = startsOf(planInput, resource, one.transition);
-    return [{ states, ...momentOf(on), act: { kind: "move", moves, effects } }];
+    return [{ states, ...startAndDelayOf(on), action: { kind: "move", moves, effects } }];
   });
 }
 
-function momentOf(on: TriggerSource & { kind: "after" | "at" }): Pick<TimedJob, "since" | "after" | "cause"> {
+function startAndDelayOf(on: TriggerSource & { kind: "after" | "at" }): Pick<TimedJob, "since" | "after" | "cause"> {
   if (on.kind === "at")
     return { since: { kind: "column", column: on.field }, after: durationOf("0s"), cause: `at ${on.field}` };
   return { since: { kind: "entered" }, after: durationOf(on.duration), cause: `after ${on.duration}` };
@@ -47,7 +47,7 @@ function retention(planInput: PlanInput, resource: string): readonly TimedJob[] 
         : { states, since: { kind: "entered" } as const }),
       after: durationOf(keep.duration),
       cause: `keep ${keep.duration} after ${keep.after}`,
-      act: keep.act === "delete" ? { kind: "delete" } : { kind: "erase", columns: erasures(planInput, resource) },
+      action: keep.act === "delete" ? { kind: "delete" } : { kind: "erase", columns: erasures(planInput, resource) },
     },
   ];
 }

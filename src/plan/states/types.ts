@@ -23,7 +23,7 @@ export interface TimedJob {
   readonly after: Duration;
   /** The text in the document: `after 48h`, `at collectBy`, `keep 90d after final`. */
   readonly cause: string;
-  readonly act: /** Makes the first possible transition of `moves`; `effects`: those of entering its state. */
+  readonly action: /** Makes the first possible transition of `moves`; `effects`: those of entering its state. */
     | { readonly kind: "move"; readonly moves: readonly TransitionPlan[]; readonly effects: readonly EffectPlan[] }
     | { readonly kind: "delete" }
     /** Erases the personal columns. */

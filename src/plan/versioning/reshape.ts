@@ -8,7 +8,7 @@ import { innermost, lookup } from "../../language/resources/fields.ts";
 import type { Field, Fields, FieldType } from "../../language/resources/model.ts";
 import { type Conversion, olderOf } from "../../language/versioning/conversions.ts";
 import type { Version } from "../../language/versioning/model.ts";
-import type { HeldType, ReshapePlan, TypeStep } from "./types.ts";
+import type { HeldType, ReshapePlan, TypeStep } from "./data-change-types.ts";
 
 /** A field with the names of its version, and the conversion of its value. */
 interface Reshaped {

@@ -33,7 +33,7 @@ import type {
   StepPlan,
   VersionPlan,
   VersionsPlan,
-} from "./version.ts";
+} from "./conversion-types.ts";
 
 /** Plans all versions. `planned`: builds the plan of one version's model; `newest`: the plan of the document itself. */
 export function versionsPlan(
@@ -377,7 +377,7 @@ function memberChange(
   const taken = found.get(`${path}/taken`);
   switch (change.kind) {
     case "require":
-      return taken === undefined ? {} : { required: taken };
+      return taken === undefined ? {} : { takenIfMissing: taken };
     case "add-value":
       return seen === undefined ? {} : { values: { ...step.values, [change.value]: seen } };
     case "relax": {
@@ -389,7 +389,7 @@ function memberChange(
       const bare = bareType(field.type);
       return {
         ...(seen === undefined ? {} : { seen }),
-        ...(taken === undefined ? {} : { taken }),
+        ...(taken === undefined ? {} : { takenFromValue: taken }),
         ...(bare.kind === "scalar" && bare.name === "integer" ? { rounded: true as const } : {}),
       };
     }

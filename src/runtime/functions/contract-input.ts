@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Operation, ContractParameter, HttpContract } from "../../plan/endpoints/types.ts";
 import type { ResourcesPart } from "../../plan/resources/types.ts";
 import { defaultOf, formMedia, isJson, resolved, typesOf } from "../../plan/endpoints/contract.ts";
-import { announcesBody, checkMedia } from "../validation/body.ts";
+import { announcesBody, checkMedia } from "../validation/read-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { parseJson } from "../../http/json.ts";

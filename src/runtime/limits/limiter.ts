@@ -28,14 +28,14 @@ export interface Limiter {
 
 /** The limits of one operation. */
 export interface OperationLimits {
-  readonly before: readonly Rule[];
-  readonly after: readonly Rule[];
+  readonly before: readonly OperationRate[];
+  readonly after: readonly OperationRate[];
   /** The `RateLimit-Policy` of requests with a credential; the next member is that of requests without one. */
   readonly policy: string;
   readonly anonymousPolicy: string;
 }
 
-interface Rule {
+interface OperationRate {
   readonly limiter: RateLimiter;
   readonly by: Limited["by"];
   /** Whether only requests without a credential count. */
@@ -96,11 +96,11 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     };
     return { rate, durable, limiter, keyOf, sharedCounts };
   });
-  const byAddress = ({ limit }: Limited): Rule => {
+  const byAddress = ({ limit }: Limited): OperationRate => {
     const { limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
     return { limiter, by: { kind: "ip" }, keyOf, sharedCounts, anonymous: false };
   };
-  const defaultRule = (name: string, count: number): Rule => {
+  const defaultRule = (name: string, count: number): OperationRate => {
     const limiter = createRateLimiter({ rate: { name, count, windowMilliseconds: 60_000 }, maximumKeys, seed });
     return { limiter, by: { kind: "ip" }, keyOf: (key) => key, sharedCounts: undefined, anonymous: false };
   };
@@ -117,15 +117,15 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     stored: { ...others, before: [...others.before, defaultRule("stored-per-ip", storedCount)] },
     durable: rates.flatMap(({ durable, limiter }) => (durable ? [limiter] : [])),
     of(operation) {
-      const rules = operation.rates.map(({ limit, by }): Rule => {
+      const rules = operation.rates.map(({ limit, by }): OperationRate => {
         const { rate, limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
         return { limiter, by, keyOf, sharedCounts, anonymous: rate.of === "anonymous" };
       });
       const quotas = operation.quotas.map(({ limit }) => plan.quotas[limit] as QuotaPlan);
       if (rules.length === 0 && quotas.length === 0) return undefined;
-      const policies = (some: readonly Rule[]): string =>
+      const policies = (some: readonly OperationRate[]): string =>
         [...some.map(({ limiter }) => limiter.policy), ...quotas.map(quotaPolicy)].join(", ");
-      const isEarly = ({ by, anonymous }: Rule): boolean => anonymous || by.kind === "ip";
+      const isEarly = ({ by, anonymous }: OperationRate): boolean => anonymous || by.kind === "ip";
       return {
         before: rules.filter(isEarly),
         after: rules.filter((rule) => !isEarly(rule)),
@@ -204,7 +204,7 @@ export function limitAfterAuth(
 
 function pass(
   admission: Admission,
-  rules: readonly Rule[],
+  rules: readonly OperationRate[],
   caller: string | null,
   now: number,
 ): Promise<void> | undefined {

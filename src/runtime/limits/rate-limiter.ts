@@ -5,7 +5,7 @@
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
 import type { Counted } from "../../store/port/store.ts";
-import { shapeOf, type Slot } from "./bucket.ts";
+import { counterOf, type Slot } from "./counter.ts";
 
 export interface RateLimiter {
   /** The limit as an item of `RateLimit-Policy`. */
@@ -56,7 +56,7 @@ export interface RateLimiterOptions {
 const sharedCounts = 1024;
 
 export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimiterOptions): RateLimiter {
-  const shape = shapeOf(rate);
+  const counter = counterOf(rate);
   /** The buckets, ordered by the time at which they end. */
   const bucketRefs = new Map<string, BucketRef>();
   const shared = new Map<string, BucketRef>();
@@ -65,8 +65,8 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
   const live = (among: Map<string, BucketRef>, key: string, now: number): BucketRef | undefined => {
     const bucketRef = among.get(key);
     if (bucketRef === undefined) return undefined;
-    shape.rewind(bucketRef.slot, now);
-    if (!shape.over(bucketRef.slot, now)) return bucketRef;
+    counter.rewind(bucketRef.slot, now);
+    if (!counter.over(bucketRef.slot, now)) return bucketRef;
     among.delete(key);
     return undefined;
   };
@@ -77,7 +77,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
   /** Removes ended buckets, which are at the front; returns whether the maximum of active ones is reached. */
   const isFull = (now: number): boolean => {
     for (const [key, { slot }] of bucketRefs) {
-      if (!shape.over(slot, now)) break;
+      if (!counter.over(slot, now)) break;
       bucketRefs.delete(key);
     }
     return bucketRefs.size >= maximumKeys;
@@ -90,42 +90,42 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
 
   return {
     name: rate.name,
-    quota: shape.quota,
-    windowSeconds: shape.windowSeconds,
-    policy: `"${rate.name}";q=${shape.quota};w=${shape.windowSeconds}`,
+    quota: counter.quota,
+    windowSeconds: counter.windowSeconds,
+    policy: `"${rate.name}";q=${counter.quota};w=${counter.windowSeconds}`,
     look(key, now) {
       const reference = live(bucketRefs, key, now);
       if (reference !== undefined) return reference;
       // A key with a shared count keeps it until it ends; a separate count would double its limit.
       const common = shared.size === 0 ? undefined : live(shared, sharedKey(seed, key), now);
       if (common !== undefined) return common;
-      return { key: isFull(now) ? sharedKey(seed, key) : key, slot: shape.open(now), listed: false };
+      return { key: isFull(now) ? sharedKey(seed, key) : key, slot: counter.open(now), listed: false };
     },
-    left: ({ slot }, now) => shape.left(slot, now),
-    isOver: ({ slot }, now) => shape.over(slot, now),
-    waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(shape.wait(slot, now) / 1000)),
+    left: ({ slot }, now) => counter.left(slot, now),
+    isOver: ({ slot }, now) => counter.over(slot, now),
+    waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(counter.wait(slot, now) / 1000)),
     consume(bucketRef, now) {
       // Each use of a token bucket delays the bucket's end, so the bucket moves to the end of the ordered map.
       if (bucketRef.listed && rate.burst !== undefined) bucketRefs.delete(bucketRef.key);
       if (!bucketRef.listed || rate.burst !== undefined) list(bucketRef);
-      shape.consume(bucketRef.slot, now);
+      counter.consume(bucketRef.slot, now);
       setChanged(bucketRef);
     },
     refund(bucketRef) {
-      shape.refund(bucketRef.slot);
+      counter.refund(bucketRef.slot);
       setChanged(bucketRef);
     },
     hold(bucketRef) {
       if (!bucketRef.listed) list(bucketRef);
     },
     applyShared(bucketRef, counted, owed) {
-      shape.put(bucketRef.slot, counted, owed);
+      counter.put(bucketRef.slot, counted, owed);
     },
     changes(now) {
       const found = new Map<string, Counted>();
       for (const key of pending) {
         const bucketRef = bucketRefs.get(key) ?? shared.get(key);
-        if (bucketRef !== undefined && !shape.over(bucketRef.slot, now)) found.set(key, shape.save(bucketRef.slot));
+        if (bucketRef !== undefined && !counter.over(bucketRef.slot, now)) found.set(key, counter.save(bucketRef.slot));
       }
       pending.clear();
       return found;
@@ -134,8 +134,8 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
       for (const key of keys) pending.add(key);
     },
     restore(key, counted, now) {
-      const slot = shape.restore(counted, now);
-      if (shape.over(slot, now)) return;
+      const slot = counter.restore(counted, now);
+      if (counter.over(slot, now)) return;
       const bucketRef = { key: !isShared(key) && isFull(now) ? sharedKey(seed, key) : key, slot, listed: true };
       const common = shared.get(bucketRef.key);
       if (common === undefined) list(bucketRef);

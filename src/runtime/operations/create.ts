@@ -20,8 +20,8 @@ import {
   fillDefaults,
   operationTable,
   sameValue,
-  validateValues,
-  readInput,
+  checkRulesAndComputed,
+  toStoredInput,
 } from "../records/defaults-and-rules.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
@@ -57,7 +57,7 @@ export async function insertRecord(
   initial: Values,
 ): Promise<HttpResponse> {
   const { operation, table } = received.compiled;
-  const { call, values: input } = await readInput(received, tx, received.input);
+  const { call, values: input } = await toStoredInput(received, tx, received.input);
   const values: Values = { ...input, ...initial };
   const parent = operation.parents.at(-1);
   if (parent !== undefined) values[parent.field] = parents.at(-1)?.["id"] ?? null;
@@ -67,7 +67,7 @@ export async function insertRecord(
   Object.assign(values, call.compiled.extension?.fill?.(call, values, undefined));
   await checkGuard(call, tx, undefined);
   await choose(call, tx, values);
-  await validateValues(call, tx, operationTable(call), values, undefined);
+  await checkRulesAndComputed(call, tx, operationTable(call), values, undefined);
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.insert(table.resource, values, call.now, view, call.variables);
   if (written.kind === "duplicate") return respondPresent(call, tx, input, values, written.columns, view);

@@ -1,7 +1,7 @@
 /** Performs `GET /xs/{id}/photo`: sends the bytes of a file or a range of them (RFC 9110 section 14). */
 import type { Call } from "../context/context.ts";
 import type { HttpResponse, Streaming } from "../../http/message.ts";
-import { matchesWeakly } from "../../http/preconditions.ts";
+import { matchesWeakly } from "../../http/entity-tags.ts";
 import { findVisible, parentOf } from "./read.ts";
 import { absent, absentParent, keyOf, tagsOf } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";

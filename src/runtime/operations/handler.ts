@@ -12,7 +12,7 @@ import { checkGuard } from "./guard.ts";
 import { matchingTransition } from "./transition.ts";
 import { findParents, holds, recordToChange } from "../records/find-and-authorise.ts";
 import { malformedAll, ApiError } from "../errors/api-error.ts";
-import { readInput } from "../records/defaults-and-rules.ts";
+import { toStoredInput } from "../records/defaults-and-rules.ts";
 import { versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 import { wrong } from "../functions/request.ts";
 import { contractResponse } from "../functions/contract-response.ts";
@@ -24,7 +24,7 @@ export async function handle(received: Call, tx: Transaction): Promise<HttpRespo
   const violations = versioned.compiled.validate?.(versioned.input) ?? [];
   if (violations.length > 0)
     throw isOfParameters(violations) ? malformedAll(violations) : versionedError(received, violations);
-  const { call } = await readInput(received, tx, upgradeRequest(received, versioned.input).input);
+  const { call } = await toStoredInput(received, tx, upgradeRequest(received, versioned.input).input);
   await checkGuard(call, tx, row);
   const { operation, table } = call.compiled;
   // State and guard are checked first, so that a handler never runs for a conflict.

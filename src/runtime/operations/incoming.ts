@@ -7,7 +7,7 @@ import { cause } from "../records/effects.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { entryOf } from "../records/journal.ts";
 import { invalid } from "../errors/api-error.ts";
-import { readInput } from "../records/defaults-and-rules.ts";
+import { toStoredInput } from "../records/defaults-and-rules.ts";
 
 export async function receive(received: Call, tx: Transaction): Promise<HttpResponse> {
   const { operation, validate } = received.compiled;
@@ -15,7 +15,7 @@ export async function receive(received: Call, tx: Transaction): Promise<HttpResp
   if (await isDuplicate(received, tx)) return response;
   const violations = validate?.(received.input) ?? [];
   if (violations.length > 0) throw invalid(violations);
-  const { call } = await readInput(received, tx, received.input);
+  const { call } = await toStoredInput(received, tx, received.input);
   const payload = call.variables["input"] as Row;
   await recordPayload(call, tx, payload);
   await cause(call, tx, operation.effects, payload);

@@ -14,7 +14,7 @@ import { holdLive } from "../records/quotas.ts";
 import { respondWith, type Outcome } from "./outcome.ts";
 import { recordToChange } from "../records/find-and-authorise.ts";
 import { stillReferenced } from "./delete.ts";
-import { duplicate, fillDefaults, validateValues, readInput } from "../records/defaults-and-rules.ts";
+import { duplicate, fillDefaults, checkRulesAndComputed, toStoredInput } from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function link(received: Call, tx: Transaction): Promise<HttpResponse> {
@@ -66,14 +66,14 @@ function linkOf({ compiled: { operation } }: Call): AssociationPlan {
 /** Returns the call with its validated body, which provides only `input`. */
 async function withInput(received: Call, tx: Transaction): Promise<Call> {
   const input = received.compiled.operation.body === undefined ? {} : validatedRequest(received).input;
-  return (await readInput(received, tx, input)).call;
+  return (await toStoredInput(received, tx, input)).call;
 }
 
 /** Creates the associated record, by the same rules as any creation. */
 async function make(call: Call, tx: Transaction, table: Table, source: Values): Promise<void> {
   const values: Values = { ...source };
   fillDefaults(call, table, values);
-  await validateValues(call, tx, table, values, undefined, linkOf(call).values);
+  await checkRulesAndComputed(call, tx, table, values, undefined, linkOf(call).values);
   const nothing = { resource: table.resource, members: [] };
   const written = await tx.insert(table.resource, values, call.now, nothing, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);

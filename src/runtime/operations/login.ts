@@ -14,7 +14,7 @@ import { checkGuard } from "./guard.ts";
 import { columnOf, holds } from "../records/find-and-authorise.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { allowTokens } from "../auth/token-placeholders.ts";
-import { readInput } from "../records/defaults-and-rules.ts";
+import { toStoredInput } from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 import { unproved } from "../auth/challenge.ts";
 
@@ -41,7 +41,7 @@ export async function login(received: Call, tx: Transaction): Promise<HttpRespon
   // The stored secret may have changed since the sent one was verified.
   if (row === undefined || proved === undefined || row[secret] !== proved.storedHash) throw unproved(received, plan);
   if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
-  const { call } = await readInput(received, tx, validatedRequest(received).input);
+  const { call } = await toStoredInput(received, tx, validatedRequest(received).input);
   await checkGuard(call, tx, row);
   const present = await withSecret(call, tx, row, proved.renewed);
   allowTokens(call, resource, present["id"]);
@@ -71,7 +71,7 @@ export async function renew(
   const row = await tx.lockShared(resource, "id", idOf(received, resource, renewed.user));
   if (row === undefined) throw unproved(received, plan);
   if (!(await holds(received, tx, received.kind.allowed, row))) throw new ApiError("forbidden");
-  const { call } = await readInput(received, tx, input);
+  const { call } = await toStoredInput(received, tx, input);
   await checkGuard(call, tx, row);
   allowTokens(call, resource, row["id"], renewed.secrets);
   return loginResponse(call, tx, row);
@@ -82,7 +82,7 @@ export async function logout(received: Call, tx: Transaction): Promise<HttpRespo
   const { caller, now } = received;
   const plan = sessionOf(received);
   const { resource } = loginOf(received, plan);
-  const { call } = await readInput(received, tx, validatedRequest(received).input);
+  const { call } = await toStoredInput(received, tx, validatedRequest(received).input);
   if (caller.credential !== plan.credential || caller.session === undefined || caller.id === null) {
     throw caller.kind === 0 ? unproved(received, { ...plan, else: "unauthenticated" }) : new ApiError("forbidden");
   }

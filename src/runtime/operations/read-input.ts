@@ -6,7 +6,7 @@ import type { Caller } from "../context/caller.ts";
 import type { ForKind } from "../context/compiled.ts";
 import type { Served } from "../context/version.ts";
 import { contractInput } from "../functions/contract-input.ts";
-import { announcesBody, checkBodyMedia, parseBody, rejectBody, rejectNonObject } from "../validation/body.ts";
+import { announcesBody, checkBodyMedia, parseBody, rejectBody, rejectNonObject } from "../validation/read-body.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { OperationRoute } from "../versions/find-route.ts";
 import { envelopeValidator } from "./envelope.ts";

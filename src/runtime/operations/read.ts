@@ -9,7 +9,7 @@ import { type Call, tableOf } from "../context/context.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { checkRead } from "./guard.ts";
 import { decodeKey } from "../routing/target.ts";
-import { matchesWeakly } from "../../http/preconditions.ts";
+import { matchesWeakly } from "../../http/entity-tags.ts";
 import { absent, absentParent, columnOf, keyOf, tagsOf } from "../records/find-and-authorise.ts";
 import type { ForKind } from "../context/compiled.ts";
 import { ApiError } from "../errors/api-error.ts";

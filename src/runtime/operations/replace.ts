@@ -17,7 +17,7 @@ import {
 import { type Violation, invalid, ApiError } from "../errors/api-error.ts";
 import { asRead, isFixed, readOnly, saveRecord, visibleRow } from "./update.ts";
 import { Uploaded } from "../validation/upload.ts";
-import { sameValue, stays, readInput } from "../records/defaults-and-rules.ts";
+import { sameValue, stays, toStoredInput } from "../records/defaults-and-rules.ts";
 import { withVersionedRequest, versionedError, toVersionedRequest, upgradeRequest } from "../versions/request.ts";
 
 export async function replace(call: Call, tx: Transaction): Promise<HttpResponse> {
@@ -34,7 +34,7 @@ export async function replace(call: Call, tx: Transaction): Promise<HttpResponse
     present: row as JsonObject,
     visible: visible as JsonObject,
   });
-  const converted = await readInput(call, tx, call.own === undefined ? replacement : input, row);
+  const converted = await toStoredInput(call, tx, call.own === undefined ? replacement : input, row);
   return saveRecord(converted.call, tx, row, withOmitted(call, converted.values));
 }
 

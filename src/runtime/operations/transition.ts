@@ -9,19 +9,25 @@ import { checkGuard } from "./guard.ts";
 import { holdLive } from "../records/quotas.ts";
 import { respondWith } from "./outcome.ts";
 import { ApiError, stateConflict } from "../errors/api-error.ts";
-import { changesBetween, duplicate, operationTable, validateValues, readInput } from "../records/defaults-and-rules.ts";
+import {
+  changesBetween,
+  duplicate,
+  operationTable,
+  checkRulesAndComputed,
+  toStoredInput,
+} from "../records/defaults-and-rules.ts";
 import { validatedRequest } from "../versions/request.ts";
 
 export async function move(received: Call, tx: Transaction): Promise<HttpResponse> {
   const row = await recordToChange(received, tx);
   const { table } = received.compiled;
-  const { call } = await readInput(received, tx, validatedRequest(received).input);
+  const { call } = await toStoredInput(received, tx, validatedRequest(received).input);
   await checkGuard(call, tx, row);
   const made = await matchingTransition(call, tx, row);
   const next = await transitioned(call, tx, table, made, row);
   Object.assign(next, call.compiled.extension?.fill?.(call, next, row));
   await choose(call, tx, next);
-  await validateValues(call, tx, operationTable(call), next, row, made.set);
+  await checkRulesAndComputed(call, tx, operationTable(call), next, row, made.set);
   const changes = { ...changesBetween(row, next), state: made.to };
   const view = call.kind.own ?? call.kind.record.view;
   const written = await tx.update(table.resource, row, changes, view, call.variables);

@@ -23,8 +23,8 @@ import {
   duplicate,
   operationTable,
   sameValue,
-  validateValues,
-  readInput,
+  checkRulesAndComputed,
+  toStoredInput,
   touch,
 } from "../records/defaults-and-rules.ts";
 import { withVersionedRequest, inputToNewer, toVersionedRequest, recordText, rowToOlder } from "../versions/request.ts";
@@ -35,7 +35,7 @@ export async function update(call: Call, tx: Transaction): Promise<HttpResponse>
   const goesBy = call.own !== undefined || Object.values(call.input).some(isObject);
   const visible = goesBy ? await visibleRow(call, tx, row) : row;
   const { cleared, set } = patched(call, visible, await asRead(call, tx, row));
-  const input = await readInput(call, tx, set, row);
+  const input = await toStoredInput(call, tx, set, row);
   for (const name of cleared) input.values[name] = null;
   return saveRecord(input.call, tx, row, input.values);
 }
@@ -58,7 +58,7 @@ export async function saveRecord(call: Call, tx: Transaction, row: Row, values: 
   const { differs } = call.compiled.operation.response;
   if (differs !== undefined) throw new ApiError(differs);
   touch(call, table, next);
-  await validateValues(call, tx, operationTable(call), next, row);
+  await checkRulesAndComputed(call, tx, operationTable(call), next, row);
   const written = await tx.update(table.resource, row, changesBetween(row, next), view, call.variables);
   if (written.kind === "duplicate") throw duplicate(call, table, written.columns);
   await endOthers(call, tx, row, written.row);

@@ -28,7 +28,12 @@ export interface StoredInput {
  * each referenced record; a hidden one gets the same error as a missing one (R2.10). Values that the caller can read unchanged in
  * `row` are not checked again.
  */
-export function readInput(received: Call, tx: Transaction, supplied: JsonObject, row?: Row): Awaitable<StoredInput> {
+export function toStoredInput(
+  received: Call,
+  tx: Transaction,
+  supplied: JsonObject,
+  row?: Row,
+): Awaitable<StoredInput> {
   const { functions } = received;
   if (functions?.hasBefore !== true) return convertInput(received, tx, supplied, row);
   return functions.before(received, tx, supplied).then(({ call, input }) => convertInput(call, tx, input, row));
@@ -219,7 +224,7 @@ function uuid(bytes: Uint8Array): string {
  * Computes stored fields and checks the rules of a single record on its new values (language, section 4); `old` is the record
  * before. `set`: the fields that a transition has computed.
  */
-export function validateValues(
+export function checkRulesAndComputed(
   changeContext: ChangeContext,
   tx: Transaction,
   { columns, rules }: Pick<Table, "columns" | "rules">,

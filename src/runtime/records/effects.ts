@@ -8,7 +8,7 @@ import { type Call, type Context, type ChangeContext, callOf, tableOf, type Valu
 import { journalChange } from "./journal.ts";
 import { holdLive } from "./quotas.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { changesBetween, duplicate, validateValues, touch } from "./defaults-and-rules.ts";
+import { changesBetween, duplicate, checkRulesAndComputed, touch } from "./defaults-and-rules.ts";
 import { dependsOnOthers } from "./views.ts";
 
 /** The states before and after a change: `from` is absent for a created record; both are absent if the state is not involved. */
@@ -138,7 +138,7 @@ export async function applyTransition(
 ): Promise<void> {
   const changed = await transitioned(changeContext, tx, table, transition, row);
   try {
-    await validateValues(changeContext, tx, table, changed, row, transition.set);
+    await checkRulesAndComputed(changeContext, tx, table, changed, row, transition.set);
   } catch (thrown) {
     throw thrown instanceof ApiError ? undoing(thrown) : thrown;
   }

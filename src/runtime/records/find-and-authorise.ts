@@ -11,7 +11,7 @@ import { type Call, tableOf, type ChangeContext, type Values } from "../context/
 import { decodeKey } from "../routing/target.ts";
 import type { Decision } from "../context/compiled.ts";
 import { decide } from "../../language/authentication/decide.ts";
-import { matchesStrongly, matchesWeakly, parseTags } from "../../http/preconditions.ts";
+import { matchesStrongly, matchesWeakly, parseTags } from "../../http/entity-tags.ts";
 import { malformed, ApiError } from "../errors/api-error.ts";
 import { recordText } from "../versions/request.ts";
 

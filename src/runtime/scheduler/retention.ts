@@ -6,7 +6,7 @@ import type { Row, Transaction } from "../../store/port/store.ts";
 import type { ChangeContext, Values } from "../context/context.ts";
 import { transitionBySystem } from "../records/effects.ts";
 import { entryOf } from "../records/journal.ts";
-import { changesBetween, duplicate, validateValues, touch } from "../records/defaults-and-rules.ts";
+import { changesBetween, duplicate, checkRulesAndComputed, touch } from "../records/defaults-and-rules.ts";
 
 /** Deletes a record; returns false if another record refers to it. The event log retains only the fact of the deletion. */
 export async function discard(changeContext: ChangeContext, tx: Transaction, table: Table, row: Row): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function erase(
     if (Object.keys(changesBetween(row, next)).length === 0) return false;
     touch(changeContext, table, next);
     const rules = table.rules.filter(({ isAboutWrite }) => isAboutWrite !== true);
-    await validateValues(changeContext, tx, { columns: table.columns, rules }, next, row);
+    await checkRulesAndComputed(changeContext, tx, { columns: table.columns, rules }, next, row);
     const written = await tx.update(table.resource, row, changesBetween(row, next), view, changeContext.variables);
     if (written.kind === "written") break;
     if (round === mostRounds) throw duplicate(changeContext, table, written.columns);

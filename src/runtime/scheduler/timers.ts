@@ -3,7 +3,7 @@
  * job that fails is postponed until the record changes, and the operator is notified.
  */
 import { instantText } from "../../base/clock.ts";
-import { momentOf } from "../../plan/states/schedule.ts";
+import { dueTimeOf } from "../../plan/states/schedule.ts";
 import type { Table } from "../../plan/resources/types.ts";
 import type { TimedJob } from "../../plan/states/types.ts";
 import { StoreError } from "../../store/port/error.ts";
@@ -73,31 +73,31 @@ async function fire(context: Context, { notice, report, completed }: TimeReports
   const late = context.clock.now() - due.due;
   for (;;) {
     try {
-      const done = await context.store.transaction((tx) => act(context, tx, due, failed));
+      const done = await context.store.transaction((tx) => runDueJobs(context, tx, due, failed));
       if (done) completed?.("done", late);
       return done;
     } catch (thrown) {
       if (!(thrown instanceof JobFailed)) throw thrown;
       const { cause } = thrown;
-      failed.set(thrown.act, cause);
+      failed.set(thrown.job, cause);
       completed?.(cause instanceof ApiError ? "refused" : "failed", late);
       if (cause instanceof ApiError)
-        notice(`${due.resource} ${String(due.id as string)}, ${thrown.act.cause}: not done, ${cause.code}`);
+        notice(`${due.resource} ${String(due.id as string)}, ${thrown.job.cause}: not done, ${cause.code}`);
       else report(cause);
     }
   }
 }
 
 class JobFailed extends Error {
-  readonly act: TimedJob;
+  readonly job: TimedJob;
 
-  constructor(act: TimedJob, cause: unknown) {
-    super(act.cause, { cause });
-    this.act = act;
+  constructor(job: TimedJob, cause: unknown) {
+    super(job.cause, { cause });
+    this.job = job;
   }
 }
 
-async function act(
+async function runDueJobs(
   context: Context,
   tx: Transaction,
   { resource, id }: Due,
@@ -117,8 +117,8 @@ async function act(
       continue;
     }
     const present: Row = row;
-    const before = momentOf(timed, present);
-    const outcome = await perform(context, tx, { table, row: present, act: timed, now }).catch((thrown: unknown) => {
+    const before = dueTimeOf(timed, present);
+    const outcome = await perform(context, tx, { table, row: present, job: timed, now }).catch((thrown: unknown) => {
       throw thrown instanceof StoreError ? thrown : new JobFailed(timed, thrown);
     });
     if (outcome === "deleted") return true;
@@ -128,7 +128,7 @@ async function act(
     row = (await tx.get(resource, "id", id)) ?? row;
     // In the new state other jobs apply, and the write has already scheduled them.
     if (row["state"] !== present["state"]) return true;
-    const after = momentOf(timed, row);
+    const after = dueTimeOf(timed, row);
     if (after !== undefined && after !== before) again = Math.min(again, after);
   }
   const next = Math.min(again, ...momentsOf(table, row).filter((moment) => moment > now));
@@ -149,13 +149,13 @@ function isDue(row: Row, now: number): boolean {
 }
 
 function momentsOf({ timed = [] }: Table, row: Row): readonly number[] {
-  return timed.flatMap((one) => momentOf(one, row) ?? []);
+  return timed.flatMap((one) => dueTimeOf(one, row) ?? []);
 }
 
 /** Returns the jobs that are due, oldest first, then in the document's order. */
 function dueJobs({ timed = [] }: Table, row: Row, now: number): readonly TimedJob[] {
   return timed
-    .flatMap((one) => ({ one, moment: momentOf(one, row) ?? Number.POSITIVE_INFINITY }))
+    .flatMap((one) => ({ one, moment: dueTimeOf(one, row) ?? Number.POSITIVE_INFINITY }))
     .filter(({ moment }) => moment <= now)
     .toSorted((a, b) => a.moment - b.moment)
     .map(({ one }) => one);
@@ -164,7 +164,7 @@ function dueJobs({ timed = [] }: Table, row: Row, now: number): readonly TimedJo
 interface JobRun {
   readonly table: Table;
   readonly row: Row;
-  readonly act: TimedJob;
+  readonly job: TimedJob;
   readonly now: number;
 }
 
@@ -172,31 +172,30 @@ interface JobRun {
 type Outcome = "done" | "deleted" | "nothing" | "blocked";
 
 async function perform(context: Context, tx: Transaction, jobRun: JobRun): Promise<Outcome> {
-  const { act: timed, now, row } = jobRun;
-  const due = momentOf(timed, row) ?? now;
+  const { job: timed, now, row } = jobRun;
+  const due = dueTimeOf(timed, row) ?? now;
   const changeContext = changeContextOf(context, timed.cause, due, now);
   const from = tx.changes.length;
   const outcome = await performBy(changeContext, tx, jobRun, due);
-  await holdToRules(changeContext, tx, { from, stateOnly: timed.act.kind === "erase" });
+  await holdToRules(changeContext, tx, { from, stateOnly: timed.action.kind === "erase" });
   return outcome;
 }
 
 async function performBy(
   changeContext: ChangeContext,
   tx: Transaction,
-  { table, row, act: timed }: JobRun,
+  { table, row, job: { action, cause } }: JobRun,
   due: number,
 ): Promise<Outcome> {
-  const { act: what } = timed;
-  if (what.kind === "delete") return (await discard(changeContext, tx, table, row)) ? "deleted" : "blocked";
-  if (what.kind === "erase") return (await erase(changeContext, tx, table, row, what.columns)) ? "done" : "nothing";
-  await tx.declareWrites(transitionedBy(what.effects));
-  const transition = await firstTransition(changeContext, tx, what.moves, row);
+  if (action.kind === "delete") return (await discard(changeContext, tx, table, row)) ? "deleted" : "blocked";
+  if (action.kind === "erase") return (await erase(changeContext, tx, table, row, action.columns)) ? "done" : "nothing";
+  await tx.declareWrites(transitionedBy(action.effects));
+  const transition = await firstTransition(changeContext, tx, action.moves, row);
   if (transition === undefined) return "nothing";
   // The record stays in its state, so its times do not change: only the event log shows that this job has already run.
-  if (!transition.changesState && (await tx.hasFired(table.resource, String(row["id"] as string), timed.cause, due)))
+  if (!transition.changesState && (await tx.hasFired(table.resource, String(row["id"] as string), cause, due)))
     return "nothing";
-  await applyTransition(changeContext, tx, { table, row, transition, effects: what.effects });
+  await applyTransition(changeContext, tx, { table, row, transition, effects: action.effects });
   return "done";
 }
 

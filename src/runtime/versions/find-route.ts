@@ -6,7 +6,7 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Limiter, OperationLimits } from "../limits/limiter.ts";
 import type { Routed } from "../routing/router.ts";
 import { splitTarget } from "../routing/target.ts";
-import { type SentBody, sentBody } from "../validation/body.ts";
+import { type SentBody, sentBody } from "../validation/read-body.ts";
 import type { Chooser, RequestedVersion } from "./resolve.ts";
 
 /** A version, with the router of its paths. */

@@ -8,7 +8,7 @@ import type { Row } from "../../store/port/store.ts";
 import type { Call } from "../context/context.ts";
 import { invalid, ApiError, type Violation } from "../errors/api-error.ts";
 import type { VersionConverter, Subject, FullRecord } from "../context/version.ts";
-import { textToOlder } from "./convert.ts";
+import { textToOlder } from "./compose-steps.ts";
 
 /** Returns the call in the caller's version; for the newest version the same call. */
 export function toVersionedRequest(call: Call): Call {

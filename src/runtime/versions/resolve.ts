@@ -3,7 +3,7 @@
  * versions; its errors are thrown after authentication (R0.1).
  */
 import { isNewerVersion } from "../../base/version.ts";
-import type { VersionLocation, VersionsPlan } from "../../plan/versioning/version.ts";
+import type { VersionLocation, VersionsPlan } from "../../plan/versioning/conversion-types.ts";
 import type { Caller } from "../context/caller.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { type Violation, malformed, ApiError } from "../errors/api-error.ts";

@@ -1,7 +1,7 @@
 /** Tests which members of an older version can be a view, and which need a conversion of the record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MemberStep } from "../../plan/versioning/version.ts";
+import type { MemberStep } from "../../plan/versioning/conversion-types.ts";
 import type { ViewMember } from "../../store/port/store.ts";
 import { membersToOlder } from "./view.ts";
 

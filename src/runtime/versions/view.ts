@@ -6,7 +6,7 @@
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ValueType } from "../../expression/types.ts";
-import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
+import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/conversion-types.ts";
 import type { ViewMember } from "../../store/port/store.ts";
 
 /** Returns the members of a record in the previous version. */

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { VersionStep } from "../../plan/versioning/data-change-types.ts";
 import {
   type PortableValue,
   type PortableRow,

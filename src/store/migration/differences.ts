@@ -5,7 +5,7 @@
 import { isWrittenAlike } from "../../base/json.ts";
 import { fieldsIn, mentions, type TypedExpression } from "../../expression/typed.ts";
 import type { Column, RulePlan, Table } from "../../plan/resources/types.ts";
-import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/types.ts";
+import type { DataChange, ReshapePlan, FallbackPlan, VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { isSecret } from "./conversions.ts";
 import { follow, type Origin, stepsSince } from "./follow-versions.ts";
 import { isAbsentEqual, uniquesOf } from "../sql/columns.ts";

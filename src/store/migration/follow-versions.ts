@@ -1,7 +1,7 @@
 /** Maps stored tables and columns to their present names, by the version entries of part 9. */
 import { isNewerVersion } from "../../base/version.ts";
 import type { Column, Table } from "../../plan/resources/types.ts";
-import type { DataChange, VersionStep } from "../../plan/versioning/types.ts";
+import type { DataChange, VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { withoutKnown } from "./reshape.ts";
 
 /** A stored table, and its columns by their current names. */

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { StoreError } from "../port/error.ts";
 
 export interface MigrationPlan {

@@ -1,7 +1,7 @@
 /** Converts embedded values by the entries of one version about their types. */
 import { editInside, isObject, type Json, type JsonObject, mapMembers } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
-import type { HeldType, ReshapePlan, TypeStep } from "../../plan/versioning/types.ts";
+import type { HeldType, ReshapePlan, TypeStep } from "../../plan/versioning/data-change-types.ts";
 
 export function compileReshape({ type, types, enclosing }: ReshapePlan): (value: Json) => Json {
   const edits = new Map(Object.entries(types).map(([name, step]) => [name, compileStep(step)]));

@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { isNewerVersion } from "../../base/version.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { VersionStep } from "../../plan/versioning/data-change-types.ts";
 import type { RowSecurity } from "../../plan/authentication/row-security.ts";
 import { differencesBetween } from "../migration/differences.ts";
 import { StoreError } from "../port/error.ts";

@@ -336,7 +336,7 @@ test("lists use the indexes that the document asks for", async () => {
 
 test("R3.5 what is due is found in the index of what time does, whatever else there is", async () => {
   const file = newFile();
-  const timed = { since: { kind: "entered" }, after: { milliseconds: 1, months: 0 }, cause: "keep 1ms", act: { kind: "delete" } } as const; // biome-ignore format: short
+  const timed = { since: { kind: "entered" }, after: { milliseconds: 1, months: 0 }, cause: "keep 1ms", action: { kind: "delete" } } as const; // biome-ignore format: short
   await fill(file, [table([], { timed: [timed] })], []);
   const database = new DatabaseSync(file);
   const [step, ...more] = database.prepare(`EXPLAIN QUERY PLAN ${dueQuery('"notes"')}`).all(1, 1);

@@ -1,7 +1,7 @@
 /** Creates and upgrades Nonet's own tables in a file, and reads which document's tables and version the file has. */
 import { stepText } from "../migration/migration.ts";
 import type { Table } from "../../plan/resources/types.ts";
-import type { VersionStep } from "../../plan/versioning/types.ts";
+import type { VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { StoreError } from "../port/error.ts";
 import { responsesSql } from "./stored-responses.ts";
 import type { Connection } from "./connection.ts";

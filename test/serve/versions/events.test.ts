@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createValidators } from "../../../src/runtime/validation/validator.ts";
-import { createVersionConverter, createStepConverters } from "../../../src/runtime/versions/convert.ts";
+import { createVersionConverter, createStepConverters } from "../../../src/runtime/versions/compose-steps.ts";
 import { createEventConverter } from "../../../src/runtime/versions/events.ts";
 import type { Served } from "../../../src/runtime/context/version.ts";
 import { planOf } from "../running.ts";

@@ -1,7 +1,7 @@
 /** Reads the form body of requests to OAuth endpoints: each parameter at most once (RFC 6749 section 3.2). */
 import { ApiError } from "../../errors/api-error.ts";
 import { parseQuery } from "../../routing/target.ts";
-import { readBytes } from "../../validation/body.ts";
+import { readBytes } from "../../validation/read-body.ts";
 import type { HttpRequest } from "../../../http/message.ts";
 import { parseMediaType } from "../../../http/negotiation.ts";
 import { OAuthError } from "./error.ts";

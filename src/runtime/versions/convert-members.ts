@@ -1,7 +1,7 @@
 /** Converts a record or embedded value between two consecutive versions: compiles a step of the plan to two pure functions. */
 import { editInside, isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { compileFunction } from "../../expression/evaluate.ts";
-import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/version.ts";
+import type { ConversionPlan, MemberStep, ShapeStep } from "../../plan/versioning/conversion-types.ts";
 import type { Validator } from "../validation/validator.ts";
 import { canonicalText } from "../../http/json.ts";
 import type { FullRecord } from "../context/version.ts";
@@ -36,19 +36,19 @@ export function compileShape(
       return Object.fromEntries(olderMembers);
     },
     upgrade(older, how = sentFull) {
-      const taken: [string, Json][] = [];
+      const newerMembers: [string, Json][] = [];
       for (const member of members) {
         const value = member.upgrade(older, how);
-        if (value !== undefined && member.newer !== undefined) taken.push([member.newer, value]);
+        if (value !== undefined && member.newer !== undefined) newerMembers.push([member.newer, value]);
       }
       for (const { newer, taken: convert } of added) {
         const present = how.present === undefined ? undefined : lookup(how.present, newer);
-        if (present !== undefined && how.isFull) taken.push([newer, present]);
+        if (present !== undefined && how.isFull) newerMembers.push([newer, present]);
         else if (how.isFull && how.present === undefined && convert !== undefined) {
-          taken.push([newer, convert(how.siblings ?? older)]);
+          newerMembers.push([newer, convert(how.siblings ?? older)]);
         }
       }
-      return Object.fromEntries(taken);
+      return Object.fromEntries(newerMembers);
     },
   };
 }
@@ -76,8 +76,8 @@ function compileMember(
   const seen = step.seen && conversion(step.seen);
   const filled = step.filled && conversion(step.filled.seen);
   const validate = step.filled?.fits === undefined ? undefined : validatorOf(step.filled.fits);
-  const taken = step.taken && conversion(step.taken);
-  const required = step.required && conversion(step.required);
+  const takenFromValue = step.takenFromValue && conversion(step.takenFromValue);
+  const takenIfMissing = step.takenIfMissing && conversion(step.takenIfMissing);
   const isPlain =
     shape === undefined && values === undefined && seen === undefined && filled === undefined && rounded !== true;
 
@@ -110,13 +110,17 @@ function compileMember(
       if (newer === undefined) return undefined;
       const value = lookup(sent, older);
       const siblings = how.siblings ?? sent;
-      if (value === undefined) return how.isFull ? required?.(siblings) : undefined;
+      if (value === undefined) return how.isFull ? takenIfMissing?.(siblings) : undefined;
       // A client that sends back a value that it has read changes nothing, even if the stored value differs (R2.4).
-      if (how.visible !== undefined && !(isPlain && taken === undefined) && same(value, downgrade(how.visible))) {
+      if (
+        how.visible !== undefined &&
+        !(isPlain && takenFromValue === undefined) &&
+        same(value, downgrade(how.visible))
+      ) {
         return lookup(how.visible, newer);
       }
-      if (value === null) return required === undefined ? null : required(siblings);
-      if (taken !== undefined) return taken({ value, ...siblings });
+      if (value === null) return takenIfMissing === undefined ? null : takenIfMissing(siblings);
+      if (takenFromValue !== undefined) return takenFromValue({ value, ...siblings });
       if (shape === undefined) return value;
       const inside = (record: JsonObject | undefined): JsonObject | undefined => {
         const member = record === undefined || enclosing.length > 0 ? undefined : lookup(record, newer);

@@ -5,12 +5,12 @@
 import { onceFor } from "../../base/once.ts";
 import { defined } from "../../base/defined.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/version.ts";
+import type { MemberStep, OperationStep, ShapeStep, StepPlan } from "../../plan/versioning/conversion-types.ts";
 import type { Value } from "../../expression/evaluate.ts";
 import type { Validator } from "../validation/validator.ts";
 import type { ViewMember } from "../../store/port/store.ts";
 import { membersToOlder } from "./view.ts";
-import { compileShape, lookup, type Shape } from "./shapes.ts";
+import { compileShape, lookup, type Shape } from "./convert-members.ts";
 import type { Filter, Subject, VersionConverter } from "../context/version.ts";
 
 interface StepConverter {
@@ -191,11 +191,11 @@ function upgraded(shape: Shape, filter: Filter): Filter {
   if (member === undefined) return filter;
   // A member of the newest version may have the name of a different member that was removed.
   const newer = defined(member.newer, `${filter.column}, which is gone,`);
-  const taken = (value: Value): Value => {
-    if (member.taken === undefined) return value;
+  const converted = (value: Value): Value => {
+    if (member.takenFromValue === undefined) return value;
     return (lookup(shape.upgrade({ [member.older]: value as Json }, { isFull: false }), newer) ?? null) as Value;
   };
-  const each = (value: Value): readonly Value[] => [taken(value), ...newerValuesOf(member, value)];
+  const each = (value: Value): readonly Value[] => [converted(value), ...newerValuesOf(member, value)];
   const { operator, value } = filter;
   if (operator === "in") {
     return { column: newer, operator, value: (value as readonly Value[]).flatMap(each) };

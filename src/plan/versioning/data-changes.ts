@@ -16,9 +16,9 @@ import { recordMembers, valueTypeOf } from "../../language/resources/value-type.
 import { modelAt } from "../../language/versioning/model-at-version.ts";
 import { conversionsOf } from "../../language/versioning/conversions.ts";
 import type { Change, ChangeTarget, Version } from "../../language/versioning/model.ts";
-import type { DataChange, FallbackPlan, VersionStep } from "../versioning/types.ts";
+import type { DataChange, FallbackPlan, VersionStep } from "./data-change-types.ts";
 import { columnTypeOf } from "../resources/columns.ts";
-import { reshapesOf } from "../versioning/reshape.ts";
+import { reshapesOf } from "./reshape.ts";
 import { assert, type PlanInput } from "../input.ts";
 
 /** Returns the steps between versions, newest first, as the document lists them. */

@@ -1,10 +1,10 @@
 /** Tests the data changes that part 9 plans: conversions and fill values, in the names of the stored version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { documentOf } from "../../test/migrate/data.ts";
-import { planOf } from "../../test/serve/running.ts";
-import { parts, type TypedExpression } from "../expression/typed.ts";
-import type { DataChange } from "./versioning/types.ts";
+import { documentOf } from "../../../test/migrate/data.ts";
+import { planOf } from "../../../test/serve/running.ts";
+import { parts, type TypedExpression } from "../../expression/typed.ts";
+import type { DataChange } from "./data-change-types.ts";
 
 const resources = `
 Note:

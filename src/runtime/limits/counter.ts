@@ -6,13 +6,13 @@ import type { RatePlan } from "../../plan/limits/types.ts";
 
 /** The count of one key. */
 export interface Slot {
-  /** For a window: the number of requests. For a token bucket: the missing tokens at `at`, in units of the shape. */
+  /** For a window: the number of requests. For a token bucket: the missing tokens at `at`, in units of the counter. */
   used: number;
   /** For a window: its end. For a token bucket: the time of the last request. */
   at: number;
 }
 
-export interface Shape {
+export interface Counter {
   /** `q` of `RateLimit-Policy`, the number of requests; the next member is `w`, the seconds. */
   readonly quota: number;
   readonly windowSeconds: number;
@@ -33,11 +33,11 @@ export interface Shape {
   restore(saved: { readonly used: number; readonly until: number }, now: number): Slot;
 }
 
-export function shapeOf(rate: Pick<RatePlan, "count" | "windowMilliseconds" | "burst">): Shape {
+export function counterOf(rate: Pick<RatePlan, "count" | "windowMilliseconds" | "burst">): Counter {
   return rate.burst === undefined ? windowOf(rate) : bucketOf(rate, rate.burst);
 }
 
-function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">): Shape {
+function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">): Counter {
   return {
     quota: count,
     windowSeconds: secondsOf(length),
@@ -67,7 +67,7 @@ function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" 
 function bucketOf(
   { count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">,
   burst: number,
-): Shape {
+): Counter {
   const capacity = burst * length;
   const missing = ({ used, at }: Slot, now: number): number => Math.max(0, used - Math.max(0, now - at) * count);
   return {

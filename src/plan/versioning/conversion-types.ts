@@ -7,7 +7,7 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { VersionResponse, VersionLocation } from "../../language/versioning/model.ts";
 import type { Operation } from "../endpoints/types.ts";
 import type { Plan } from "../plan.ts";
-import type { VersionStep } from "./types.ts";
+import type { VersionStep } from "./data-change-types.ts";
 
 /** The members of the plan for part 9. */
 export interface VersioningPart {
@@ -105,9 +105,9 @@ export interface MemberStep {
   /** What older callers receive for an absent value, or for a value that does not match the older schema (`fits`). */
   readonly filled?: { readonly seen: ConversionPlan; readonly fits?: JsonObject };
   /** Converts every value that older callers send, for a changed type. */
-  readonly taken?: ConversionPlan;
+  readonly takenFromValue?: ConversionPlan;
   /** The value for a newer record that requires the member, if an older caller omits it or sends null. */
-  readonly required?: ConversionPlan;
+  readonly takenIfMissing?: ConversionPlan;
   /** How the older version represents an absent value. */
   readonly absent: "left out" | "null";
   /** Set if the newer version omits an absent value, while the older version has null. */

@@ -2,7 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import type { TypedExpression } from "../../expression/typed.ts";
 import type { ColumnType } from "../resources/types.ts";
-import type { ConversionPlan } from "./version.ts";
+import type { ConversionPlan } from "./conversion-types.ts";
 
 // ── Versions of the data ───────────────────────────────────────────────────────────────────────────────────────────
 
