@@ -19,7 +19,10 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
   return best;
 }
 
-/** The end of a message about an unknown name: `; did you mean \`parcel\`?`, or nothing without a near candidate. */
+/**
+ * Returns the end of a message about an unknown name: `; did you mean \`parcel\`?`, or an empty text if no candidate is
+ * similar.
+ */
 export function suggestion(name: string, candidates: Iterable<string>): string {
   const near = didYouMean(name, candidates);
   return near === undefined ? "" : `; did you mean \`${near}\`?`;

@@ -126,7 +126,7 @@ export interface Server {
   readonly makes: boolean;
   readonly uses: boolean;
   readonly creates: boolean;
-  /** The number of tables that this role may not read and write. */
+  /** The number of tables that the current role may not read and write. */
   readonly foreign: number;
 }
 

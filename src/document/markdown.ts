@@ -96,7 +96,7 @@ function withLine(inside: readonly SourceLine[], start: number, lines: Lines): r
   return [{ text: "", line, column, offset }];
 }
 
-/** Splits a text at the first blank. */
+/** Splits a text into two at its first blank. */
 function split(info: string): readonly string[] {
   const end = info.search(/[ \t]/);
   return end < 0 ? [info] : [info.slice(0, end), info.slice(end).trim()];

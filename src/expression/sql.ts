@@ -877,7 +877,7 @@ function itemJson({ context, dialect }: Writer, value: Sql, type: ValueType): Sq
   return isScalar(type) || type.kind === "null" ? value : sql`json(${value})`;
 }
 
-/** Returns the items of a list that is JSON. */
+/** Returns the items of a list that is stored as JSON. */
 function elements(
   writer: Writer,
   list: Sql,

@@ -128,9 +128,9 @@ export const limits = {
   nodes: 1000,
   /** Levels of the tree, brackets included. A chain of n operands of `&&` or `||` has n - 1 levels. */
   depth: 100,
-  /** Macros nested in each other, of any kind. */
+  /** The deepest nesting of macros of any kind. */
   macros: 3,
-  /** Macros over all records of a resource nested in each other. */
+  /** The deepest nesting of macros over all records of a resource. */
   recordMacros: 2,
   /** References in a path: each is one more query. */
   walks: 4,

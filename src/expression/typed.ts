@@ -242,7 +242,7 @@ export function readsOtherRecords(typed: TypedExpression): boolean {
   return mentions(typed, "walk", "records");
 }
 
-/** Whether the expression reads a variable of the moment: `caller`, `input`, `tokens`. */
+/** Whether the expression reads the given variable of a request, such as `caller`, `input` or `tokens`. */
 export function readsVariable(typed: TypedExpression, name: string): boolean {
   return (
     (typed.kind === "variable" && typed.path[0] === name) || parts(typed).some((part) => readsVariable(part, name))

@@ -147,7 +147,7 @@ export class Connection {
     const { message, response } = this.#last;
     if (message.complete) {
       if (response.writableFinished) return end();
-      // Only one error gets a response, even if the parser reports several.
+      // Responds to one error only, even if the parser reports several.
       this.#spoiled = end;
       response.once("close", end);
     } else if (response.headersSent) {

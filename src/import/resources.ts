@@ -10,7 +10,7 @@ import type { ImportedOperation } from "./operations.ts";
 export interface Similarity {
   /** The name of the record's schema, if the response has one. */
   readonly schema?: string;
-  /** The path of a record. */
+  /** The path of one record. */
   readonly path: string;
   readonly operations: readonly string[];
   /** The pointer of the first operation on a record. */

@@ -166,7 +166,7 @@ interface InstrumentOptions {
   readonly terminal: Terminal;
   readonly url: () => string;
   readonly quiet: boolean;
-  /** Closes the instruments. */
+  /** Closes the opened instruments if the start fails. */
   readonly starting: AsyncDisposableStack;
 }
 
@@ -234,7 +234,7 @@ async function watchdogOf({ format, service }: Logging, plan: Plan, terminal: Te
   return createWatchdog({ milliseconds: longestRequest(plan), json: !isText(format, terminal), service });
 }
 
-/** Returns the log members of the start. */
+/** Returns the members of the log line that reports the start. */
 function startOf(
   { plan, data, result }: Served,
   addresses: Readonly<Record<"document" | "url" | "local", string>>,

@@ -559,7 +559,10 @@ function isIdempotent({ method, key }: OperationDescription): boolean {
   return method === "GET" || key !== undefined;
 }
 
-/** With these statuses, the service has done nothing; with `unsure` ones, it may have performed the request. */
+/**
+ * Responses with these statuses mean that the service has done nothing; after a status in `unsure`, it may have performed the
+ * request.
+ */
 const untouched: ReadonlySet<number> = new Set([429, 503]);
 const unsure: ReadonlySet<number> = new Set([408, 500, 502, 504]);
 

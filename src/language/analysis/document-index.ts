@@ -91,7 +91,7 @@ export interface TriggeredTransition {
   readonly trigger: Trigger;
   /** The path of the trigger, as in `SourceLocations`. */
   readonly at: string;
-  /** The states that the transition leaves; `any` is resolved to all non-final states except the target. */
+  /** The states that the transition leaves. If the document says `any`, these are all non-final states except the target. */
   readonly from: readonly string[];
   readonly to: string;
   readonly guard?: TypedExpression;
@@ -186,7 +186,7 @@ export function isWritten({ places }: DocumentIndex, path: string): boolean {
   return places.has(path);
 }
 
-/** The location of a path; if it has none, the location of the nearest statement around it. */
+/** Returns the location of a path; if the path has none, the location of the nearest statement around it. */
 export function locationOf(places: SourceLocations, path: string): Span {
   const exact = places.get(path);
   if (exact !== undefined) return exact;

@@ -220,7 +220,7 @@ function unknownName({ hasState, help, in: where, isOpen, kinds, known: others, 
 }
 
 interface UnusedName extends Omit<Check, "run" | "severity"> {
-  /** The kind of name that the row is about. */
+  /** The kind of the names that the check is about. */
   readonly kind: ReferenceKind;
   readonly in: RegExp;
   /** Whether a reference uses the name, rather than only mentioning it in its own declaration. */

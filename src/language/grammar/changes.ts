@@ -19,16 +19,25 @@ export type DifferenceCategory = "right" | "limit" | "support" | "shape";
 
 /** How a changed member is reported; for a map, each changed entry. In texts, `{}` is the name of the nearest entry. */
 export interface ChangeReport {
-  /** Default: breaking; less of an amount is breaking, and more of it additive. Omitted values are undefined. */
+  /**
+   * The effect of a change, or a function that returns it; the function gets undefined for an omitted value. Default:
+   * breaking; for an amount, a decrease is breaking and an increase additive.
+   */
   readonly effect?: Effect | ((old: unknown, now: unknown) => Effect);
-  /** The start of a sentence: `The envelope of events`. `{member}` is the key. Default: `{member}` of the subject. */
+  /**
+   * The start of the difference's sentence: `The envelope of events`. `{member}` stands for the key. Default: `{member}` of
+   * the subject.
+   */
   readonly what?: string;
-  /** The kind of the difference without `-changed`. Default: that of the construct around it; of a part or construct, its key. */
+  /**
+   * The kind of the difference without `-changed`. Default: the kind of the enclosing construct; for a part or a construct,
+   * its key.
+   */
   readonly kind?: string;
   /** What the difference is about, fixed or derived from the name. */
   readonly subject?: string;
   readonly category?: DifferenceCategory;
-  /** The smallest amount is meant where none is written. Default: the largest one. */
+  /** Set if an omitted amount means the smallest amount. Default: the largest one. */
   readonly omitted?: "least";
 }
 
@@ -37,7 +46,10 @@ export type ChangeReports<Value> = {
   readonly [Name in keyof Value | `...${string}` | "*"]?: ChangeReport;
 };
 
-/** How a construct is reported that only one of two documents has. In its texts, `{name}` is the value of that member. */
+/**
+ * How to report a construct that only one of two documents has. In the texts, `{name}` stands for the value of the construct's
+ * member `name`.
+ */
 export interface Presence {
   readonly added: readonly [Effect, string];
   readonly removed: readonly [Effect, string];

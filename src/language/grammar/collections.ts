@@ -53,7 +53,7 @@ export function named<Value>(item: Grammar<Value>, options: NamedOptions): Gramm
 interface DescriptionsOptions extends Naming {
   readonly example: string;
   readonly isName: NameCheck;
-  /** Also accepts a name whose sentence is `not shown`, and rejects `none` as a map. */
+  /** Whether the map also accepts a name whose sentence is `not shown`, and rejects `none` in place of the map. */
   readonly allowsOpen?: true;
 }
 

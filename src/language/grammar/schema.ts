@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 
 const open = "not shown";
 
-/** The schema of a line of any form. */
+/** A JSON Schema for any one-line form: a scalar that is not null. */
 export const present: JsonObject = { type: ["string", "number", "boolean"] };
 
 /** A regular expression for names that need not be identifiers. */

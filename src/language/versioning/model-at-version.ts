@@ -70,7 +70,7 @@ function older(versioning: Versioning): Versioning {
 function undo(model: Model, change: Change): Model {
   switch (change.kind) {
     case "rename":
-      // Renamed members are undone together elsewhere.
+      // Renamed members are undone separately, all at once (`renamedMembers`).
       return change.from.field === undefined ? renamed(model, change.to, change.from.of) : model;
     case "add":
       return undoAdd(model, change.target);

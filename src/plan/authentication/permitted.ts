@@ -54,7 +54,7 @@ function permittedTable(table: Table, now: Table, shape: ShapeStep | undefined):
     columns: table.columns.map((one) => permitted(one)),
     virtual: table.virtual.map((one) => {
       const found = now.virtual.find(({ name }) => name === nameNow(shape, one.name));
-      // `views.ts` checks in the expression whether the value can change without the record.
+      // With the expression, `views.ts` checks whether the value can change without the record.
       return { ...permitted(one), ...(found === undefined ? {} : { expression: found.expression }) };
     }),
   };

@@ -48,15 +48,15 @@ export interface WebhookPlan {
   readonly disableAfterRetries: boolean;
   /** Whether the events of one record are delivered in order. */
   readonly inOrder: boolean;
-  /** A condition over a delivery: it is for the endpoint `input.webhook`. */
+  /** The condition that a delivery is for the endpoint `input.webhook`. */
   readonly of: TypedExpression;
-  /** A condition over a delivery: it waits for an attempt at the endpoint `input.webhook`. */
+  /** The condition that a delivery waits for an attempt at the endpoint `input.webhook`. */
   readonly waiting: TypedExpression;
-  /** A condition over a delivery: it is about `input.record`, and its body is still stored. */
+  /** The condition that a delivery is about `input.record`, and its body is still stored. */
   readonly about: TypedExpression;
-  /** A condition over a delivery: it is pending for `input.webhook`, and about `input.record`. */
+  /** The condition that a delivery is pending for `input.webhook`, and about `input.record`. */
   readonly ahead: TypedExpression;
-  /** A condition over a delivery: it is for `input.webhook` and `input.event`, and about `input.record`. */
+  /** The condition that a delivery is for `input.webhook` and `input.event`, and about `input.record`. */
   readonly made: TypedExpression;
 }
 

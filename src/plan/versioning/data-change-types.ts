@@ -26,13 +26,13 @@ export type DataChange =
       readonly was: ColumnType;
       readonly taken: FallbackPlan;
     }
-  /** The conversion of embedded values, with the type names of their version. */
+  /** Converts the embedded values of a field. */
   | { readonly kind: "reshape"; readonly resource: string; readonly field: string; readonly reshape: ReshapePlan };
 
-/** All reachable types by name. */
+/** The conversion of embedded values, with the type names of their version. */
 export interface ReshapePlan extends HeldType {
   readonly kind: "reshape";
-  /** An embedded type, and the lists and maps around its values, outermost first. */
+  /** All types that are reachable from `type`, by name. */
   readonly types: Readonly<Record<string, TypeStep>>;
 }
 

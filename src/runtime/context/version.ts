@@ -91,8 +91,8 @@ export interface VersionedOperation {
   /** Returns the view of the resource for a kind of caller, with older names. */
   viewFor(kind: number): ResourceView;
   /**
-   * Returns reads whose records are in this version already; undefined if records must be converted. `kind`: of the operation
-   * that runs.
+   * Returns reads whose records are in this version already; undefined if records must be converted. `kind`: the kind of
+   * record that the operation reads.
    */
   readsFor(number: number, kind: ForKind, converter: VersionConverter): Reads | undefined;
 }

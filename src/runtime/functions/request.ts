@@ -37,7 +37,7 @@ export function functionsOfCall(
 ): CallFunctions {
   const runs = new Map<string, Run>();
   const { chance, rewind } = replayed(context);
-  /** Continues the function's run in each transaction. */
+  /** Runs a function in a transaction; when the request is repeated in another transaction, continues the same run. */
   const runIn = (
     name: string,
     supplied: ServiceFunction,

@@ -25,7 +25,7 @@ export interface OperationRequest extends IncomingRequest {
 export interface Input {
   readonly input: JsonObject;
   readonly envelope?: Unwrapped;
-  /** The validator in place of the operation's. */
+  /** The validator to use instead of the operation's own. */
   readonly validate?: Validator;
 }
 

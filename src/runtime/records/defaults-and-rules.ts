@@ -72,7 +72,7 @@ async function convertMembers(
   return { call: seeing(call, resolved), values };
 }
 
-/** Returns the call with `input` for its expressions. */
+/** Returns a copy of the call whose expressions read `input`. */
 function seeing(call: Call, input: JsonObject): Call {
   return { ...call, variables: { ...call.variables, input: { ...input, ...call.received } as Value } };
 }

@@ -48,7 +48,10 @@ function decodePath(path: string): readonly string[] {
   return segments;
 }
 
-/** Whether a path segment can have this text: clients normalise empty ones, `.` and `..` (WHATWG URL), even encoded. */
+/**
+ * Whether a path segment can have this text: not if it has control characters or is empty, `.` or `..`, which clients
+ * normalise even if encoded (WHATWG URL).
+ */
 export function isSegment(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && !control.test(text);
 }

@@ -126,7 +126,7 @@ async function runDueJobs(
     if (outcome !== "done") continue;
     done = true;
     row = (await tx.get(resource, "id", id)) ?? row;
-    // In the new state other jobs apply, and the write has already scheduled them.
+    // Other jobs apply in the new state, and the write that entered the state has already scheduled them.
     if (row["state"] !== present["state"]) return true;
     const after = dueTimeOf(timed, row);
     if (after !== undefined && after !== before) again = Math.min(again, after);

@@ -40,8 +40,8 @@ export function announcesBody(httpRequest: HttpRequest): boolean {
 }
 
 /**
- * Reads the body. Above `limit` throws 413, and closes the connection without reading the rest (R4.6); after the timeout
- * throws 408.
+ * Reads the body. Throws 413 if it is longer than `limit`, and closes the connection without reading the rest (R4.6); throws
+ * 408 after the timeout.
  */
 export async function readBytes(httpRequest: HttpRequest, limit: number, milliseconds: number): Promise<Buffer> {
   const body = await httpRequest.body(limit, milliseconds);

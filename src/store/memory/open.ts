@@ -80,7 +80,7 @@ export function commitTo({ committed, files, journal, sideTables }: MemoryState,
   journal.commit(tx.journal);
 }
 
-/** Builds a store over a state; `methods` decide how transactions run. */
+/** Builds a store over a state; `methods` supply the functions that run transactions. */
 export function memoryStore(
   { committed, files, journal, sideTables }: MemoryState,
   methods: Pick<Store, "ready" | "transaction" | "close">,

@@ -26,7 +26,7 @@ export interface Changed {
   readonly dropped: readonly Column[];
   /** The sets of columns whose uniqueness must be checked. */
   readonly uniques: readonly (readonly string[])[];
-  /** The rules that must be checked. */
+  /** The rules that the existing records must be checked against. */
   readonly rules: readonly RulePlan[];
   /** References to the same resource which must now form a tree, so cycles must be checked. */
   readonly trees: readonly string[];

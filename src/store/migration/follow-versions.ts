@@ -4,7 +4,7 @@ import type { Column, Table } from "../../plan/resources/types.ts";
 import type { DataChange, VersionStep } from "../../plan/versioning/data-change-types.ts";
 import { withoutKnown } from "./reshape.ts";
 
-/** A stored table, and its columns by their current names. */
+/** A stored table with its columns, which have their current names. */
 export interface Origin {
   readonly table: Table;
   readonly columns: ReadonlyMap<string, Column>;

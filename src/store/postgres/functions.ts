@@ -1,4 +1,4 @@
-/** Creates the SQL functions of a schema, for what plain SQL cannot express, or not in one place. */
+/** Creates SQL functions in the schema, for computations that plain SQL cannot express or would have to repeat. */
 import type { Session } from "./connection.ts";
 import { countedSql } from "./rates.ts";
 

@@ -105,7 +105,7 @@ async function inFile<T>(session: Session, stored: Stored, task: (file: string) 
       connection.exec("BEGIN");
       createSystemTables(connection);
       for (const table of stored.tables) addTable(connection, table, stored.tables);
-      // A migration that only adds needs no stored data.
+      // A migration that only adds tables or columns does not read stored data.
       if (obstructions(stored.differences).length > 0) await copyToFile(session, connection, stored.tables);
       recordTables(connection, stored.tables, stored.step);
       connection.exec("COMMIT");

@@ -99,7 +99,7 @@ function ordered({ columns, name }: Pick<BackupTable, "columns" | "name">): {
         order: "1, 2",
       };
     case "nonet_answers":
-      // Reserved keys of transactions that saved no response are left out.
+      // Leaves out reserved idempotency keys whose transactions saved no response.
       return { from: `${from} WHERE expires IS NOT NULL`, order: "hash" };
     default:
       return { from, order: columns.includes("_seq") ? "_seq" : "1, 2" };

@@ -22,7 +22,7 @@ export class Outgoing {
     this.#close(describe);
   }
 
-  /** Writes Close of a statement. */
+  /** Writes a Close message for a prepared statement. */
   forget(name: string): void {
     const close = this.#open(0x43);
     this.#byte(0x53);

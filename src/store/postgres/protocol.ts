@@ -38,7 +38,7 @@ const mostKnown = 1000;
 interface Known {
   readonly name: string;
   readonly statement: string;
-  /** The parsers of the columns; empty if there are no rows, and until the server has described them. */
+  /** The parsers of the columns; empty if the statement returns no rows, and before the server has described the columns. */
   parsers: readonly Parse[];
   /** Whether the statement was used since the last search for a statement to close. */
   isUsed: boolean;

@@ -94,7 +94,7 @@ export const longRatesSql: string = `SELECT '${prefix}' || name AS name, key,
     CASE WHEN ask[3] IS NULL THEN count[3] ELSE count[3] + ceil(count[2]::numeric / ask[1])::bigint END AS until
   FROM nonet_long_rates`;
 
-/** Restores the counts of a backup that are rates. */
+/** Restores the counts of a backup that belong to rate limits with long windows. */
 export async function putLongRates(
   session: Session,
   { columns }: BackupTable,

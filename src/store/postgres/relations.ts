@@ -14,7 +14,7 @@ export interface Relation extends TypedTable {
   readonly name: string;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** Decodes a row that was selected with `everything`. */
+  /** Decodes a row that was selected with the columns in `everything`. */
   readonly decode: (stored: SqlRow) => Row;
   /** The SQL that inserts a row. It returns `_seq` and the counter columns, or no row if a unique constraint is violated. */
   readonly insert: string;

@@ -125,7 +125,7 @@ export function openSequencer(session: Session, report: (failure: unknown) => vo
   return {
     flush,
     written: () => {
-      // The next run will include the entries.
+      // The run that is already scheduled will include the new entries.
       if (next !== undefined) return;
       soon ??= setTimeout(() => {
         soon = undefined;

@@ -35,8 +35,9 @@ const schemaSql: readonly string[] = [
 ];
 
 /**
- * The compatible documents: processes with one of them may serve alongside those with the newest. A change that breaks this
- * compatibility deletes them. `digest`: SHA-256, in hexadecimal, of the tables, the step and the events.
+ * The table of compatible documents: processes that serve one of them may run alongside processes with the newest document. A
+ * change that breaks this compatibility deletes its rows. `digest`: a SHA-256 hash, in hexadecimal, of the tables, the newest
+ * migration step and the event names.
  */
 const documentsSql: readonly string[] = [
   `CREATE TABLE nonet_documents (

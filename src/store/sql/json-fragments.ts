@@ -5,7 +5,7 @@
 import type { Column, Table } from "../../plan/resources/types.ts";
 import { isAlwaysThere } from "./json-text.ts";
 
-/** A stored text of consecutive columns. */
+/** A column that stores the JSON text of several consecutive columns. */
 export interface CachedFragment {
   /** The name of the column: `_json`. */
   readonly name: string;

@@ -57,7 +57,7 @@ interface RecordScope {
   /** The alias of the record in the statement. */
   readonly alias: string;
   readonly tables: Named;
-  /** How many records are around the record. */
+  /** The number of records that enclose this one in the view. */
   readonly depth: number;
 }
 

@@ -143,7 +143,7 @@ function verify(connection: Connection, rebuilt: readonly Changed[], counts: rea
   if (broken) throw new Error(`the migration left a reference in ${String(broken[0])} that leads nowhere`);
 }
 
-/** Returns the CREATE TABLE statement, as SQLite stores it. */
+/** Returns the CREATE TABLE statement of a table, as SQLite stores it. */
 function definitionOf(connection: Connection, table: string): unknown {
   return connection.get("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table)?.[0];
 }

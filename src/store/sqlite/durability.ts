@@ -29,7 +29,10 @@ export interface Durability {
 
 /** How long a synchronous flush may take: 1 ms, or 20 % of the time since the previous one, but never more than 2 ms. */
 const short = { milliseconds: 1, share: 0.2, most: 2 };
-/** After how many long flushes in a row flushes become asynchronous; fewer do not predict the next. */
+/**
+ * After how many long flushes in a row the store flushes asynchronously; a shorter run of long flushes does not predict that
+ * the next one is long.
+ */
 const longInARow = 3;
 /** How many asynchronous flushes follow, before a synchronous one measures again. */
 const handedOver = 16;

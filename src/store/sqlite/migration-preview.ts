@@ -121,7 +121,7 @@ export function was(name: string): string {
   return quoteName(`was ${name}`);
 }
 
-/** Whether a view has a `was` column for the column. */
+/** Whether a view has a column `was NAME` for the changed column NAME. */
 export function hasWas(change: ColumnChange): boolean {
   return change.source !== undefined && (isMade(change) || change.required);
 }

@@ -12,7 +12,7 @@ export interface Relation extends TypedTable {
   readonly name: string;
   /** The select list: hidden columns, then all others, of the row `t`. */
   readonly everything: string;
-  /** Decodes a row that was selected with `everything`. */
+  /** Decodes a row that was selected with the columns in `everything`. */
   readonly decode: (stored: readonly SQLOutputValue[]) => Row;
   /** The columns whose value the store takes from a counter. */
   readonly counted: readonly string[];

@@ -285,7 +285,7 @@ export function openWriter(
     }
   }
 
-  /** Runs a task. One alone in its group needs no savepoint: it is the transaction. */
+  /** Runs a task. A task that is alone in its group needs no savepoint, because it is the whole transaction. */
   async function runTask(waiting: Waiting, isSingle: boolean): Promise<Done> {
     let wrote = false;
     let saved = isSingle;

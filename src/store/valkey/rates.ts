@@ -66,7 +66,7 @@ const digest = hash("sha1", script);
  */
 export async function openValkeyRates({ address, service }: ValkeyOptions): Promise<ValkeyRates> {
   const client = await clientFor(address.replace(/^valkey/i, "redis"));
-  // Each failed call reports its own error.
+  // Ignores the event, since each failed call reports its own error.
   client.on("error", () => undefined);
   const connecting = client.connect().catch(() => undefined);
 

@@ -98,7 +98,7 @@ function namesNoScope({ typed }: DocumentIndex, { at, grant }: IndexedGrant): bo
   return excludesTokens({ ...grant, readsCaller: condition !== undefined && readsVariable(condition, "caller") });
 }
 
-/** Whether the grant is for a logout or a renewal, which only the session itself may run. */
+/** Whether the grant is for a logout or a renewal: only the session itself may run these operations. */
 function isOfSessions({ model }: DocumentIndex, { operation }: IndexedGrant): boolean {
   const does = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation)?.does;
   return does !== undefined && (sessionActions as ReadonlySet<string>).has(does);

@@ -20,7 +20,7 @@ const deprecatedWithoutSunset: Check = {
   },
 };
 
-/** Reports the newest version is deprecated. */
+/** Reports a newest version that is deprecated. */
 const newestDeprecated: Check = {
   code: "versioning/newest-deprecated",
   severity: "warning",

@@ -23,7 +23,7 @@ import { textColumns } from "../cached-json.ts";
 import { quoteName, withoutNul } from "../value.ts";
 
 export interface Policies {
-  /** A hash of all policies and the role, which the settings of a statement name. */
+  /** A hash of all policies and the role. The settings of a statement contain it. */
   readonly name: string;
   readonly tables: readonly TablePolicy[];
   readonly views: readonly Made[];
