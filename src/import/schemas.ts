@@ -47,17 +47,22 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
   const finished = new Map<string, Json>();
   const waiting: { readonly name: string; readonly value: Json; readonly pointer: string }[] = [];
 
-  const nameAt = (pointer: string, value: Json): string => {
+  const named = (value: Json, pointer: string, wanted: string): string => {
     const known = names.get(pointer);
     if (known !== undefined) return known;
-    const keys = keysOf(pointer);
-    const direct = isComponent(keys);
-    const written = direct ? (keys.at(-1) ?? "") : keys.slice(-3).join(" ");
-    const name = free(typeName(written));
-    if (direct && name !== written)
-      notices.renamed(pointer, "a schema by a name that a document cannot have", `${written} is ${name}`);
+    const name = free(typeName(wanted));
     names.set(pointer, name);
     waiting.push({ name, value, pointer });
+    return name;
+  };
+  const nameAt = (pointer: string, value: Json): string => {
+    const keys = keysOf(pointer);
+    if (!isComponent(keys)) return named(value, pointer, keys.slice(-3).join(" "));
+    const written = keys.at(-1) ?? "";
+    const isNew = !names.has(pointer);
+    const name = named(value, pointer, written);
+    if (isNew && name !== written)
+      notices.renamed(pointer, "a schema by a name that a document cannot have", `${written} is ${name}`);
     return name;
   };
   const free = (wanted: string): string => {
@@ -89,18 +94,19 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     const { $ref: _, ...rest } = value;
     const found = targetOf(reference);
     const target: JsonObject = found === undefined ? {} : { $ref: `#/schemas/${nameAt(found.pointer, found.value)}` };
-    if (found === undefined) {
-      const what = reference.startsWith("#")
-        ? "a reference that leads nowhere"
-        : "a reference to another file, which is not read";
-      notices.lost(pointer, what, reference);
-    }
+    if (found === undefined) lostReference(pointer, reference);
     if (dialect === "3.1") return { ...(keywordsOf(rest, pointer, depth) as JsonObject), ...target };
     const { description } = rest;
     const ignored = Object.keys(rest).filter((key) => key !== "description" && !key.startsWith("x-"));
     if (ignored.length > 0)
       notices.lost(pointer, "what stands beside a reference, where the standard ignores it", ignored.join(", "));
     return typeof description === "string" ? { ...target, description } : target;
+  };
+
+  const lostReference = (pointer: string, reference: string): void => {
+    const inside = reference.startsWith("#");
+    const what = inside ? "a reference that leads nowhere" : "a reference to another file, which is not read";
+    notices.lost(pointer, what, reference);
   };
 
   const targetOf = (reference: string): { readonly value: Json; readonly pointer: string } | undefined => {
@@ -263,10 +269,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
     return {};
   };
 
-  const convert = (value: Json | undefined, pointer: string): Json => {
-    const schema = converted(value, pointer, 0);
-    return sound(schema, pointer);
-  };
+  const convert = (value: Json | undefined, pointer: string): Json => sound(converted(value, pointer, 0), pointer);
   const resolve = (value: Json | undefined, pointer: string): Found | undefined => {
     let found = { value, pointer };
     for (let hops = 0; hops < 100; hops++) {
@@ -275,12 +278,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
       if (typeof reference !== "string") return { value: found.value, pointer: found.pointer };
       const target = targetOf(reference);
       if (target === undefined) {
-        const outside = !reference.startsWith("#");
-        notices.lost(
-          found.pointer,
-          outside ? "a reference to another file, which is not read" : "a reference that leads nowhere",
-          reference,
-        );
+        lostReference(found.pointer, reference);
         return undefined;
       }
       found = target;
@@ -295,14 +293,7 @@ export function createSchemas(root: Json, dialect: Dialect, notices: ImportNotic
       const schema = convert(value, pointer);
       return shorthandOf(schema) ?? { kind: "schema", schema };
     },
-    named(value, pointer, wanted) {
-      const known = names.get(pointer);
-      if (known !== undefined) return known;
-      const name = free(typeName(wanted));
-      names.set(pointer, name);
-      waiting.push({ name, value, pointer });
-      return name;
-    },
+    named,
     all() {
       for (const [pointer, value] of components(root)) nameAt(pointer, value);
       finish();
