@@ -27,16 +27,14 @@ export type TypedExpression =
   | TypedMember
   | List
   | Records
-  | Not
-  | Negate
+  | Unary
   | Logical
   | Compare
   | Calculate
   | Membership
   | Choose
   | FunctionCall
-  | Macro
-  | As;
+  | Macro;
 
 /** A literal. Timestamps and durations have the form in which expressions are evaluated. */
 export interface Constant extends Typed {
@@ -97,13 +95,9 @@ export interface Records extends Typed {
   readonly resource: string;
 }
 
-export interface Not extends Typed {
-  readonly kind: "not";
-  readonly operand: TypedExpression;
-}
-
-export interface Negate extends Typed {
-  readonly kind: "negate";
+/** `as` converts a value of unknown type: the value if it has this type, else null. */
+export interface Unary extends Typed {
+  readonly kind: "not" | "negate" | "as";
   readonly operand: TypedExpression;
 }
 
@@ -189,12 +183,6 @@ export interface Macro extends Typed {
   readonly slot: number;
   readonly list: TypedExpression;
   readonly body: TypedExpression;
-}
-
-/** A conversion of a value of unknown type: the value if it has this type, else null. */
-export interface As extends Typed {
-  readonly kind: "as";
-  readonly operand: TypedExpression;
 }
 
 /** Returns the nodes directly below, in the order of the text. */

@@ -8,7 +8,7 @@ import { eventName } from "./events.ts";
 import { aboutTheSource, everyPart, type Parts, purposeOf } from "./model.ts";
 import { linkOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type ImportNotices, textOf, textsOf } from "./report.ts";
+import { below, entriesOf, type ImportNotices, textOf, textsOf } from "./report.ts";
 import { createSchemas, type Found, type Schemas } from "./schemas.ts";
 
 export function asyncParts(root: JsonObject, notices: ImportNotices): Parts {
@@ -158,8 +158,4 @@ function protocolOf(server: Json): string {
   return isObject(server)
     ? [server["protocol"], server["host"]].filter((one) => typeof one === "string").join(" ")
     : "";
-}
-
-function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[] {
-  return isObject(value) ? Object.entries(value) : [];
 }

@@ -3,7 +3,7 @@
  * with the export of the imported document; it does not report Nonet's additions.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { below, textOf } from "./report.ts";
+import { below, entriesOf, itemsOf, textOf } from "./report.ts";
 import { localPointer, valueAt } from "./schemas.ts";
 
 export interface Mismatch {
@@ -47,7 +47,7 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 
 function operationsOf(root: JsonObject): readonly DescribedOperation[] {
   const { paths } = root;
-  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, entry]) => {
+  return entriesOf(paths).flatMap(([path, entry]) => {
     const item = resolved(root, entry);
     if (!isObject(item) || path.startsWith("x-")) return [];
     return methods.flatMap((method): readonly DescribedOperation[] => {
@@ -99,7 +99,7 @@ function parametersOf(operation: DescribedOperation): ReadonlyMap<string, boolea
 }
 
 function parameterList({ root, item, value }: DescribedOperation): readonly JsonObject[] {
-  const lists = [item["parameters"], value["parameters"]].filter((list) => Array.isArray(list)) as readonly Json[][];
+  const lists = [item["parameters"], value["parameters"]].map(itemsOf);
   return lists
     .flat()
     .map((entry) => resolved(root, entry))
@@ -176,7 +176,7 @@ function responseMismatches(
 function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, Json | undefined> {
   const { responses } = value;
   return new Map(
-    Object.entries(isObject(responses) ? responses : {}).flatMap(([status, entry]) => {
+    entriesOf(responses).flatMap(([status, entry]) => {
       if (status.startsWith("x-")) return [];
       const response = resolved(root, entry);
       const schema = isObject(response) ? (response["schema"] ?? mainSchema(response["content"])) : undefined;
@@ -187,7 +187,7 @@ function responsesOf({ root, value }: DescribedOperation): ReadonlyMap<string, J
 
 /** Selects the schema as the import does: JSON before other media types, else the first. */
 function mainSchema(content: Json | undefined): Json | undefined {
-  const entries = Object.entries(isObject(content) ? content : {}).filter(([media]) => media.includes("/"));
+  const entries = entriesOf(content).filter(([media]) => media.includes("/"));
   const [, entry] =
     entries.find(([media]) => /^application\/json\b/.test(media)) ??
     entries.find(([media]) => /json/.test(media)) ??

@@ -2,7 +2,7 @@
 import { isObject, isWrittenAlike, type Json, type JsonObject } from "../base/json.ts";
 import type { Parameter, EndpointContract, ContractResponse, ContractBody } from "../language/endpoints/model.ts";
 import type { FieldType } from "../language/resources/model.ts";
-import { below, type ImportNotices, textOf } from "./report.ts";
+import { below, type ImportNotices, itemsOf, textOf } from "./report.ts";
 import type { Dialect, Found, Schemas } from "./schemas.ts";
 
 export interface ImportContext {
@@ -45,8 +45,7 @@ export function contractOf(
 function parametersOf({ schemas, notices }: ImportContext, operation: Found, item: Found): readonly Found[] {
   const found = new Map<string, Found>();
   for (const holder of [item, operation]) {
-    const list = holder.value["parameters"];
-    for (const [index, one] of (Array.isArray(list) ? (list as readonly Json[]) : []).entries()) {
+    for (const [index, one] of itemsOf(holder.value["parameters"]).entries()) {
       const at = below(holder.pointer, "parameters", index);
       const parameter = schemas.resolve(one, at);
       if (parameter === undefined) continue;

@@ -3,7 +3,7 @@ import { uniqueName } from "../base/case.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { ImportedOperation } from "./operations.ts";
 import { quoted } from "./prose.ts";
-import { below, type ImportNotices, textsOf } from "./report.ts";
+import { below, entriesOf, type ImportNotices, textsOf } from "./report.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface ImportedEvents {
@@ -38,11 +38,11 @@ export function webhooksOf(
   };
   for (const at of ["webhooks", "x-webhooks"]) {
     const { [at]: webhooks } = root;
-    for (const [name, item] of isObject(webhooks) ? Object.entries(webhooks) : []) add(name, item, below("", at, name));
+    for (const [name, item] of entriesOf(webhooks)) add(name, item, below("", at, name));
   }
   for (const { name, pointer } of operations) {
     const found = schemas.resolve({ $ref: `#${pointer}` }, pointer)?.value["callbacks"];
-    for (const [event, callback] of isObject(found) ? Object.entries(found) : []) {
+    for (const [event, callback] of entriesOf(found)) {
       const at = below(pointer, "callbacks", event);
       const items = schemas.resolve(callback, at);
       for (const [expression, item] of Object.entries(items?.value ?? {}))

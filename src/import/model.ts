@@ -8,7 +8,7 @@ import type { Prose } from "../language/print.ts";
 import { webhooksOf } from "./events.ts";
 import { type ImportedOperation, linkOf, shortText, operationsOf } from "./operations.ts";
 import { plain, quoted } from "./prose.ts";
-import { below, type ImportNotices, textsOf } from "./report.ts";
+import { below, type ImportNotices, itemsOf, textsOf } from "./report.ts";
 import { type Similarity, likenesses } from "./resources.ts";
 import { createSchemas, type Dialect } from "./schemas.ts";
 import { securityOf } from "./security.ts";
@@ -162,7 +162,7 @@ function swaggerBase({ host, basePath, schemes }: JsonObject): string | undefine
 }
 
 function firstServer({ servers }: JsonObject, notices: ImportNotices): string | undefined {
-  const [first, ...more] = Array.isArray(servers) ? (servers as readonly Json[]) : [];
+  const [first, ...more] = itemsOf(servers);
   if (more.length > 0) notices.lost("/servers", "servers after the first one", `${more.length}`);
   if (!isObject(first) || typeof first["url"] !== "string") return undefined;
   const { variables } = first;
@@ -284,7 +284,7 @@ function resourceProse(alike: readonly Similarity[]): readonly string[] {
 /** Returns a heading for each tag, and below it one for each operation with more prose than its description. */
 function headings(root: JsonObject, operations: readonly ImportedOperation[]): readonly string[] {
   const tags = new Map<string, JsonObject>();
-  for (const tag of Array.isArray(root["tags"]) ? (root["tags"] as readonly Json[]) : [])
+  for (const tag of itemsOf(root["tags"]))
     if (isObject(tag) && typeof tag["name"] === "string") tags.set(tag["name"], tag);
   const groups = Map.groupBy(operations, ({ tag }) => tag ?? "");
   return [...new Set([...tags.keys(), ...groups.keys()])].flatMap((tag): readonly string[] => {

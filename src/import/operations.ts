@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { type Endpoint, type Method, methods } from "../language/endpoints/model.ts";
 import { pathSegments, segmentShape } from "../language/endpoints/resolve.ts";
 import { pathProblem } from "../language/endpoints/address.ts";
-import { below, textOf, textsOf } from "./report.ts";
+import { below, entriesOf, itemsOf, textOf, textsOf } from "./report.ts";
 import type { Found } from "./schemas.ts";
 import { contractOf, type ImportContext } from "./contracts.ts";
 
@@ -34,7 +34,7 @@ export function operationsOf(source: ImportContext): readonly ImportedOperation[
   const paths = root["paths"];
   const names = new Set<string>();
   const routes = new Set<string>();
-  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, value]): readonly ImportedOperation[] => {
+  return entriesOf(paths).flatMap(([path, value]): readonly ImportedOperation[] => {
     const at = below("", "paths", path);
     if (path.startsWith("x-")) return [];
     const item = schemas.resolve(value, at);
@@ -73,9 +73,7 @@ function importedOperation(
   const endpoint = endpointOf(source, location, operation, item, routes);
   const security = Object.hasOwn(value, "security") ? value["security"] : root["security"];
   const tags = Array.isArray(value["tags"]) ? value["tags"].filter((tag) => typeof tag === "string") : [];
-  for (const member of ["servers", "callbacks"] as const)
-    if (value[member] !== undefined && member === "servers")
-      notices.lost(below(pointer, member), "servers of one path or operation");
+  if (value["servers"] !== undefined) notices.lost(below(pointer, "servers"), "servers of one path or operation");
   for (const member of Object.keys(value))
     if (member.startsWith("x-")) notices.lost(below(pointer, member), "an extension of an operation", member);
   const purpose = descriptionOf(value);
@@ -84,7 +82,7 @@ function importedOperation(
     pointer,
     ...(purpose === undefined ? {} : { purpose }),
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(security === undefined ? {} : { security: Array.isArray(security) ? (security as readonly Json[]) : [null] }),
+    ...(security === undefined ? {} : { security: Array.isArray(security) ? itemsOf(security) : [null] }),
     ...(tags[0] === undefined ? {} : { tag: tags[0] }),
     prose: [
       ...scopesOf(security),
@@ -192,11 +190,8 @@ export function shortText(text: string): string {
 
 /** Returns prose about the operation's scopes, since the language has no scopes for single operations. */
 function scopesOf(security: Json | undefined): readonly string[] {
-  const scopes = (Array.isArray(security) ? (security as readonly Json[]) : []).flatMap((one) =>
-    isObject(one)
-      ? Object.values(one).flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]).map(textOf) : []))
-      : [],
-  );
+  const requirements = itemsOf(security).flatMap((one) => entriesOf(one));
+  const scopes = requirements.flatMap(([, list]) => itemsOf(list).map(textOf));
   return scopes.length === 0 ? [] : [`Scopes: ${[...new Set(scopes)].join(", ")}.`];
 }
 

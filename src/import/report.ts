@@ -1,6 +1,6 @@
 /** Collects the notices of an import: what it omitted, guessed or renamed. */
 import { escapeSegment, unescapeSegment } from "../base/json-pointer.ts";
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 
 /**
  * What a notice is about. `lost`: in the source, but not in the document. `guessed`: in the document, but the source only
@@ -46,6 +46,16 @@ export function below(pointer: string, ...keys: readonly (string | number)[]): s
 
 export function keysOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapeSegment);
+}
+
+/** Returns the items of a list; none of any other value. */
+export function itemsOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns the members of a map; none of any other value. */
+export function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 /** Returns those of the values that are texts and not blank. */

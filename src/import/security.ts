@@ -3,7 +3,7 @@ import { uniqueName } from "../base/case.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { sameGrant } from "../language/authentication/grants.ts";
 import type { Credential, Grant } from "../language/authentication/model.ts";
-import { below, type ImportNotices, textOf } from "./report.ts";
+import { below, entriesOf, type ImportNotices, textOf } from "./report.ts";
 import type { ImportedOperation } from "./operations.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -26,7 +26,7 @@ export function securityOf(
   const [at, described] = isObject(components)
     ? (["/components/securitySchemes", components["securitySchemes"]] as const)
     : (["/securityDefinitions", root["securityDefinitions"]] as const);
-  const declared = isObject(described) ? Object.entries(described) : [];
+  const declared = entriesOf(described);
   const requirements = operations.some(({ security = [] }) => security.length > 0);
   if (declared.length === 0 && !requirements) return undefined;
   const gaps: string[] = ["authentication/own", "authentication/show", "authentication/unseen"];
@@ -157,9 +157,7 @@ function scopesOf(
   roles: Set<string>,
 ): ReadonlyMap<string, string> {
   const flows = isObject(scheme["flows"]) ? Object.values(scheme["flows"]) : [scheme];
-  const listed = flows.flatMap((flow) =>
-    isObject(flow) && isObject(flow["scopes"]) ? Object.keys(flow["scopes"]) : [],
-  );
+  const listed = flows.flatMap((flow) => (isObject(flow) ? entriesOf(flow["scopes"]).map(([scope]) => scope) : []));
   const requirements = operations.flatMap(({ security = [] }) =>
     security.flatMap((one) => {
       const scopes = isObject(one) && Object.hasOwn(one, written) ? one[written] : undefined;

@@ -9,7 +9,7 @@
  * record is a copy, and nothing changes a request before it is sent.
  */
 import { fileKeyword } from "../../base/formats.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 export interface TypeOptions {
   /** Returns the type name for a `$ref`; the type is `unknown` if it returns undefined. */
@@ -174,8 +174,4 @@ function isComposite(type: string): boolean {
     else if (depth === 0 && /^[|&]$/.test(sign)) return true;
   }
   return false;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** Generates methods that wait for a state, for each resource with states and an operation that reads one record. */
+import { capital } from "../../base/case.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { componentOf } from "../described.ts";
 import { reachable } from "../transitions.ts";
@@ -18,7 +19,7 @@ export function waitsOf(exported: Exported, methods: readonly Method[]): readonl
     if (lifecycle === undefined) return [];
     const found = readOf(exported, methods, resource, lifecycle.states);
     if (found === undefined) return [];
-    let name = `waitFor${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}`;
+    let name = `waitFor${capital(resource)}`;
     while (usedNames.has(name)) name = `${name}_`;
     usedNames.add(name);
     return [waitOf(exported, methods, { ...found, resource, name })];
