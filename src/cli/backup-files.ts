@@ -1,18 +1,10 @@
 /** Writes backup files: under a temporary name until they are complete, synced and verified; and prints their summary. */
-import {
-  createReadStream,
-  createWriteStream,
-  fsyncSync,
-  openSync,
-  closeSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { flush } from "../store/sqlite/backup.ts";
 import {
   BackupError,
   type BackupHead,
@@ -99,15 +91,6 @@ function unusable(thrown: unknown, what: string): unknown {
   if (code !== undefined && damaged.includes(code))
     return new UsageError(`${what}: it is not a backup of nonet, or it is damaged or incomplete`);
   return syscall === undefined ? thrown : new UsageError(`${what}: ${message}`);
-}
-
-function flush(file: string): void {
-  const descriptor = openSync(file, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 export function backupText(backup: Backup, what: string): string {

@@ -7,7 +7,7 @@ import type { TimerObserver } from "../runtime/scheduler/timers.ts";
 import type { Store } from "../store/port/store.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Log } from "./log.ts";
-import { requestLog } from "./request-log.ts";
+import { requestLog, methodName, other } from "./request-log.ts";
 import { createRedact } from "./redact.ts";
 import { createStoreTrouble } from "./store-failures.ts";
 import { timedStore } from "./timed-store.ts";
@@ -77,10 +77,6 @@ function logDelivery(log: Log, observed: DeliveryReport): void {
   log.write(outcome === "failed" ? "warn" : "debug", `delivery ${outcome}`, members);
 }
 
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** OpenTelemetry's value for unknown methods and routes. */
-const other = "_OTHER";
-
 function requestMetrics(serviceMetrics: Metrics): Watch {
   let active = 0;
   serviceMetrics.observe("http.server.active_requests", () => [{ labels: [], value: active }]);
@@ -88,7 +84,7 @@ function requestMetrics(serviceMetrics: Metrics): Watch {
     active += 1;
     return ({ code, route = other, seconds, status }) => {
       active -= 1;
-      const labels = [methods.has(method) ? method : other, route, `${Math.floor(status / 100)}xx`];
+      const labels = [methodName(method), route, `${Math.floor(status / 100)}xx`];
       serviceMetrics.record("http.server.request.duration", seconds, labels);
       if (code !== undefined) serviceMetrics.add("nonet.requests.refused", [code]);
     };

@@ -6,18 +6,23 @@ import type { Begun, Observation } from "../runtime/context/observation.ts";
 import type { Level, Log } from "./log.ts";
 import type { Watch } from "./observers.ts";
 
-/** The known methods; others, which clients could invent, become `_OTHER`, as in OpenTelemetry. */
+/** OpenTelemetry's value for unknown methods, which clients could invent, and for unknown routes. */
+export const other = "_OTHER";
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** The header fields with the client's request id. */
 const clientIds = ["x-request-id", "request-id", "x-correlation-id"];
 const longestClientId = 100;
+
+export function methodName(method: string): string {
+  return methods.has(method) ? method : other;
+}
 
 export function requestLog(log: Log): Watch {
   return (begun, traceparent) => (observation) => {
     const level = levelOf(observation);
     if (!log.writes(level)) return;
     const { httpRequest } = begun;
-    const method = methods.has(httpRequest.method) ? httpRequest.method : "_OTHER";
+    const method = methodName(httpRequest.method);
     log.write(level, `${method} ${observation.route ?? "-"}`, {
       request_id: observation.requestId,
       method,

@@ -95,11 +95,8 @@ export function compileVersioned(plan: Plan, kinds: CallerKinds): readonly Versi
     const validators = new Map<JsonObject, Validator>();
     const lazyValidator =
       (schema: JsonObject): Validator =>
-      (value) => {
-        const validate = validators.get(schema) ?? validatorOf(schema);
-        validators.set(schema, validate);
-        return validate(value);
-      };
+      (value) =>
+        getOrMake(validators, schema, validatorOf)(value);
     const compiled: CompiledOperation = {
       operation,
       table,

@@ -13,7 +13,7 @@ import { defined } from "../../base/defined.ts";
 import { StoreError } from "../port/error.ts";
 import type { StoreLoad } from "../port/store.ts";
 import type { DatabaseUrl } from "./database-url.ts";
-import { type Held, holding, openCommits, StaleRead } from "./commits.ts";
+import { type Held, holding, openCommits, StaleRead, type Commits } from "./commits.ts";
 import { codeOf, explained, InHand, isConsequence, isElsewhere, Overtaken, remedyFor } from "./failure.ts";
 import { type BoundStatement, gather } from "./query-batch.ts";
 import { parserOf, withoutNul } from "./value.ts";
@@ -399,11 +399,7 @@ interface Sent extends BoundStatement {
 /** The operations of a session in optimistic mode, without a connection. */
 interface Loosely {
   readonly glance: <Row extends SqlRow>(query: string, values: readonly Bindable[]) => Promise<readonly Row[]>;
-  readonly commit: (
-    held: readonly Held[],
-    statements: readonly BoundStatement[],
-    isLate?: () => boolean,
-  ) => Promise<void>;
+  readonly commit: Commits["commit"];
 }
 
 interface Holding extends Pick<Task<unknown>, "left"> {
