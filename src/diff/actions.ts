@@ -11,19 +11,19 @@ export const actionMembers = ["the", "link", "unlink", "filters", "query", "if",
 export function* actionDifferences(both: Both, name: string, old: Endpoint, now: Endpoint): Iterable<Difference> {
   const site = { subject: name, at: `endpoints/endpoints/${name}` };
   const records = [canonical(old.the), canonical(now.the)] as const;
-  yield* restated("breaking", "record-changed", below(site, "the"), `The record that \`${name}\` is about`, records);
+  yield* restated("breaking", "record-changed", below(site, "the"), `The record of \`${name}\``, records);
   for (const word of ["link", "unlink"] as const) {
     const links = [linkText(old[word]), linkText(now[word])] as const;
-    yield* restated("breaking", "link-changed", below(site, word), `What \`${name}\` ${word}s`, links);
+    yield* restated("breaking", "link-changed", below(site, word), `The association that \`${name}\` ${word}s`, links);
   }
   yield* filterDifferences(name, old, now);
   yield* queryDifferences(both, name, old, now);
-  const guard = { kind: "guard", what: `What \`${name}\` asks for` };
+  const guard = { kind: "guard", what: `The condition of \`${name}\`` };
   yield* conditionDifferences(both, below(site, "if"), guard, [old.if, now.if]);
   if (old.if !== undefined && now.if !== undefined) yield* errorCodeDifference(both, name, site.at, old.else, now.else);
   for (const outcome of ["created", "same", "accepted", "differs", "errors"] as const) {
     const statuses = [old.statuses?.[outcome], now.statuses?.[outcome]] as const;
-    const what = `What \`${name}\` answers for \`${outcome}\``;
+    const what = `The status of \`${name}\` for \`${outcome}\``;
     yield* restated("breaking", "status-changed", below(site, `status/${outcome}`), what, statuses);
   }
 }
@@ -41,9 +41,9 @@ function* filterDifferences(name: string, old: Endpoint, now: Endpoint): Iterabl
     const site = { subject, at: `endpoints/endpoints/${name}/filters/${filter}` };
     if (before === undefined) yield difference("additive", "filter-added", site, `\`${subject}\` is a filter`);
     else if (after === undefined)
-      yield difference("breaking", "filter-removed", site, `\`${subject}\` is no filter any more`);
+      yield difference("breaking", "filter-removed", site, `\`${subject}\` is no longer a filter`);
     else if (canonical(before.if) !== canonical(after.if) || !same(before.type, after.type))
-      yield difference("breaking", "filter-changed", site, `\`${subject}\` filters otherwise`);
+      yield difference("breaking", "filter-changed", site, `\`${subject}\` has another condition or type`);
   }
 }
 
@@ -51,7 +51,7 @@ function* queryDifferences(both: Both, name: string, old: Endpoint, now: Endpoin
   for (const { name: parameter, old: before, now: after } of pairs(old.query, now.query)) {
     const site = { subject: `${name}.${parameter}`, at: `endpoints/endpoints/${name}/query/${parameter}` };
     if (after === undefined)
-      yield difference("breaking", "parameter-removed", site, `\`${name}\` does not take \`${parameter}\` any more`);
+      yield difference("breaking", "parameter-removed", site, `\`${name}\` no longer takes \`${parameter}\``);
     else if (before === undefined) {
       const needed = !after.optional && after.default === undefined;
       const message = `\`${name}\` ${needed ? "needs" : "takes"} the parameter \`${parameter}\``;
@@ -65,11 +65,11 @@ function* parameterChanges(both: Both, site: Site, old: Field, now: Field): Iter
   const name = `\`${site.subject}\``;
   for (const { direction, wording } of typeDifferences(old.type, now.type, both.alike))
     yield difference(direction === "wider" ? "additive" : "breaking", kind, site, `${name} ${wording}`);
-  yield* restated("breaking", kind, below(site, "default"), `${name} by default`, [old.default, now.default]);
+  yield* restated("breaking", kind, below(site, "default"), `The default of ${name}`, [old.default, now.default]);
   if (old.optional !== now.optional) {
     const [effect, verb] = now.optional
-      ? (["additive", "may be left out"] as const)
-      : (["breaking", "is needed"] as const);
+      ? (["additive", "may be omitted"] as const)
+      : (["breaking", "is required"] as const);
     yield difference(effect, kind, site, `${name} ${verb}`);
   }
   yield* unhandledKeys(site, old, now, ["type", "default", "optional"], "neutral");

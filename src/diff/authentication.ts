@@ -23,7 +23,7 @@ export function authenticationDifferences(both: Both): Iterable<Difference> {
       const stays = [both.old, both.now].every(({ model }) => lookup(model.endpoints.endpoints, name) !== undefined);
       if (stays)
         return grantDifferences(both, { ...site, kind: "right", may: `run \`${name}\`` }, before ?? [], after ?? []);
-      const message = `Who may run \`${name}\` is said differently`;
+      const message = `Who may run \`${name}\` is written differently`;
       return same(before, after) ? [] : [difference("neutral", "right-said", site, message)];
     },
     "show/*": (before: Grants, after: Grants, site) => {
@@ -45,7 +45,7 @@ function* roleDifferences(
 ): Iterable<Difference> {
   const details = { category: "right" } as const;
   for (const role of old.filter((one) => !now.includes(one)))
-    yield difference("breaking", "role-removed", { subject: role, at }, `The role \`${role}\` is gone`, details);
+    yield difference("breaking", "role-removed", { subject: role, at }, `The role \`${role}\` is removed`, details);
   for (const role of now.filter((one) => !old.includes(one)))
     yield difference("additive", "role-added", { subject: role, at }, `The role \`${role}\` is new`, details);
 }
@@ -56,7 +56,7 @@ function* ownershipDifferences(
   old: string | undefined,
   now: string | undefined,
 ): Iterable<Difference> {
-  const what = `Whose a \`${site.name}\` is`;
+  const what = `The ownership of \`${site.name}\``;
   // Differences of the permissions already report the grants that use `own`, so this difference is neutral.
   if (old === undefined || now === undefined) yield* restated("neutral", "own-changed", site, what, [old, now]);
   else
@@ -111,7 +111,7 @@ export function* grantDifferences(
   };
   for (const [index, grant] of old.entries()) {
     if (covered(grant, index, now, "old")) continue;
-    const message = `${whoText(grant)} may not ${may} any more`;
+    const message = `${whoText(grant)} may no longer ${may}`;
     yield difference("breaking", `${kind}-narrowed`, site, message, { category: "right" });
   }
   for (const [index, grant] of now.entries()) {

@@ -158,7 +158,7 @@ function dated(one: Difference, old: Model, now: Model, today: string): Differen
   if (sunset === undefined || notice === undefined) return one;
   const earliest = new Date(addDuration(Date.parse(today), notice)).toISOString().slice(0, 10);
   if (sunset >= earliest) return one;
-  const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} is over`;
+  const message = `The version \`${version}\` ends on ${sunset}, before ${earliest}, when the notice of ${old.versioning.policy?.notice} ends`;
   const details = { category: "support", sunset: earliest } as const;
   return difference("breaking", "notice-too-short", one, message, details);
 }

@@ -55,7 +55,7 @@ function removedError(site: Statement, error: DeclaredError, other: string | und
   const { at, name, subject } = site;
   if (other === undefined || (lookup(now.errors, other) === undefined && lookup(standardErrors, other) === undefined))
     // No other error replaces this one, so a client's code for it is merely unused.
-    return difference("neutral", "error-removed", site, `The error \`${name}\` is gone`);
+    return difference("neutral", "error-removed", site, `The error \`${name}\` is removed`);
   const entry = { kind: "error", code: other, status: error.status, was: name } as const;
   const details = { entry, also: `error ${other}`, oldAt: at };
   const newSite = { subject, at: `errors/errors/${other}` };
@@ -70,11 +70,11 @@ function* importDifferences(old: Errors, now: Errors, site: Statement): Iterable
   const all = [...new Set([...before, ...after])].filter((code) => before.includes(code) !== after.includes(code));
   for (const code of all) {
     const isNew = after.includes(code);
-    const message = `The standard error \`${code}\` is ${isNew ? "imported" : "not imported any more"}`;
+    const message = `The standard error \`${code}\` is ${isNew ? "imported" : "no longer imported"}`;
     const [effect, kind] = isNew ? (["additive", "added"] as const) : (["breaking", "removed"] as const);
     yield difference(effect, `standard-error-${kind}`, { subject: `error ${code}`, at }, message);
   }
   const isOneOmitted = (old.standard === undefined) !== (now.standard === undefined);
   if (all.length === 0 && isOneOmitted)
-    yield difference("neutral", "standard-said", site, "Which standard errors there are is written differently");
+    yield difference("neutral", "standard-said", site, "The list of standard errors is written differently");
 }

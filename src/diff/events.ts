@@ -56,7 +56,7 @@ function renamedEvents(
 
 function removedEvent(site: Statement, renamed: string | undefined): Difference {
   const { at: oldAt, name, subject } = site;
-  if (renamed === undefined) return difference("breaking", "event-removed", site, `The event \`${name}\` is gone`);
+  if (renamed === undefined) return difference("breaking", "event-removed", site, `The event \`${name}\` is removed`);
   const entry = { kind: "event", name: renamed, was: name } as const;
   const newSite = { subject, at: `events/out/${renamed}` };
   const details = { entry, also: `event ${renamed}`, oldAt };
@@ -66,18 +66,18 @@ function removedEvent(site: Statement, renamed: string | undefined): Difference 
 function* emittedDifferences(both: Both, site: Statement, old: OutEvent, now: OutEvent): Iterable<Difference> {
   const { name } = site;
   const texts = [sourceText(old), sourceText(now)] as const;
-  yield* restated("breaking", "event-source-changed", site, `What emits \`${name}\``, texts);
+  yield* restated("breaking", "event-source-changed", site, `The source of \`${name}\``, texts);
   const [before, after] = [payloadOf(both.old.model, old), payloadOf(both.now.model, now)];
   const carries = below(site, "carries");
   // If the payload is the full record, the differences of the record's fields cover it.
   if (old.carries !== undefined || now.carries !== undefined) {
     for (const member of before.filter((one) => !after.includes(one)))
-      yield difference("breaking", "payload-removed", carries, `\`${name}\` does not carry \`${member}\` any more`);
+      yield difference("breaking", "payload-removed", carries, `\`${name}\` no longer carries \`${member}\``);
     for (const member of after.filter((one) => !before.includes(one)))
       yield difference("additive", "payload-added", carries, `\`${name}\` carries \`${member}\``);
   }
   if (!same(old.carries?.toSorted(), now.carries?.toSorted()) && same(before.toSorted(), after.toSorted()))
-    yield difference("neutral", "payload-said", carries, `What \`${name}\` carries is written differently`);
+    yield difference("neutral", "payload-said", carries, `The list of what \`${name}\` carries is written differently`);
   yield* unhandledKeys(site, old, now, ["when", "carries"]);
 }
 
@@ -125,7 +125,7 @@ function* retryDifferences(old: Webhook["retry"], now: Webhook["retry"], site: S
   const total = (waits: readonly string[] = []) => waits.reduce((sum, wait) => sum + (durationOf(wait) || 0), 0);
   const shorter = old !== undefined && (now === undefined || now.length < old.length || total(now) < total(old));
   const values = [old?.join(" "), now?.join(" ")] as const;
-  const what = "When a delivery is tried again";
+  const what = "The waits before a delivery is retried";
   yield* restated(shorter ? "breaking" : "additive", "webhook-retry-changed", site, what, values, {
     category: "limit",
   });

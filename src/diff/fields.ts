@@ -65,7 +65,7 @@ function removedField(owner: Owner, name: string, field: Field, renamed: string 
   }
   const sample = returned && !field.optional ? { seen: sampleOf(field.type) } : {};
   const entry: Change = { kind: "remove", target, type: fieldText(field), ...sample };
-  return difference(effect, "field-removed", site, `\`${subject}\` is gone`, { entry });
+  return difference(effect, "field-removed", site, `\`${subject}\` is removed`, { entry });
 }
 
 /**
@@ -104,7 +104,7 @@ function* fieldChanges(owner: Owner, name: string, old: Field, now: Field): Iter
   ];
   yield* found;
   if (found.length === 0 && (old.optional !== now.optional || !same(old.marks.toSorted(), now.marks.toSorted())))
-    yield difference("neutral", "field-changed", change, `\`${change.subject}\` is marked differently`);
+    yield difference("neutral", "field-changed", change, `\`${change.subject}\` has other modifiers`);
   yield* plainDifferences(change);
 }
 
@@ -149,7 +149,7 @@ function settingDifference(
     return difference("breaking", "field-required", change, `${name} has to be in ${request}`, { entry });
   }
   if (after === undefined)
-    return difference("breaking", "field-not-taken", change, `${name} cannot be in ${request} any more`);
+    return difference("breaking", "field-not-taken", change, `${name} can no longer be in ${request}`);
   if (before === undefined) return difference("additive", "field-taken", change, `${name} can be in ${request}`);
   return difference("additive", "field-not-required", change, `${name} can be left out of ${request}`);
 }
@@ -159,13 +159,13 @@ function requestDifferences(change: FieldChange): readonly Difference[] {
   const { target, old, now, before, after } = change;
   const name = `\`${change.subject}\``;
   if (before.returned && !after.returned)
-    return [difference("breaking", "field-not-given", change, `${name} is not in answers any more`)];
+    return [difference("breaking", "field-not-given", change, `${name} is no longer in responses`)];
   if (!before.returned && after.returned)
-    return [difference("additive", "field-given", change, `${name} is in answers`)];
+    return [difference("additive", "field-given", change, `${name} is in responses`)];
   if (!after.returned || old.optional === now.optional) return [];
-  if (old.optional) return [difference("additive", "field-always-given", change, `${name} is in every answer`)];
+  if (old.optional) return [difference("additive", "field-always-given", change, `${name} is in every response`)];
   const entry: Change = { kind: "relax", target, seen: sampleOf(old.type) };
-  return [difference("breaking", "field-may-be-absent", change, `${name} may be absent from answers`, { entry })];
+  return [difference("breaking", "field-may-be-absent", change, `${name} may be absent from responses`, { entry })];
 }
 
 function* typeChanges(change: FieldChange): Iterable<Difference> {
@@ -245,29 +245,29 @@ function modifierEffects({ before, after }: FieldChange): Partial<Record<Modifie
       added: isInput ? "breaking" : "neutral",
       removed: isInput ? "additive" : "neutral",
       is: "has to be unique",
-      isNot: "need not be unique any more",
+      isNot: "no longer has to be unique",
     },
-    filter: { ...listing, is: "can be filtered by", isNot: "cannot be filtered by any more" },
-    sort: { ...listing, is: "can be sorted by", isNot: "cannot be sorted by any more" },
-    search: { ...listing, is: "is searched", isNot: "is not searched any more" },
-    personal: { added: "neutral", removed: "neutral", is: "is personal", isNot: "is not personal any more" },
+    filter: { ...listing, is: "can be filtered by", isNot: "can no longer be filtered by" },
+    sort: { ...listing, is: "can be sorted by", isNot: "can no longer be sorted by" },
+    search: { ...listing, is: "is searched", isNot: "is no longer searched" },
+    personal: { added: "neutral", removed: "neutral", is: "is personal", isNot: "is no longer personal" },
     "delete with": {
       added: "breaking",
       removed: "breaking",
-      is: "has its record deleted with what it refers to",
-      isNot: "keeps its record when what it refers to is deleted",
+      is: "deletes its record together with the record that it refers to",
+      isNot: "keeps its record when the record that it refers to is deleted",
     },
     tree: {
       added: after.changes === undefined ? "neutral" : "breaking",
       removed: after.changes === undefined ? "neutral" : "additive",
-      is: "has to make a tree",
-      isNot: "need not make a tree any more",
+      is: "has to be a tree",
+      isNot: "no longer has to be a tree",
     },
     clear: {
       added: "breaking",
       removed: "breaking",
-      is: "is cleared when what it refers to is deleted",
-      isNot: "is not cleared any more when what it refers to is deleted",
+      is: "is cleared when the record that it refers to is deleted",
+      isNot: "is no longer cleared when the record that it refers to is deleted",
     },
   };
 }
@@ -289,7 +289,7 @@ function* modifierDifferences(change: FieldChange): Iterable<Difference> {
 function* plainDifferences(change: FieldChange): Iterable<Difference> {
   const { subject, old, now } = change;
   const texts = [
-    ["computed", `What \`${subject}\` is computed from`],
+    ["computed", `The expression of \`${subject}\``],
     ["note", `The note on \`${subject}\``],
     ["example", `The example of \`${subject}\``],
   ] as const;

@@ -20,10 +20,10 @@ export function findingsOf(
     const finding = {
       code: "versioning/entry-without-difference" satisfies ComparisonCode,
       severity: "warning",
-      message: `\`${changeText(change)}\` is about what has not changed`,
+      message: `\`${changeText(change)}\` matches no change`,
       span: locationOf(places, `versioning/versions/${version}/${index}`),
-      why: "Old callers would be served otherwise than they were.",
-      help: `remove the entry, or name what changed since \`${comparison.since}\``,
+      why: "Old callers would be served differently than before.",
+      help: `remove the entry, or name a change since \`${comparison.since}\``,
     } as const;
     found.set(finding, undefined);
   }
@@ -33,14 +33,14 @@ export function findingsOf(
 function undeclared(comparison: Comparison, one: Difference, places: SourceLocations): Diagnostic {
   const { entry, at, message } = one;
   const span = locationOf(places, at);
-  const callers = comparison.since === undefined ? "who call it already" : `of \`${comparison.since}\``;
+  const callers = comparison.since === undefined ? "Existing callers" : `Callers of \`${comparison.since}\``;
   if (entry !== undefined) {
     return {
       code: "versioning/undeclared-change" satisfies ComparisonCode,
       severity: "error",
-      message: `${message}, and no version says so`,
+      message: `${message}, and no version declares it`,
       span,
-      why: `Callers ${callers} would not be served as they were.`,
+      why: `${callers} would not be served as before.`,
       help: `write \`- ${changeText(entry)}\` ${below(comparison)}`,
     };
   }
@@ -60,14 +60,14 @@ const matters: Readonly<Record<DifferenceCategory, { readonly code: ComparisonCo
     code: "versioning/breaking-change",
     why: "Clients that worked stop working, and no version entry can prevent it.",
   },
-  right: { code: "versioning/right-narrowed", why: "Callers who were let through are refused, and find out by that." },
-  limit: { code: "versioning/limit-lowered", why: "Clients that kept to the limit run into it, and find out by that." },
-  support: { code: "versioning/removed-before-sunset", why: "Callers have planned with what was promised." },
+  right: { code: "versioning/right-narrowed", why: "Callers lose a permission, and get errors without notice." },
+  limit: { code: "versioning/limit-lowered", why: "Clients that stayed within the limit get errors without notice." },
+  support: { code: "versioning/removed-before-sunset", why: "Callers rely on what was promised." },
 };
 
 function advice({ versioning: { policy } }: Comparison, one: Difference, code: ComparisonCode): string {
   const slug = code.slice(code.indexOf("/") + 1);
-  const anyway = `say why it may be all the same: \`# ok ${slug}: reason\``;
+  const anyway = `accept it with a reason: \`# ok ${slug}: reason\``;
   if (one.kind === "version-removed")
     return `serve it until ${one.sunset ?? "a sunset that is announced below `deprecated`"}, or ${anyway}`;
   if (one.kind === "notice-too-short") return `write \`sunset ${one.sunset}\` or later, or ${anyway}`;

@@ -33,7 +33,7 @@ function* countDifferences(
     }
   }
   for (const limit of rest) {
-    const message = `\`${target}\` has no ${kind} \`${limitText(limit)}\` any more`;
+    const message = `\`${target}\` no longer has the ${kind} \`${limitText(limit)}\``;
     yield difference("additive", `${kind}-removed`, site, message, { category: "limit" });
   }
 }

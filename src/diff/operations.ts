@@ -77,7 +77,7 @@ function removedOperation(name: string, endpoint: Endpoint, renamed: string | un
   const site = { subject: name, at: `endpoints/endpoints/${renamed ?? name}` };
   if (renamed === undefined) {
     const entry = { kind: "remove", target: { of: name } } as const;
-    return difference("breaking", "operation-removed", site, `\`${name}\` (${route(endpoint)}) is gone`, { entry });
+    return difference("breaking", "operation-removed", site, `\`${name}\` (${route(endpoint)}) is removed`, { entry });
   }
   const entry = { kind: "rename", from: { of: name }, to: renamed } as const;
   const details = { entry, also: renamed, oldAt: `endpoints/endpoints/${name}` };
@@ -93,7 +93,7 @@ function* corsDifferences(old: Endpoints["cors"], now: Endpoints["cors"], site: 
   const kept = after.includes("any") || before.every((origin) => after.includes(origin));
   const sent = (cors: Endpoints["cors"]) => cors !== undefined && cors !== "none" && cors.credentials === true;
   const effect = !kept || (sent(old) && !sent(now)) ? "breaking" : same(before, after) ? "neutral" : "additive";
-  const message = `Pages of ${after.join(", ") || "no other origin"} may call, and those of ${before.join(", ") || "none"} could`;
+  const message = `Pages of ${after.join(", ") || "no other origin"} may call, and before those of ${before.join(", ") || "no other origin"}`;
   yield difference(effect, "cors-changed", site, message, { category: "right" });
 }
 
@@ -110,19 +110,19 @@ function* listDifferences(
   const { subject } = site;
   const pages = subject === "lists" ? "lists" : `the list of \`${subject}\``;
   if (old.kind !== now.kind) {
-    yield* restated("breaking", "list-kind-changed", site, `How ${pages} pages`, [old.kind, now.kind]);
+    yield* restated("breaking", "list-kind-changed", site, `The kind of pages of ${pages}`, [old.kind, now.kind]);
     return;
   }
-  const size = `The size of a page of ${pages.toLowerCase()}`;
+  const size = `The size of a page of ${pages}`;
   yield* measured("page-size-changed", below(site, "size"), size, [old.size, now.size], Number);
-  const most = `The most that a page of ${pages.toLowerCase()} has`;
+  const most = `The largest size of a page of ${pages}`;
   yield* measured("page-maximum-changed", below(site, "max"), most, [old.max, now.max], Number);
   const shapes = [old, now].map(({ bare }) => (bare === true ? "a bare array" : "an object"));
-  const shape = `The answer of ${pages.toLowerCase()}`;
+  const shape = `The response of ${pages}`;
   yield* restated("breaking", "list-shape-changed", below(site, "bare"), shape, [shapes[0], shapes[1]]);
   for (const { name, old: before, now: after } of pairs(namesOf(old), namesOf(now))) {
     const named = { subject: `${subject}.${name}`, at: `${site.at}/names/${name}` };
-    const what = `The name of \`${name}\` in ${pages.toLowerCase()}`;
+    const what = `The name of \`${name}\` in ${pages}`;
     // A new member with the count disturbs no client, since old clients do not read it.
     yield* restated(before === undefined ? "additive" : "breaking", "list-name-changed", named, what, [before, after]);
   }
@@ -147,16 +147,19 @@ function* idempotencyDifferences(old: Idempotency, now: Idempotency, site: State
   if (before === undefined || after === undefined) {
     const isStricter = before !== undefined || after?.required === true;
     const effect = isStricter ? "breaking" : after === undefined ? "neutral" : "additive";
-    yield* changed(effect, "What makes a repeat safe", [before?.header ?? old, after?.header ?? now]);
+    yield* changed(effect, "The idempotency key", [before?.header ?? old, after?.header ?? now]);
     return;
   }
-  yield* changed("breaking", "The header that makes a repeat safe", [before.header, after.header]);
+  yield* changed("breaking", "The header of the idempotency key", [before.header, after.header]);
   const isWider = after.on === "write" && !after.required;
-  yield* changed(isWider ? "additive" : "breaking", "What can be repeated safely", [before.on, after.on]);
+  yield* changed(isWider ? "additive" : "breaking", "The requests that an idempotency key is for", [
+    before.on,
+    after.on,
+  ]);
   const required = [before.required, after.required] as const;
-  yield* changed(after.required ? "breaking" : "additive", "Whether the header is required", required);
+  yield* changed(after.required ? "breaking" : "additive", "Whether the idempotency key is required", required);
   const kept = [before.kept, after.kept] as const;
-  yield* measured("repeats-kept-changed", site, "For how long a repeat is known", kept, durationOf);
+  yield* measured("repeats-kept-changed", site, "How long an idempotency key is stored", kept, durationOf);
   yield* unhandledKeys(site, before, after, ["header", "on", "required", "kept"]);
 }
 
@@ -174,10 +177,10 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
     yield difference("breaking", "route-changed", below(site, "at"), message, { entry });
   }
   const [before, after] = [resolveEndpoint(both.old.model, name), resolveEndpoint(both.now.model, name)];
-  yield* restated("breaking", "deed-changed", site, `What \`${name}\` does`, [actionOf(before), actionOf(after)]);
+  yield* restated("breaking", "deed-changed", site, `The action of \`${name}\``, [actionOf(before), actionOf(after)]);
   const [was, is] = [resourceOf(before), resourceOf(after)];
   if (was === undefined || is === undefined || !both.alike(was, is))
-    yield* restated("breaking", "subject-changed", site, `What \`${name}\` is about`, [was, is]);
+    yield* restated("breaking", "subject-changed", site, `The resource of \`${name}\``, [was, is]);
   const statuses = [statusOf(old, before), statusOf(now, after)] as const;
   yield* restated("breaking", "status-changed", below(site, "status"), `The status of \`${name}\``, statuses);
   yield* inputDifferences(both, name, old, now);
@@ -192,7 +195,7 @@ function* endpointDifferences(both: Both, name: string, old: Endpoint, now: Endp
       now.lists ?? both.now.model.endpoints.lists,
     );
   // A tighter condition of a list means that the list returns fewer records.
-  const where = { kind: "where", what: `What \`${name}\` lists` };
+  const where = { kind: "where", what: `The condition of the list \`${name}\`` };
   yield* conditionDifferences(both, below(site, "where"), where, [old.where, now.where]);
   yield* actionDifferences(both, name, old, now);
   yield* restated("breaking", "refusal-changed", site, `The error of \`${name}\``, [
@@ -286,7 +289,7 @@ function* inputDifferences(both: Both, name: string, old: Endpoint, now: Endpoin
   for (const { name: field } of pairs(before, after)) {
     const [was, is] = [boundBy(both.old.model, name).includes(field), boundBy(both.now.model, name).includes(field)];
     if (was === is) continue;
-    const message = is ? `\`${name}\` does not take \`${field}\` any more` : `\`${name}\` takes \`${field}\``;
+    const message = is ? `\`${name}\` no longer takes \`${field}\`` : `\`${name}\` takes \`${field}\``;
     const effect = is || after[field]?.required ? "breaking" : "additive";
     yield difference(effect, "input-changed", { subject: `${name}.${field}`, at }, message);
   }
@@ -326,7 +329,7 @@ function* shapeDifferences(both: Both, site: Site, old: Endpoint, now: Endpoint)
   if (old.shape !== undefined && now.shape !== undefined) {
     yield* fieldDifferences({ of, at, use: () => returned, alike: both.alike }, old.shape, now.shape);
   } else if (old.gives === undefined && now.gives === undefined) {
-    const message = `\`${of}\` answers with ${now.shape === undefined ? "nothing, or the record" : "members of its own"}`;
+    const message = `\`${of}\` responds with ${now.shape === undefined ? "nothing, or the record" : "members of its own"}`;
     yield difference("breaking", "answer-changed", site, message);
   }
 }
@@ -336,16 +339,16 @@ function* choiceDifferences(both: Both, name: string, old: Endpoint, now: Endpoi
     const subject = `${name}.${field}`;
     const site = { subject, at: `endpoints/endpoints/${name}/choose/${field}` };
     if (after === undefined) {
-      const message = `\`${name}\` does not choose \`${field}\` any more`;
+      const message = `\`${name}\` no longer chooses \`${field}\``;
       yield difference("additive", "choice-removed", site, message, { category: "right" });
     } else if (before === undefined) {
       const message = `\`${name}\` chooses \`${field}\``;
       yield difference("breaking", "choice-added", site, message, { category: "right" });
     } else {
-      const what = `What \`${subject}\` is chosen from`;
+      const what = `The resource that \`${subject}\` is chosen from`;
       if (!both.alike(before.from, after.from))
         yield* restated("breaking", "choice-changed", site, what, [before.from, after.from]);
-      const condition = { kind: "choice", what: `What is asked of \`${subject}\`` };
+      const condition = { kind: "choice", what: `The condition of \`${subject}\`` };
       yield* conditionDifferences(both, below(site, "if"), condition, [before.if, after.if]);
       yield* errorCodeDifference(both, subject, site.at, before.else, after.else);
       yield* unhandledKeys(site, before, after, ["from", "if", "else"]);

@@ -14,7 +14,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
       // The endpoint's own difference already reports a new or removed operation.
       const [was, is] = [old, now].map((model) => lookup(model.endpoints.endpoints, site.name) !== undefined);
       if (was !== is && (before === undefined) === !was && (after === undefined) === !is) return [];
-      const what = `The sentence about \`${site.name}\``;
+      const what = `The description of \`${site.name}\``;
       return restated("neutral", "operation-described", site, what, [before, after]);
     },
   });
@@ -23,7 +23,7 @@ export function* purposeDifferences(old: Model, now: Model): Iterable<Difference
 /** Yields differences in which parts are complete or open: readers of the document notice them, clients do not. */
 export function* statusDifferences(old: Model, now: Model): Iterable<Difference> {
   for (const part of partNames) {
-    const what = `What the document says of its ${part}`;
+    const what = `The status of the part ${part}`;
     yield* restated("neutral", "part-status-changed", { subject: part, at: part }, what, [
       old.status[part],
       now.status[part],
@@ -33,5 +33,5 @@ export function* statusDifferences(old: Model, now: Model): Iterable<Difference>
   const closed = old.gaps.filter((gap) => !now.gaps.includes(gap));
   const siteOf = (gap: string) => ({ subject: gap.split("/", 1)[0] ?? gap, at: gap });
   for (const gap of opened) yield difference("neutral", "gap-opened", siteOf(gap), `\`${gap}\` is open`);
-  for (const gap of closed) yield difference("neutral", "gap-closed", siteOf(gap), `\`${gap}\` is open no longer`);
+  for (const gap of closed) yield difference("neutral", "gap-closed", siteOf(gap), `\`${gap}\` is no longer open`);
 }

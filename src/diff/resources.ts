@@ -41,7 +41,7 @@ export function* resourceDifferences(both: Both): Iterable<Difference> {
       yield* fieldDifferences({ of: name, at: site.at, use, alike: both.alike }, before, after);
     } else {
       // The differences of the fields with this type report the effect on clients.
-      const [kind, verb] = after === undefined ? ["type-removed", "is gone"] : ["type-added", "is new"];
+      const [kind, verb] = after === undefined ? ["type-removed", "is removed"] : ["type-added", "is new"];
       yield difference("neutral", kind, site, `The type \`${name}\` ${verb}`);
     }
   }
@@ -57,7 +57,7 @@ function removedResource({ old, now, uses }: Both, name: string): Difference {
   );
   if (renamed === undefined) {
     const details = { entry: { kind: "remove", target: { of: name } } } as const;
-    return difference(effect, "resource-removed", { subject: name, at: oldAt }, `\`${name}\` is gone`, details);
+    return difference(effect, "resource-removed", { subject: name, at: oldAt }, `\`${name}\` is removed`, details);
   }
   const details = { entry: { kind: "rename", from: { of: name }, to: renamed }, also: renamed, oldAt } as const;
   const site = { subject: name, at: `resources/${renamed}` };
@@ -135,7 +135,7 @@ function* ruleDifferences(
     if (strictness !== "same") yield changed(strictness, former, later);
   }
   for (const former of removed.filter((one) => !paired.has(one))) {
-    const message = `${ruleText(former.rule)} is no rule of \`${resource}\` any more`;
+    const message = `${ruleText(former.rule)} is no longer a rule of \`${resource}\``;
     yield difference("additive", "rule-removed", former, message, { category: "right" });
   }
 }
@@ -164,7 +164,7 @@ export function* errorCodeDifference(
 ): Iterable<Difference> {
   if (old === now) return;
   const name = (code: string | undefined): string => (code === undefined ? "the standard error" : `\`${code}\``);
-  const message = `\`${what}\` is refused with ${name(now)}, and was with ${name(old)}`;
+  const message = `\`${what}\` fails with ${name(now)}, and failed with ${name(old)}`;
   const status =
     old === undefined ? undefined : (lookup(model.errors.errors, old) ?? lookup(standardErrors, old))?.status;
   const isReplaced = old !== undefined && now !== undefined && status !== undefined;

@@ -12,25 +12,26 @@ export function* responseDifferences(both: Both, name: string, old: Endpoint, no
   const gives = { subject: name, at: `endpoints/endpoints/${name}/gives` };
   if (same(old.gives, now.gives)) return;
   if (old.gives === undefined || now.gives === undefined) {
-    const message = `\`${name}\` answers with ${now.gives === undefined ? "the record" : "a shape of its own"}`;
+    const message = `\`${name}\` responds with ${now.gives === undefined ? "the record" : "a custom response"}`;
     yield difference("breaking", "answer-changed", gives, message);
     return;
   }
   for (const { name: member, old: before, now: after } of pairs(textsOf(old.gives), textsOf(now.gives))) {
     const subject = member === "" ? name : `${name}.${member.replaceAll("/", ".")}`;
     const site = { subject, at: member === "" ? gives.at : `${gives.at}/${member}` };
-    if (before === undefined) yield difference("additive", "answer-added", site, `\`${subject}\` is new in the answer`);
+    if (before === undefined)
+      yield difference("additive", "answer-added", site, `\`${subject}\` is new in the response`);
     else if (after === undefined) {
       const entry = { kind: "remove", target: { of: name, field: member }, type: "json", seen: "null" } as const;
       const details = member === "" || member.includes("/") ? {} : { entry };
-      yield difference("breaking", "answer-removed", site, `\`${subject}\` is not in the answer any more`, details);
+      yield difference("breaking", "answer-removed", site, `\`${subject}\` is no longer in the response`, details);
     } else if (!same(before, after)) {
       const [was, is] = [both.old, both.now].map((side) => {
         const typed = side.typed().get(site.at);
         return typed && `${describeType(typed.type)}${typed.nullable ? " or null" : ""}`;
       });
       const effect = was !== undefined && was === is ? "neutral" : "breaking";
-      yield* restated(effect, "answer-changed", site, `What \`${subject}\` is in the answer`, [before, after]);
+      yield* restated(effect, "answer-changed", site, `The value of \`${subject}\` in the response`, [before, after]);
     }
   }
 }
@@ -54,11 +55,11 @@ export function* locationDifferences(both: Both, name: string, old: Endpoint, no
   for (const { name: member, old: was, now: is } of pairs(before?.nesting, after?.nesting)) {
     const isInBoth = [before, after].every((shape) => Object.hasOwn(shape?.fields ?? {}, member));
     const site = { ...takes, subject: `${name}.${member}` };
-    const what = `Where \`${name}\` takes \`${member}\``;
+    const what = `The path of \`${member}\` in the body of \`${name}\``;
     yield* restated(isInBoth ? "breaking" : "neutral", "input-moved", site, what, [was?.join("."), is?.join(".")]);
   }
   const views = [old.takesView, now.takesView] as const;
-  yield* restated("neutral", "input-said-otherwise", takes, `What \`${name}\` takes is said by`, views);
+  yield* restated("neutral", "input-said-otherwise", takes, `The view of the input of \`${name}\``, views);
 }
 
 export function* viewDifferences(both: Both): Iterable<Difference> {
@@ -70,7 +71,7 @@ export function* viewDifferences(both: Both): Iterable<Difference> {
       continue;
     }
     // The differences of the responses with this view report the effect on clients.
-    const [kind, verb] = after === undefined ? ["view-removed", "is gone"] : ["view-added", "is new"];
+    const [kind, verb] = after === undefined ? ["view-removed", "is removed"] : ["view-added", "is new"];
     yield difference("neutral", kind, { subject: name, at: `resources/views/${name}` }, `The view \`${name}\` ${verb}`);
   }
 }
@@ -78,7 +79,7 @@ export function* viewDifferences(both: Both): Iterable<Difference> {
 function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefinition): Iterable<Difference> {
   const view = { subject: name, at: `resources/views/${name}` };
   if (!both.alike(old.of, now.of))
-    yield* restated("breaking", "view-subject-changed", below(view, "of"), `What the view \`${name}\` is of`, [
+    yield* restated("breaking", "view-subject-changed", below(view, "of"), `The resource of the view \`${name}\``, [
       old.of,
       now.of,
     ]);
@@ -88,7 +89,7 @@ function* oneView(both: Both, name: string, old: ViewDefinition, now: ViewDefini
     if (before === undefined) yield difference("additive", "view-member-added", site, `\`${subject}\` is new`);
     else if (after === undefined) {
       const entry = { kind: "remove", target: { of: name, field: member }, type: "json", seen: "null" } as const;
-      yield difference("breaking", "view-member-removed", site, `\`${subject}\` is gone`, { entry });
+      yield difference("breaking", "view-member-removed", site, `\`${subject}\` is removed`, { entry });
     } else yield* memberChanges(both, site, before, after);
   }
   // The order of response members has no meaning for clients.
@@ -106,7 +107,7 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
   const kind = "view-member-changed";
   const { subject } = site;
   if (old === "field" || now === "field") {
-    yield* restated("breaking", kind, site, `What \`${subject}\` is`, [textOf(old), textOf(now)]);
+    yield* restated("breaking", kind, site, `The declaration of \`${subject}\``, [textOf(old), textOf(now)]);
     return;
   }
   // Requests and responses may both use a view, so additional values break clients as much as removed ones.
@@ -114,7 +115,7 @@ function* memberChanges(both: Both, site: Site, old: ViewMember, now: ViewMember
     yield difference("breaking", kind, site, `\`${subject}\` ${wording}`);
   const presence = `\`${subject}\` ${now.optional ? "may be absent" : "is always there"}`;
   if (old.optional !== now.optional) yield difference("breaking", kind, site, presence);
-  yield* restated("neutral", kind, site, `What \`${subject}\` is`, [declarationOf(old), declarationOf(now)]);
+  yield* restated("neutral", kind, site, `The declaration of \`${subject}\``, [declarationOf(old), declarationOf(now)]);
 }
 
 function membersOf({ fields = [], members = {} }: ViewDefinition): Readonly<Record<string, ViewMember>> {

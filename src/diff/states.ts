@@ -23,12 +23,17 @@ export function* stateDifferences(both: Both): Iterable<Difference> {
     if (old !== undefined && old !== "none" && now !== undefined && now !== "none")
       yield* lifeDifferences(both, name, old, now);
     else if (old !== undefined && old !== "none")
-      yield difference("breaking", "states-removed", site, `\`${name}\` has no states any more`);
+      yield difference("breaking", "states-removed", site, `\`${name}\` no longer has states`);
     else if (now !== undefined && now !== "none") {
       const isNew = lookup(both.old.model.resources.resources, name) === undefined;
       yield difference("additive", "states-added", site, `\`${name}\` has states${isNew ? "" : " now"}`);
     } else if (old !== now)
-      yield difference("neutral", "states-said", site, `Whether \`${name}\` has states is said differently`);
+      yield difference(
+        "neutral",
+        "states-said",
+        site,
+        `The statement that \`${name}\` has no states is written differently`,
+      );
   }
 }
 
@@ -41,15 +46,16 @@ function* lifeDifferences(both: Both, resource: string, old: Lifecycle, now: Lif
       const entry = { kind: "state", resource, name, seen: formerStart ?? name } as const;
       yield difference("breaking", "state-added", state, `\`${resource}\` has the new state \`${name}\``, { entry });
     } else if (after === undefined)
-      yield difference("breaking", "state-removed", state, `\`${resource}\` has no state \`${name}\` any more`);
-    else yield* restated("neutral", "sentence-changed", state, `What \`${state.subject}\` means`, [before, after]);
+      yield difference("breaking", "state-removed", state, `\`${resource}\` no longer has the state \`${name}\``);
+    else
+      yield* restated("neutral", "sentence-changed", state, `The description of \`${state.subject}\``, [before, after]);
   }
   const starting = below(site, "start");
-  const what = `The state that a \`${resource}\` starts in`;
+  const what = `The initial state of \`${resource}\``;
   yield* restated("breaking", "start-changed", starting, what, [formerStart, start]);
   if (old.start !== now.start && start === formerStart)
-    yield difference("neutral", "start-said", starting, `Where a \`${resource}\` starts is written differently`);
-  yield* restated("neutral", "final-changed", below(site, "final"), `Which states of \`${resource}\` are final`, [
+    yield difference("neutral", "start-said", starting, `The initial state of \`${resource}\` is written differently`);
+  yield* restated("neutral", "final-changed", below(site, "final"), `The final states of \`${resource}\``, [
     old.final?.toSorted(),
     now.final?.toSorted(),
   ]);
@@ -128,7 +134,7 @@ function* addedTransition(transition: Transition, old: Lifecycle): Iterable<Diff
   // A new timer moves a record out of the state in which its client left it; but no client left a record in a new state.
   const byItself = isTimer(transition);
   const effect = byItself && Object.hasOwn(old.states, transition.from) ? "breaking" : "additive";
-  const message = `\`${transition.subject}\` moves ${transitionText(transition)}`;
+  const message = `\`${transition.subject}\` has the new transition ${transitionText(transition)}`;
   const category = byItself ? "limit" : "right";
   yield difference(effect, byItself ? "timer-added" : "move-added", transition, message, { category });
 }
@@ -137,7 +143,7 @@ function removedTransition(transition: Transition, now: Lifecycle): Difference {
   // The difference of the removed state already covers its transitions.
   const effect = transition.from === "any" || Object.hasOwn(now.states, transition.from) ? "breaking" : "neutral";
   const kind = isTimer(transition) ? "timer-removed" : "move-removed";
-  const message = `\`${transition.subject}\` does not move ${transitionText(transition)} any more`;
+  const message = `\`${transition.subject}\` no longer has the transition ${transitionText(transition)}`;
   return difference(effect, kind, transition, message, { category: "right" });
 }
 
@@ -153,7 +159,7 @@ function* changedTransition(both: Both, old: Transition, now: Transition): Itera
     yield* measured("timer-changed", below(now, "after"), `The time of ${what}`, durations, durationOf);
   } else if (!same(before.on, after.on)) {
     const texts = [triggerText(before.on), triggerText(after.on)] as const;
-    yield* restated("breaking", "cause-changed", now, `What makes ${what}`, texts);
+    yield* restated("breaking", "cause-changed", now, `The trigger of ${what}`, texts);
   }
   const guard = { what: `The guard of ${what}`, kind: "guard", oldAt: `${old.at}/if` };
   yield* conditionDifferences(both, below(now, "if"), guard, [before.if, after.if]);
@@ -162,9 +168,12 @@ function* changedTransition(both: Both, old: Transition, now: Transition): Itera
     yield* errorCodeDifference(both, subject, now.at, before.else, after.else);
   }
   for (const { name, old: former, now: value } of pairs(before.set, after.set))
-    yield* restated("neutral", "set-changed", below(now, `set/${name}`), `What \`${name}\` is set to in ${what}`, [
-      former,
-      value,
-    ]);
+    yield* restated(
+      "neutral",
+      "set-changed",
+      below(now, `set/${name}`),
+      `The value that ${what} sets for \`${name}\``,
+      [former, value],
+    );
   yield* unhandledKeys(now, before, after, ["on", "if", "else", "set"]);
 }

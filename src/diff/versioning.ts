@@ -24,7 +24,7 @@ export function versioningDifferences(old: Versioning, now: Versioning): Iterabl
       if (after !== undefined) return undefined;
       // For a removed version, `version-removed` already reports it.
       const served = now.versions?.some(({ name }) => name === site.name) === true;
-      const message = `${version} is not ${served ? "deprecated" : "served"} any more`;
+      const message = `${version} is no longer ${served ? "deprecated" : "served"}`;
       return [difference(served ? "additive" : "neutral", "deprecation-removed", site, message)];
     },
   });
@@ -39,7 +39,7 @@ function* servedDifferences(old: Versioning, now: Versioning): Iterable<Differen
     if (before === undefined) yield difference("additive", "version-added", site, `The version \`${name}\` is new`);
     else if (after === undefined) {
       const sunset = lookup(old.deprecated ?? {}, name)?.sunset;
-      const message = `The version \`${name}\` is not served any more`;
+      const message = `The version \`${name}\` is no longer served`;
       const details = { category: "support", ...(sunset === undefined ? {} : { sunset }) } as const;
       yield difference("breaking", "version-removed", site, message, details);
     } else if (!same(before.changes, after.changes)) {
@@ -47,7 +47,7 @@ function* servedDifferences(old: Versioning, now: Versioning): Iterable<Differen
       const isOldest = name === oldest;
       const message = isOldest
         ? `\`${name}\` is the oldest version now`
-        : `What the version \`${name}\` changed is written differently`;
+        : `The list of changes of the version \`${name}\` is written differently`;
       yield difference(isOldest ? "neutral" : "breaking", "version-rewritten", site, message);
     }
   }

@@ -381,7 +381,7 @@ const anyKind = form<Credential, Spreads>({
   },
   presence: {
     added: ["additive", "The credential {} is new"],
-    removed: ["breaking", "The credential {} is gone"],
+    removed: ["breaking", "The credential {} is removed"],
     category: "right",
   },
 });
@@ -537,7 +537,7 @@ export const authentication: PartGrammar<Authentication> = part<Authentication>(
   what: "Authentication",
   changes: {
     credentials: { kind: "credential" },
-    unseen: { what: "The answer for what a caller may not see", effect: neutralIfNew },
+    unseen: { what: "The status for hidden records", effect: neutralIfNew },
   },
   example: "{ roles: [courier] }",
   members: {

@@ -175,8 +175,8 @@ function wrapName(key: string, place: string): Words<string> {
 const wrap = form<Wrap>({
   what: "`wrap`",
   changes: {
-    one: { subject: "wrap.one", what: "What a record stands in" },
-    many: { subject: "wrap.many", what: "What a page of records stands in" },
+    one: { subject: "wrap.one", what: "The envelope of a record" },
+    many: { subject: "wrap.many", what: "The envelope of a page of records" },
   },
   example: '{ one: "{resource}", many: "{resources}" }',
   members: { one: wrapName("one", "{resource}"), many: wrapName("many", "{resources}") },
@@ -277,7 +277,7 @@ export const endpoints: PartGrammar<Endpoints> = part<Endpoints>("endpoints", {
       what: "The base address",
       effect: (old, now) => (old === undefined || now === undefined ? "neutral" : "breaking"),
     },
-    edits: { what: "What edits need of If-Match", effect: editEffect },
+    edits: { what: "The precondition of edits", effect: editEffect },
   },
   example: "{ endpoints: { getParcel: GET /parcels/{id} } }",
   members: {

@@ -88,8 +88,8 @@ const declared = form<DeclaredError>({
   example: "{ status: 409, sentence: None is free }",
   changes: {
     status: { kind: "error-status", what: "The status of {}" },
-    sentence: { kind: "error-sentence", what: "The sentence of {}", effect: "neutral" },
-    retryAfter: { kind: "error-retry", what: "After what {} may be retried", effect: retryEffect },
+    sentence: { kind: "error-sentence", what: "The description of {}", effect: "neutral" },
+    retryAfter: { kind: "error-retry", what: "The time after which {} may be retried", effect: retryEffect },
   },
   lineSchema: lineSchema("[45][0-9][0-9].*", "`status sentence[, retry after duration]`"),
   line: {
@@ -141,7 +141,7 @@ export const errors: PartGrammar<Errors> = part<Errors>("errors", {
     body: { kind: "error-body", what: "The body of errors" },
     bodies: { kind: "error-body", subject: "error {}", what: "The body of {}" },
     status: { kind: "error-status", subject: "error {}", what: "The status of {}" },
-    codes: { kind: "error-code", subject: "error {}", what: "What the wire calls {}" },
+    codes: { kind: "error-code", subject: "error {}", what: "The name of {} in responses" },
     messages: { kind: "error-sentence", subject: "error {}", what: "The message of {}", effect: "neutral" },
     errors: { subject: "error {}" },
   },

@@ -133,12 +133,12 @@ const payload = converted<InEvent["carries"], Payload>(
 
 const inEvent = form<InEvent, "method" | "path" | keyof Payload>({
   changes: {
-    "...at": { what: "Where {} is sent" },
-    with: { what: "What proves the sender of {}" },
+    "...at": { what: "The address of {}" },
+    with: { what: "The credential of the sender of {}" },
   },
   presence: {
-    added: ["additive", "The event {} is taken"],
-    removed: ["breaking", "The event {} is not taken any more"],
+    added: ["additive", "The event {} is received"],
+    removed: ["breaking", "The event {} is no longer received"],
   },
   what: (path) => `The event ${path[2]}`,
   example: "{ at: POST /hooks/doors, with: device, carries: { locker: Locker } }",
@@ -196,10 +196,10 @@ const then = form<NonNullable<Webhook["then"]>>({
   what: "`then`",
   changes: {
     disable: {
-      what: "Whether a webhook is disabled that fails",
+      what: "Whether a failing webhook is disabled",
       effect: (_, now) => (now === true ? "breaking" : "additive"),
     },
-    keep: { kind: "webhook-keep", what: "How long events of a webhook that fails are kept", omitted: "least" },
+    keep: { kind: "webhook-keep", what: "How long events of a failing webhook are kept", omitted: "least" },
   },
   example: "{ disable: true, keep: 30d }",
   line: ["{disable} and keep {keep}", "{disable}", "keep {keep}"],
@@ -218,18 +218,18 @@ const then = form<NonNullable<Webhook["then"]>>({
 const webhook = form<Webhook, "method" | "path">({
   what: "A webhook",
   changes: {
-    "...subscribe": { what: "Where to subscribe a webhook" },
+    "...subscribe": { what: "The address to subscribe a webhook" },
     signed: {
-      what: "How webhooks are signed",
+      what: "The signature of webhooks",
       effect: (old) => (old === undefined || old === "none" ? "additive" : "breaking"),
     },
-    promise: { what: "What the delivery of webhooks promises", effect: additiveIfNew },
-    timeout: { kind: "webhook-timeout", what: "How long a receiver may take" },
+    promise: { what: "The guarantee of delivery", effect: additiveIfNew },
+    timeout: { kind: "webhook-timeout", what: "The time-out of a delivery" },
     then: { kind: "webhook", subject: "webhook" },
   },
   presence: {
     added: ["additive", "Events are sent to webhooks"],
-    removed: ["breaking", "Events are not sent to webhooks any more"],
+    removed: ["breaking", "Events are no longer sent to webhooks"],
   },
   example: "{ subscribe: POST /webhooks, for: operator }",
   members: {
@@ -248,14 +248,14 @@ const webhook = form<Webhook, "method" | "path">({
 const stream = form<Stream, "method" | "path">({
   what: "A stream",
   changes: {
-    "...at": { what: "Where the stream of events is" },
+    "...at": { what: "The address of the stream of events" },
     kind: { what: "The kind of the stream" },
-    resume: { what: "What resumes the stream", effect: additiveIfNew },
+    resume: { what: "The header that resumes the stream", effect: additiveIfNew },
     keep: { kind: "stream-keep", what: "How long the stream keeps events" },
   },
   presence: {
     added: ["additive", "There is a stream of events"],
-    removed: ["breaking", "There is no stream of events any more"],
+    removed: ["breaking", "There is no longer a stream of events"],
   },
   example: "{ at: GET /events, for: operator }",
   members: {

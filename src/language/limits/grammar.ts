@@ -175,12 +175,12 @@ const retention = form<Retention>({
   changes: {
     "*": { category: "limit" },
     duration: { what: "How long a {} is kept" },
-    after: { what: "From when on a {} is kept" },
-    act: { what: "What happens to a {} then", effect: (_, now) => (now === "erase" ? "additive" : "breaking") },
+    after: { what: "The start of the retention of {}" },
+    act: { what: "The end of the retention of {}", effect: (_, now) => (now === "erase" ? "additive" : "breaking") },
   },
   presence: {
     added: ["breaking", "A {} is kept for {duration} after {after}"],
-    removed: ["additive", "A {} is kept for ever"],
+    removed: ["additive", "A {} is kept forever"],
     category: "limit",
   },
   members: {

@@ -19,7 +19,7 @@ import { editions, type Purpose } from "./model.ts";
 export const purpose: PartGrammar<Purpose> = part<Purpose>("purpose", {
   what: "Part 1",
   example: "{ service: parcel-lockers }",
-  changes: { "*": { effect: "neutral", what: "{member}" }, users: { kind: "user", what: "What {} does" } },
+  changes: { "*": { effect: "neutral", what: "{member}" }, users: { kind: "user", what: "The description of {}" } },
   members: {
     nonet: matching(
       new RegExp(`^(${editions.join("|")})$`),

@@ -111,11 +111,11 @@ const promised: ChangeReport = { category: "support", omitted: "least" };
 const policy = form<VersionPolicy>({
   what: "The policy",
   changes: {
-    breaking: { what: "What the policy says of breaking changes", effect: "neutral" },
+    breaking: { what: "The policy for breaking changes", effect: "neutral" },
     notice: { ...promised, kind: "notice", what: "The notice that the policy promises" },
     support: { ...promised, kind: "support", what: "The support that the policy promises" },
-    afterSunset: { what: "The answer after the sunset", effect: additiveIfNew },
-    unknown: { what: "The answer to an unknown version" },
+    afterSunset: { what: "The response after the sunset", effect: additiveIfNew },
+    unknown: { what: "The response to an unknown version" },
   },
   example: "{ breaking: new version only, notice: 180d, support: 12mo }",
   members: {
@@ -241,8 +241,8 @@ const grammar = part<Versioning>("versioning", {
   what: "Versioning",
   changes: {
     scheme: { what: "The scheme of versions" },
-    sent: { what: "Where a version is sent" },
-    absent: { what: "What a call without a version gets" },
+    sent: { what: "The place where a version is sent" },
+    absent: { what: "The version of a request without one" },
     deprecated: { kind: "deprecation", subject: "version {}" },
   },
   example: "{ scheme: dated }",
