@@ -1,4 +1,7 @@
-/** Makes a sample value for a JSON Schema: the first alternative, random where records must differ, only required members. */
+/**
+ * Makes a sample value for a JSON Schema: takes the first alternative, includes only required members, and uses random values
+ * where records must differ.
+ */
 import { randomInt } from "node:crypto";
 import type { Json, JsonObject } from "../base/json.ts";
 

@@ -378,7 +378,7 @@ function size(value: Json): number {
   return parts.length + parts.reduce<number>((sum, part) => sum + size(part), 0);
 }
 
-/** Removes the value at the path of keys. */
+/** Removes the value at the path `keys`. */
 function dropped(schema: Json, keys: readonly string[]): void {
   let value: Json | undefined = schema;
   for (const key of keys.slice(0, -1))

@@ -119,7 +119,7 @@ function tooDeep(text: string): number | undefined {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       const end = endOfText(text, at);
-      // A quote inside an unquoted YAML scalar opens no text: then no quote closes it on its line.
+      // If no quote on its line closes this quote, the quote is inside an unquoted YAML scalar and starts no quoted text.
       if (end !== undefined) at = end;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) return at;

@@ -39,7 +39,7 @@ export interface DeliveryOptions {
       readonly cause: string;
     },
   ) => Promise<void>;
-  /** Returns an endpoint's secret by its number. */
+  /** Returns the secret of an endpoint that has the given number. */
   readonly secret: (endpoint: string, number: number) => string;
   readonly post: Post;
   /** Starts a trace span of an attempt, as a child of the request that caused the event (R1.4); absent without tracing. */

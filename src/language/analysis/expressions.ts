@@ -529,7 +529,7 @@ function responseSites(
     resolved?.kind === "resource" ? responseShape(model, resolved) : { item: shapeOf(model, gives, false) };
   const around = shapes.page === undefined ? shapes.item : shapes.page;
   const texts = around === undefined ? [] : responseExpressions(around);
-  // `endpoints/shape-unclear` reports the name of a view here, which is not an expression.
+  // Skips names of views: they are no expressions, and `endpoints/shape-unclear` reports them.
   return texts.flatMap(({ path, text }) => (/^[A-Z][A-Za-z0-9]*(?:\[\])?$/.test(text) ? [] : [{ at: path, text }]));
 }
 

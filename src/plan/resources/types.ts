@@ -161,7 +161,10 @@ export interface LateRule {
   readonly inDatabase: boolean;
   /** A condition that is true for a record that violates the rule; absent if SQL cannot express it. */
   readonly broken?: TypedExpression;
-  /** Two writes with different values of this field cannot affect each other's records. */
+  /**
+   * The field by which writes are independent: two writes with different values of the field cannot affect each other's
+   * records.
+   */
   readonly key?: string;
 }
 

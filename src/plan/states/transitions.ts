@@ -27,8 +27,8 @@ export function triggered({ model }: PlanInput, resource: string): readonly Trig
 }
 
 /**
- * Returns the plan of a transition: two plans if its target is also one of its sources, since from that state the record
- * enters no state.
+ * Returns the plans of a transition. If its target is also one of its sources, there are two plans, because a record that is
+ * already in the target state does not enter it.
  */
 export function transitionPlans(
   planInput: PlanInput,

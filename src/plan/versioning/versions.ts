@@ -137,7 +137,8 @@ function runningOperations(
     const adjusted = { ...now, method, path, meant, ...(of === undefined ? {} : { of }) };
     const file = then.kind === "resource" && then.file !== undefined ? resolveEndpoint(model, operation) : undefined;
     if (file?.kind === "resource" && file.file !== undefined) {
-      // The planner recognises a file operation by its newest path, so it is planned there and then moved to the older path.
+      // The planner recognises an operation on a file by the newest path, so the operation is planned at that path and then
+      // moved to the older one.
       const bare = path.replace(/\/$/, "");
       const last = bare.slice(bare.lastIndexOf("/") + 1);
       files.set(operation, { last, path });

@@ -69,7 +69,7 @@ export interface ChangeContext {
   readonly now: number;
   /** The variables of expressions: caller, input, now, base. */
   readonly variables: Variables;
-  /** The actor in the event log: a caller's id, `anonymous` or `system`. The next members are the cause and the request. */
+  /** The actor in the event log: a caller's id, `anonymous` or `system`. */
   readonly by: string;
   readonly cause: string;
   readonly request?: string | undefined;

@@ -32,7 +32,7 @@ export interface CompileFunctionsOptions {
   readonly functionBegan?: ((name: string) => () => void) | undefined;
   /** Writes a log line for the operator. */
   readonly notice?: (message: string) => void;
-  /** Compiles the system's operations, with which functions change records. */
+  /** Compiles the operations by which functions change records as the system. */
   readonly compile: (operations: readonly Operation[]) => ReadonlyMap<string, CompiledOperation>;
   readonly perform: Inside["perform"];
 }

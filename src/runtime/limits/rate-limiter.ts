@@ -96,7 +96,7 @@ export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimi
     look(key, now) {
       const reference = live(bucketRefs, key, now);
       if (reference !== undefined) return reference;
-      // A key with a shared count keeps it until it ends; a separate count would double its limit.
+      // A key that uses a shared count keeps using it until that count ends; a separate count would double the key's limit.
       const common = shared.size === 0 ? undefined : live(shared, sharedKey(seed, key), now);
       if (common !== undefined) return common;
       return { key: isFull(now) ? sharedKey(seed, key) : key, slot: counter.open(now), listed: false };

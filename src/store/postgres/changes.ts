@@ -1,6 +1,7 @@
 /**
- * Notifies listeners that any process has added to the journal, through one LISTEN connection that opens with the first listener.
- * After a lost connection it notifies once reconnected; if it cannot connect, readers get no notification and rely on polling.
+ * Notifies listeners that any process has added to the event log, through one LISTEN connection that opens with the first
+ * listener. After a lost connection it notifies once reconnected; if it cannot connect, readers get no notification and rely
+ * on polling.
  */
 import type pg from "pg";
 import { setTimeout as wait } from "node:timers/promises";

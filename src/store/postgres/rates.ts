@@ -63,7 +63,7 @@ export const ratesSql: readonly string[] = [
   countedSql,
 ];
 
-/** The condition, for both tables, that a row counts nothing any more at the time `$1`. */
+/** The condition, for both tables, that a row no longer counts anything at the time `$1`. */
 export const overRates = `CASE WHEN ask[3] IS NULL THEN count[3] <= $1
   ELSE (nonet_counted(count, ask[1:3] || ARRAY[0, 0]::bigint[], $1))[2] = 0 END`;
 

@@ -1,10 +1,10 @@
 /**
- * Assigns positions to journal entries in commit order, under a lock: so a reader that sees a position sees all lower ones, and
- * no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`, which is always
- * right for one record: a transaction that changes it begins after the former one committed (else it would fail).
+ * Assigns positions to entries of the event log in commit order, under a lock: so a reader that sees a position sees all lower
+ * ones, and no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`, which
+ * is always right for one record: a transaction that changes it begins after the former one committed (else it would fail).
  *
  * Positions are assigned after the commit, because assigning them inside would make all commits wait for one another. Each
- * process does it for its own entries a moment later; the next reader of the journal does it for a killed process.
+ * process does it for its own entries a moment later; the next reader of the event log does it for a killed process.
  */
 import { defined } from "../../base/defined.ts";
 import type { Session } from "./connection.ts";
@@ -17,14 +17,14 @@ const channelOf =
 const lockClass = 0x6e6f6e74;
 
 /**
- * All entries up to `floor` have a position or were rolled back, so no query looks below it. Without it, while a long transaction
- * such as a backup needs the former state of the journal, the index of entries without a position would keep all those assigned
- * since, and each search would scan them.
+ * All entries up to `floor` have a position or were rolled back, so no query looks below it. Without it, while a long
+ * transaction such as a backup needs the former state of the event log, the index of entries without a position would keep all
+ * those assigned since, and each search would scan them.
  *
- * The floor rises in three steps, in separate calls, each time `stride` entries have been written. First `next_floor` is set to
- * the newest `seq`. Then `awaits` is set to the `xid` of the assigning transaction, which is later than that of every writer up
- * to there: a writer gets its xid before its entry's `seq`. When all transactions before `awaits` have ended and their entries
- * have positions, the floor becomes `next_floor`.
+ * The floor rises in three steps, in separate calls, each time `stride` entries have been written. First `next_floor` is set
+ * to the newest `seq`. Then `awaits` is set to the `xid` of the assigning transaction, which is later than that of every
+ * writer up to there: a writer gets its xid before its entry's `seq`. When all transactions before `awaits` have ended and
+ * their entries have positions, the floor becomes `next_floor`.
  */
 const floorSql: readonly string[] = [
   "CREATE TABLE nonet_journal_floor (floor bigint NOT NULL, next_floor bigint NOT NULL, awaits xid8)",

@@ -557,7 +557,7 @@ function isAlike(a: Value | undefined, b: Value | undefined): boolean {
   return (a ?? null) === (b ?? null);
 }
 
-/** Returns a condition that a column has a value. `value`: undefined for null. */
+/** Returns the condition that a column has the given value; undefined stands for null. */
 function isSame({ table }: { readonly table: Table }, alias: string, name: string, value: string | undefined): string {
   const column = `${alias}.${quoteName(name)}`;
   if (value === undefined) return `${column} IS NULL`;

@@ -22,7 +22,7 @@ export function canStop(sql: string): boolean {
 
 /** The deadline of a connection's statements. */
 export interface Stop {
-  /** The deadline on the clock of `performance.now()`; infinite for none. */
+  /** The deadline as a time of `performance.now()`; infinite: no deadline. */
   at: number;
 }
 

@@ -35,7 +35,7 @@ export type Task =
       readonly kind: "read" | "list" | "aggregate";
       readonly query: Sent;
       readonly args: readonly unknown[];
-      /** The deadline on the clock of `sharedNow`; absent for none. */
+      /** The deadline as a time of `sharedNow`; absent: no deadline. */
       readonly until: number | undefined;
     }
   /** Begins a transaction. `now`: the time of the service's clock. */

@@ -49,7 +49,7 @@ export interface TablePolicy {
   readonly limited: boolean;
 }
 
-/** A view or function with its owner's privileges; a hash of the definition is in its name. */
+/** A view or function that runs with its owner's privileges. Its name contains a hash of its definition. */
 export interface Made {
   /** The quoted name, as the PostgreSQL catalogue stores it. */
   readonly name: string;
