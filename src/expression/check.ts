@@ -442,10 +442,12 @@ function checkBinary(checker: Checker, { operator, left, right, at }: Binary): F
   if (!a || !b) return undefined;
   if (operator === "in") return checkMembership(checker, a, b, at);
   if (operator === "==" || operator === "!=") return checkEqual(checker, operator, a, b, at);
+  const first = promotedWith(fitted(a, b.type), b);
+  const second = promotedWith(fitted(b, a.type), a);
   if (operator === "<" || operator === "<=" || operator === ">" || operator === ">=") {
-    return checkOrder(checker, operator, a, b, at);
+    return checkOrder(checker, operator, first, second, at);
   }
-  return checkArithmetic(checker, operator, a, b, at);
+  return checkArithmetic(checker, operator, first, second, at);
 }
 
 function constant(type: ValueType, value: string | number | boolean | null, at: Extent): TypedExpression {
@@ -554,15 +556,7 @@ function complainIfStray(checker: Checker, strays: readonly (Stray | undefined)[
 
 const ordered: ReadonlySet<string> = new Set(["bool", "int", "double", "string", "timestamp", "duration"]);
 
-function checkOrder(
-  checker: Checker,
-  operator: Comparison,
-  first: TypedExpression,
-  second: TypedExpression,
-  at: Extent,
-): Found {
-  const a = promotedWith(fitted(first, second.type), second);
-  const b = promotedWith(fitted(second, first.type), first);
+function checkOrder(checker: Checker, operator: Comparison, a: TypedExpression, b: TypedExpression, at: Extent): Found {
   if (a.type.kind === "null" || b.type.kind === "null") {
     return complain(checker, "never-true", `\`${operator}\` with null is never true`, at, "ask `== null` or `!= null`");
   }
@@ -628,12 +622,10 @@ function checkNegate(checker: Checker, expression: Expression, at: Extent): Foun
 function checkArithmetic(
   checker: Checker,
   operator: Arithmetic,
-  first: TypedExpression,
-  second: TypedExpression,
+  a: TypedExpression,
+  b: TypedExpression,
   at: Extent,
 ): Found {
-  const a = promotedWith(fitted(first, second.type), second);
-  const b = promotedWith(fitted(second, first.type), first);
   const chosen = calculationOf(operator, a.type, b.type);
   if (!chosen) return complainArithmetic(checker, operator, a, b, at);
   const { calculation, type } = chosen;

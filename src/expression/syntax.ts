@@ -156,3 +156,8 @@ export function children(expression: Expression): readonly Expression[] {
       return [];
   }
 }
+
+/** Returns the expression and all nodes below it, in the order of the text. */
+export function syntaxNodes(expression: Expression): readonly Expression[] {
+  return [expression, ...children(expression).flatMap(syntaxNodes)];
+}

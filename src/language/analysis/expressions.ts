@@ -24,7 +24,7 @@
  */
 import { parseExpression } from "../../expression/parse.ts";
 import { checkExpression, checkRecords, type TypedExpression } from "../../expression/check.ts";
-import { children, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
+import { syntaxNodes, type Expression, type ExpressionProblem } from "../../expression/syntax.ts";
 import type { FieldType as ExpressionField, NamedType, TypeEnvironment, ValueType } from "../../expression/types.ts";
 import type { Grant } from "../authentication/model.ts";
 import { tokensOf } from "../authentication/login.ts";
@@ -212,12 +212,7 @@ function isOpen({ gaps }: Model, resource: string): boolean {
 }
 
 function nameNode(expression: Expression, name: string): Expression | undefined {
-  if (expression.kind === "name") return expression.name === name ? expression : undefined;
-  for (const child of children(expression)) {
-    const found = nameNode(child, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return syntaxNodes(expression).find((node) => node.kind === "name" && node.name === name);
 }
 
 function replaced(expression: Expression, ownership: Expression): Expression {

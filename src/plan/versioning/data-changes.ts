@@ -4,7 +4,7 @@
  */
 import { checkExpression } from "../../expression/check.ts";
 import { parseExpression } from "../../expression/parse.ts";
-import { children, type Expression } from "../../expression/syntax.ts";
+import { syntaxNodes } from "../../expression/syntax.ts";
 import type { NamedType, ValueType } from "../../expression/types.ts";
 import { unlocatedText } from "../../language/grammar/source-text.ts";
 import { createReader } from "../../language/grammar/reader.ts";
@@ -178,16 +178,11 @@ function expressionPlan(
 
 /** Replaces names in an expression. */
 function withNames(text: string, now: (name: string) => string): string {
-  const cuts: (readonly [start: number, name: string])[] = [];
-  const visit = (node: Expression): void => {
-    if (node.kind === "name") cuts.push([node.at.start, node.name]);
-    for (const child of children(node)) visit(child);
-  };
   const { expression } = parseExpression(text);
-  if (expression !== undefined) visit(expression);
-  return cuts
-    .toSorted(([a], [b]) => b - a)
-    .reduce((all, [start, name]) => all.slice(0, start) + now(name) + all.slice(start + name.length), text);
+  const names = (expression === undefined ? [] : syntaxNodes(expression)).filter((node) => node.kind === "name");
+  return names
+    .toSorted((one, other) => other.at.start - one.at.start)
+    .reduce((all, { at, name }) => all.slice(0, at.start) + now(name) + all.slice(at.start + name.length), text);
 }
 
 /** Whether any text is a valid value. */
