@@ -10,7 +10,7 @@
 import { compileFunction, TooManySteps, type Value } from "./evaluate.ts";
 import type { Comparison } from "./syntax.ts";
 import { compareText } from "./text.ts";
-import { type Compare, keyOf, mentions, parts, type TypedExpression } from "./typed.ts";
+import { type Choose, type Compare, keyOf, mentions, parts, type TypedExpression } from "./typed.ts";
 import type { ValueType } from "./types.ts";
 
 /** The known bounds, both inclusive, of the numeric fields of the current record. */
@@ -22,7 +22,7 @@ export type Ranges = Readonly<Record<string, { readonly min?: number; readonly m
  */
 export function constantValue(typed: TypedExpression): { readonly value: Value } | undefined {
   if (!mentions(typed, ...readingKinds)) return evaluated(typed);
-  if (typed.kind === "choose") return constantChoice(typed.test, typed.whenTrue, typed.whenFalse);
+  if (typed.kind === "choose") return constantChoice(typed);
   if (typed.type.kind !== "bool" || (typed.nullable && typed.kind !== "logical")) return undefined;
   if (!satisfiable(typed)) return { value: false };
   return always(typed) ? { value: true } : undefined;
@@ -49,11 +49,7 @@ export function exclusive(a: TypedExpression, b: TypedExpression): boolean {
 
 const readingKinds = ["field", "variable", "walk", "records", "item-field"] as const;
 
-function constantChoice(
-  test: TypedExpression,
-  whenTrue: TypedExpression,
-  whenFalse: TypedExpression,
-): { value: Value } | undefined {
+function constantChoice({ test, whenTrue, whenFalse }: Choose): { value: Value } | undefined {
   const chosen = constantValue(test);
   if (chosen) return constantValue(chosen.value === true ? whenTrue : whenFalse);
   const [a, b] = [constantValue(whenTrue), constantValue(whenFalse)];
@@ -87,7 +83,7 @@ function alternativesOf(typed: TypedExpression, holds: boolean): Alternatives | 
       return a && b && (isAnd ? combined(a, b) : bounded([...a, ...b]));
     }
     case "choose":
-      return chosenAlternatives(typed.test, typed.whenTrue, typed.whenFalse, holds);
+      return chosenAlternatives(typed, holds);
     case "constant":
       return (typed.value === true) === holds ? [[]] : [];
     default:
@@ -95,12 +91,7 @@ function alternativesOf(typed: TypedExpression, holds: boolean): Alternatives | 
   }
 }
 
-function chosenAlternatives(
-  test: TypedExpression,
-  whenTrue: TypedExpression,
-  whenFalse: TypedExpression,
-  holds: boolean,
-): Alternatives | undefined {
+function chosenAlternatives({ test, whenTrue, whenFalse }: Choose, holds: boolean): Alternatives | undefined {
   const [yes, no] = [alternativesOf(test, true), alternativesOf(test, false)];
   const [a, b] = [alternativesOf(whenTrue, holds), alternativesOf(whenFalse, holds)];
   const [first, second] = [yes && a && combined(yes, a), no && b && combined(no, b)];
@@ -329,7 +320,7 @@ function learnMembership(
 function isPossible(domain: Domain): boolean {
   if (domain.null) return true;
   const { among, not, low, high } = domain;
-  if (among) return [...among].some((value) => !not.has(value) && isAbove(value, low) && isBelow(value, high));
+  if (among) return [...among].some((value) => !not.has(value) && isBeyond(value, low, 1) && isBeyond(value, high, -1));
   if (!low || !high) return true;
   const [least, most] =
     domain.type.kind === "int" || domain.type.kind === "duration" ? integerBounds(low, high) : [low, high];
@@ -338,16 +329,11 @@ function isPossible(domain: Domain): boolean {
   return width === 0 && !least.open && !most.open && !not.has(least.value);
 }
 
-function isAbove(value: Plain, low: Bound | undefined): boolean {
-  if (!low) return true;
-  const difference = order(value, low.value);
-  return difference > 0 || (difference === 0 && !low.open);
-}
-
-function isBelow(value: Plain, high: Bound | undefined): boolean {
-  if (!high) return true;
-  const difference = order(value, high.value);
-  return difference < 0 || (difference === 0 && !high.open);
+/** Whether the value is above a lower bound (1), or below an upper one (-1). */
+function isBeyond(value: Plain, bound: Bound | undefined, direction: 1 | -1): boolean {
+  if (!bound) return true;
+  const difference = order(value, bound.value) * direction;
+  return difference > 0 || (difference === 0 && !bound.open);
 }
 
 /** Converts open bounds of integers to closed ones: `1 < n && n < 2` leaves no integer. */

@@ -132,24 +132,19 @@ export function reachOf(condition: TypedExpression): Reach {
   const columns: ColumnOf[] = [];
   const others = [
     ...frames.map((frame): Dependency => {
+      const { resource, at } = frame;
       const affected = affectedByFrame(frame, key, columns);
       return {
-        resource: frame.resource,
+        resource,
         kind: "records",
         columns: [...frame.columns],
         ...(affected === undefined ? {} : { affected }),
-        at: frame.at,
+        at,
       };
     }),
-    ...walks.map(({ walk, around }): Dependency => {
-      const affected = affectedBy(walk.reference, around, { column: "id", nullable: false }, columns);
-      return {
-        resource: walk.resource,
-        kind: "walk",
-        columns: [walk.name],
-        ...(affected === undefined ? {} : { affected }),
-        at: walk.at,
-      };
+    ...walks.map(({ walk: { reference, resource, name, at }, around }): Dependency => {
+      const affected = affectedBy(reference, around, { column: "id", nullable: false }, columns);
+      return { resource, kind: "walk", columns: [name], ...(affected === undefined ? {} : { affected }), at };
     }),
   ];
   return { aboutWrite, local: [...local], others, columns, ...(key === undefined ? {} : { key }) };
