@@ -168,20 +168,21 @@ interface Walk {
   readonly diagnostics: Diagnostic[];
 }
 
+function reportError(walk: Walk, start: number, end: number, text: Omit<ParseError, "start" | "end" | "breaks">): void {
+  walk.errors.push({ ...text, start, end, breaks: false });
+}
+
 type ParsedNode = yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq | yaml.Alias;
 
 function convert(parsed: unknown, walk: Walk, depth: number): Node {
   const node = parsed as ParsedNode;
   const [start, end] = rangeOf(node, walk);
   if (yaml.isAlias(node)) {
-    walk.errors.push({
+    reportError(walk, start, end, {
       code: "document/yaml-anchor",
-      start,
-      end,
       message: `\`*${node.source}\` is an alias of YAML; a Nonet document does not follow them.`,
       why: "Each fact of a document stands once, at the place that needs it.",
       help: "Write the value out, or put it in quotes if text was meant.",
-      breaks: false,
     });
     return emptyText(walk, start);
   }
@@ -203,13 +204,10 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
   const { source } = walk;
   const braced = bracedName(node, source.text.slice(start, end));
   if (braced !== undefined) {
-    walk.errors.push({
+    reportError(walk, start, end, {
       code: "document/value-needs-quotes",
-      start,
-      end,
       message: `YAML reads \`${braced}\` as a map, not as text.`,
       help: `Write \`"${braced}"\`.`,
-      breaks: false,
     });
   }
   reportCutCalls(node, walk);
@@ -223,7 +221,7 @@ function convertMap(node: yaml.YAMLMap, start: number, end: number, walk: Walk, 
     }
     if (key.value.length > longestKey) {
       const [keyStart, keyEnd] = rangeOf(pair.key, walk);
-      walk.errors.push({ start: keyStart, end: keyEnd, breaks: false, ...errorText("KEY_OVER_1024_CHARS", "") });
+      reportError(walk, keyStart, keyEnd, errorText("KEY_OVER_1024_CHARS", ""));
       continue;
     }
     if (key.value === "<<" && !key.quoted) {
@@ -254,13 +252,10 @@ function reportCutCalls(node: yaml.YAMLMap, walk: Walk): void {
     const [start, end] = rangeOf(value, walk);
     const written = walk.source.text.slice(start, end);
     if (!/\w\([^)]*$/.test(written)) continue;
-    walk.errors.push({
+    reportError(walk, start, end, {
       code: "document/value-needs-quotes",
-      start,
-      end,
       message: `\`${written}\` ends at the comma, in the middle of its parentheses.`,
       help: "Put the whole value in quotes.",
-      breaks: false,
     });
   }
 }
@@ -376,13 +371,10 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
   const { text } = walk.source;
   if (node.anchor !== undefined) {
     const at = text.lastIndexOf(`&${node.anchor}`, start);
-    walk.errors.push({
+    reportError(walk, at, at + node.anchor.length + 1, {
       code: "document/yaml-anchor",
-      start: at,
-      end: at + node.anchor.length + 1,
       message: `\`&${node.anchor}\` is an anchor of YAML; a Nonet document does not follow them.`,
       help: "Leave it out, or put the value in quotes if text was meant.",
-      breaks: false,
     });
   }
   // A tag of the failsafe schema (`!!str`) is reported too, although the library warns only about unknown tags.
@@ -390,7 +382,7 @@ function reportProperties(node: yaml.Scalar | yaml.YAMLMap | yaml.YAMLSeq, start
     const last = text.lastIndexOf("!", start);
     const at = text[last - 1] === "!" ? last - 1 : last;
     const end = at + (/^!\S*/.exec(text.slice(at))?.[0].length ?? 1);
-    walk.errors.push({ start: at, end, breaks: false, ...errorText("TAG_RESOLVE_FAILED", "") });
+    reportError(walk, at, end, errorText("TAG_RESOLVE_FAILED", ""));
   }
 }
 
@@ -407,13 +399,13 @@ function reportKey(pair: yaml.Pair, walk: Walk, start: number, end: number): voi
 
 function reportUnspaced(pair: yaml.Pair, key: TextNode, walk: Walk): void {
   const [start, end] = rangeOf(pair.key, walk);
-  walk.errors.push({ start, end, breaks: false, ...missingSpace(key.value) });
+  reportError(walk, start, end, missingSpace(key.value));
 }
 
 /** Reports a whole block that is one word with a colon in it (`key:value`): the author meant an entry. */
 function reportUnspacedText(node: TextNode, [start, end]: readonly [number, number], walk: Walk): void {
   if (!/^[\w.?-]+:[^\s:/]\S*$/.test(node.value)) return;
-  walk.errors.push({ start, end, breaks: false, ...missingSpace(node.value) });
+  reportError(walk, start, end, missingSpace(node.value));
 }
 
 function missingSpace(written: string): { readonly code: string; readonly message: string; readonly help: string } {
