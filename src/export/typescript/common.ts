@@ -559,10 +559,7 @@ function isIdempotent({ method, key }: OperationDescription): boolean {
   return method === "GET" || key !== undefined;
 }
 
-/**
- * Responses with these statuses mean that the service has done nothing; after a status in `unsure`, it may have performed the
- * request.
- */
+/** With these statuses, the service has done nothing; with `unsure` ones, it may have performed the request. */
 const untouched: ReadonlySet<number> = new Set([429, 503]);
 const unsure: ReadonlySet<number> = new Set([408, 500, 502, 504]);
 
