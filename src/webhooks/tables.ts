@@ -63,7 +63,7 @@ export function createRows(plan: ResourcesPart, store: Store, webhook: WebhookPl
   };
 }
 
-/** Returns a view of all columns, or of those in `names`: lists omit the bodies of deliveries. */
+/** Returns a view of all columns, or of those in `names`. A list of deliveries has no column `body`, which can be large. */
 export function viewOf(plan: ResourcesPart, resource: string, names?: readonly string[]): View {
   const { columns } = defined(
     plan.tables.find((table) => table.resource === resource),

@@ -38,7 +38,7 @@ export interface OperationDescription {
   readonly method: string;
   /** `{name}` marks a parameter; the method takes their values in this order. */
   readonly path: string;
-  /** The media type of the request body; for bytes any type, since a `Blob` has its own. */
+  /** The media type of the request body. For a file it is a wildcard: the media type is that of its `Blob`. */
   readonly requestType?: string;
   /** The body with files is a form; the part of this name has all other members as JSON. */
   readonly form?: string;

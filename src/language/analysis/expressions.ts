@@ -377,7 +377,7 @@ function strayComputed(model: Model): MisplacedExpression[] {
   return [...types, ...input].flatMap(([path, fields]) =>
     Object.entries(fields).flatMap(([name, { computed }]): MisplacedExpression[] => {
       if (computed === undefined) return [];
-      const message = `\`${name}\` cannot be computed here: only a resource has a record to compute it from`;
+      const message = `\`${name}\` cannot be computed here: only a field of a resource can be computed`;
       const problem = { code: "computed-elsewhere", message, start: 0, end: computed.length };
       return [{ path: `${path}/${name}/computed`, text: computed, problem }];
     }),

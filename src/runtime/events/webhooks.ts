@@ -16,7 +16,7 @@ export interface WebhookOptions {
 }
 
 const day = 86_400_000;
-/** The most old secrets that still sign besides the current one (R6.6). */
+/** The maximum number of former secrets that still sign besides the current one (R6.6). */
 const maximumOld = 10;
 
 export function webhookExtensions({ key, urlFault }: WebhookOptions): Extensions {

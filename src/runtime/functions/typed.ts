@@ -20,7 +20,7 @@ export interface ResourceTypes {
   /** The type of the record for a caller. `full`: for the system. */
   readonly record: unknown;
   readonly full: unknown;
-  /** The input of the document's create operation. The next member: of the update operation. `never` if there is none. */
+  /** The input of the create operation; `never` if the document declares none. `update` is the same for the update operation. */
   readonly create: unknown;
   readonly update: unknown;
   readonly delete: boolean;

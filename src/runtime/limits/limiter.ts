@@ -187,7 +187,7 @@ export function limitBeforeAuth(admission: Admission, now: number): Promise<void
 }
 
 /**
- * Runs the second check. `barred`: the caller will get 403, so the request must not use up the limit of the record. @throws
+ * Counts the request in the rates that depend on the caller or the record. `barred`: the caller will get 403, so the request does not count in the rates of the record. @throws
  * ApiError `rate-limited`
  */
 export function limitAfterAuth(

@@ -111,8 +111,7 @@ export interface KeySql {
 }
 
 /**
- * Returns the conditions of the ranges after a position, in page order. The position's values are the arguments from index
- * `position` on.
+ * Returns the SQL conditions of the rows after the last row of a page, in the order of the list. Together they are all later rows; `position` is the index of the first argument, which holds the values of that last row.
  */
 export function rangesAfter(
   { keys, positions: { position } }: Pick<Paging<unknown, unknown>, "keys" | "positions">,
