@@ -121,7 +121,8 @@ const fewBrackets = 1000;
 const hidden = deepest + 2;
 
 /**
- * Replaces values that are nested deeper than any document needs by a word, because the library takes a hundred times as long for each of their characters.
+ * Replaces values that are nested deeper than any document needs by a word, because the library takes a hundred times as long
+ * for each of their characters.
  */
 function withoutDepths(text: string): string {
   if ((text.match(/[[{]/g)?.length ?? 0) < fewBrackets) return text;

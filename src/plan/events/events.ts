@@ -60,7 +60,8 @@ function receivers(planInput: PlanInput, grants: readonly Grant[], resource: str
   const { model, older, typed } = planInput;
   return grants.map(({ who, if: condition }) => {
     if (condition === undefined) return grantPlan(planInput, who);
-    // The grants of the newest version decide who receives an event. The plan of an older version needs a grant too, but nothing reads it.
+    // The grants of the newest version decide who receives an event. The plan of an older version needs a grant too, but
+    // nothing reads it.
     if (older === true) return grantPlan(planInput, who, placeholder);
     return grantPlan(planInput, who, typeCondition(model, condition, resource, { typed }));
   });

@@ -187,8 +187,8 @@ export function limitBeforeAuth(admission: Admission, now: number): Promise<void
 }
 
 /**
- * Counts the request in the rates that depend on the caller or the record. `barred`: the caller will get 403, so the request does not count in the rates of the record. @throws
- * ApiError `rate-limited`
+ * Counts the request in the rates that depend on the caller or the record. `barred`: the caller will get 403, so the request
+ * does not count in the rates of the record. @throws ApiError `rate-limited`
  */
 export function limitAfterAuth(
   admission: Admission,

@@ -231,7 +231,10 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Returns the table with the columns that the backup has. A backup of an earlier release lacks the tables and columns that were added since. */
+/**
+ * Returns the table with the columns that the backup has. A backup of an earlier release lacks the tables and columns that
+ * were added since.
+ */
 function tableNamed(value: unknown, backupTables: readonly BackupTable[]): BackupTable {
   const { table, columns, bytes } = (value ?? {}) as Record<string, unknown>;
   const known = backupTables.find(({ name }) => name === table);

@@ -174,7 +174,8 @@ export type ViewSource =
   | { readonly kind: "records"; readonly expression: TypedExpression; readonly view: View };
 
 /**
- * A query for one record. With `key`: the record with this value in a unique column, if `where` is absent or true for it. Without `key`: the oldest record for which `where` is true.
+ * A query for one record. With `key`: the record with this value in a unique column, if `where` is absent or true for it.
+ * Without `key`: the oldest record for which `where` is true.
  */
 export interface ReadQuery {
   readonly resource: string;

@@ -1,12 +1,8 @@
 /**
-<<<<<<< ours
  * Assigns positions to entries of the event log in commit order, under a lock: so a reader that sees a position sees all lower
- * ones, and no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`, which
- * is always right for one record: a transaction that changes it begins after the former one committed (else it would fail).
-=======
- * Assigns positions to journal entries in commit order, under a lock: so a reader that sees a position sees all lower ones, and
- * no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`. For the entries of one record this is the commit order: the second of two transactions that change a record gets its `seq` after the first has committed, or it fails.
->>>>>>> theirs
+ * ones, and no position is ever assigned below a visible one. Entries that become visible together are ordered by `seq`. For
+ * the entries of one record this is the commit order: the second of two transactions that change a record gets its `seq` after
+ * the first has committed, or it fails.
  *
  * Positions are assigned after the commit, because assigning them inside would make all commits wait for one another. Each
  * process does it for its own entries a moment later; the next reader of the event log does it for a killed process.

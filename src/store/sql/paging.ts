@@ -111,7 +111,8 @@ export interface KeySql {
 }
 
 /**
- * Returns the SQL conditions of the rows after the last row of a page, in the order of the list. Together they are all later rows; `position` is the index of the first argument, which holds the values of that last row.
+ * Returns the SQL conditions of the rows after the last row of a page, in the order of the list. Together they are all later
+ * rows; `position` is the index of the first argument, which holds the values of that last row.
  */
 export function rangesAfter(
   { keys, positions: { position } }: Pick<Paging<unknown, unknown>, "keys" | "positions">,
