@@ -1,7 +1,6 @@
 /** Plans operations on resources: their input, checks, changes, effects and responses. */
-import type { JsonObject } from "../../base/json.ts";
 import { parseClockDuration } from "../../base/duration.ts";
-import { boundFields, creates, type InputMember, inputOf } from "../../language/endpoints/input.ts";
+import { creates, inputOf } from "../../language/endpoints/input.ts";
 import { type ResourceEndpoint, resourceEndpoints } from "../../language/endpoints/resolve.ts";
 import { loginsOf, refreshMembers } from "../../language/authentication/login.ts";
 import {
@@ -11,23 +10,17 @@ import {
   readingActions,
   type IdempotencyStyle,
   sessionActions,
-  inputOnlyActions,
 } from "../../language/endpoints/model.ts";
-import { inputShape } from "../../language/endpoints/shape.ts";
-import { bareType, fieldsOf, isNullable, lookup, referenceOf } from "../../language/resources/fields.ts";
-import { closedObject, fieldSchema, orNull } from "../../language/resources/json-schema.ts";
-import { defaultValue } from "../../language/resources/default-value.ts";
-import type { Field, FieldType } from "../../language/resources/model.ts";
-import { responsePlan, viewPlans, type ViewPlans, wrapOf } from "./responses.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { bodyPlan } from "./body.ts";
+import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
 import { columnTypeOf } from "../resources/columns.ts";
-import type { Envelope } from "./envelope.ts";
 import { operationLimits, quotasOf, ratesOf } from "../limits/limits.ts";
 import { historyPages, listPlan } from "./lists.ts";
 import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
-import type { BodyPlan, InputField, InputForm, Operation, Parent } from "./types.ts";
+import type { Operation, Parent } from "./types.ts";
 import type { ChoicePlan, EffectPlan, TransitionPlan } from "../states/types.ts";
-import type { GrantPlan } from "../authentication/types.ts";
 import type { RulePlan, Table } from "../resources/types.ts";
 import { guardPlan, associationPlan } from "./outcomes.ts";
 import { queryPlans } from "./queries.ts";
@@ -129,192 +122,6 @@ function targetStates(
     ...moves.filter((transition) => transition.changesState).map((transition) => transition.to),
   ]);
 }
-
-// ── Body ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function bodyPlan(planInput: PlanInput, resolved: ResourceEndpoint, table: Table): BodyPlan | undefined {
-  const { action } = resolved;
-  if (readingActions.has(action) || bodilessActions.has(action)) return undefined;
-  const isLink = action === "link" || action === "unlink";
-  if (isLink && inputShape(planInput.model, resolved.endpoint) === undefined) return undefined;
-  const members = inputOf(planInput.model, resolved);
-  const required = members.filter((member) => member.required).map(({ name }) => name);
-  const properties = members.map((member) => [member.name, memberSchema(planInput, resolved, member)] as const);
-  const id = lookup(fieldsOf(planInput.model, resolved.resource), "id");
-  // The id of a record that a PUT creates comes from the path; the body may repeat it.
-  const named =
-    id !== undefined && creates(planInput.model, resolved) ? { id: fieldSchema(planInput.model, id, "input") } : {};
-  const names = Object.keys({ ...named, ...Object.fromEntries(properties) });
-  const envelope = envelopeOf(planInput, resolved, members, names);
-  const files = members.flatMap(({ name, field: { type } }) => {
-    const bare = bareType(type);
-    return bare.kind === "file" ? [[name, { maxBytes: bare.max, media: bare.media }] as const] : [];
-  });
-  const json = action === "update" ? ["application/merge-patch+json", "application/json"] : ["application/json"];
-  const [singleMedia] =
-    resolved.file === undefined ? [] : files.map(([, { media }]) => (media.length === 0 ? ["*/*"] : media));
-  return {
-    schema: closedObject({ ...named, ...Object.fromEntries(properties) }, required),
-    mediaTypes: singleMedia ?? (files.length === 0 ? json : [...json, "multipart/form-data"]),
-    ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
-    required:
-      !(inputOnlyActions.has(action) || action === "logout" || (action === "create" && names.length === 0)) ||
-      required.length > 0,
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(inputShape(planInput.model, resolved.endpoint) === undefined ? {} : { own: true as const }),
-    fields: members.filter((member) => member.sets).map((member) => inputField(planInput, resolved, member)),
-    others: members.filter((member) => !member.sets).map((member) => inputField(planInput, resolved, member)),
-    fixed:
-      resolved.file === undefined && (action === "update" || action === "replace")
-        ? fixedFields(planInput, resolved, table, members)
-        : [],
-  };
-}
-
-/** Plans the objects around the members of a body: as declared with a custom `takes`, else as declared by `wrap`. */
-function envelopeOf(
-  planInput: PlanInput,
-  resolved: ResourceEndpoint,
-  members: readonly InputMember[],
-  names: readonly string[],
-): Envelope | undefined {
-  const { endpoint, action } = resolved;
-  const accepted = inputShape(planInput.model, endpoint);
-  if (accepted === undefined || endpoint.takesView !== undefined) {
-    const { wrap } = inputOnlyActions.has(action) ? {} : wrapOf(planInput, resolved);
-    return wrap === undefined ? undefined : { members: [], objects: { [wrap]: { members: names, objects: {} } } };
-  }
-  const { nesting } = accepted;
-  if (Object.keys(nesting).length === 0) return undefined;
-  // The member with the current secret is in the same object as the member with the new secret.
-  const provedBy = new Map(members.map(({ name, proves }) => [name, proves ?? name]));
-  return envelopeAround(names, (name) => lookup(nesting, provedBy.get(name) ?? name) ?? []);
-}
-
-/** Builds an envelope. `around`: returns the names of the objects around a member, outermost first; `user?` is optional. */
-export function envelopeAround(names: readonly string[], around: (name: string) => readonly string[]): Envelope {
-  const inner = Map.groupBy(
-    names.filter((name) => around(name).length > 0),
-    (name) => around(name)[0] ?? "",
-  );
-  return {
-    members: names.filter((name) => around(name).length === 0),
-    objects: Object.fromEntries(
-      [...inner].map(([written, some]) => {
-        const envelope = envelopeAround(some, (name) => around(name).slice(1));
-        const optional = written.endsWith("?");
-        return [
-          optional ? written.slice(0, -1) : written,
-          optional ? { ...envelope, optional: true as const } : envelope,
-        ];
-      }),
-    ),
-  };
-}
-
-/** Returns the schema of a body member. In a merge patch null removes a member (RFC 7396), so optional fields accept null. */
-function memberSchema({ model }: PlanInput, { action }: ResourceEndpoint, { field }: InputMember): JsonObject {
-  const schema = fieldSchema(model, field, "input");
-  if (action === "update") return isNullable(field) && field.type.kind !== "nullable" ? orNull(schema) : schema;
-  const value = defaultValue(model, field);
-  return value === undefined ? schema : { ...schema, default: value };
-}
-
-function inputField(
-  planInput: PlanInput,
-  { action, resource }: ResourceEndpoint,
-  { name, field, sets }: InputMember,
-): InputField {
-  const { model } = planInput;
-  // A member of `takes` may set the record's field of the same name, whose modifiers then decide how it is stored.
-  const kept = sets ? (lookup(fieldsOf(model, resource), name) ?? field) : field;
-  return bodyField(planInput, name, field, {
-    visible: visibleOf,
-    defaults: action !== "update",
-    secret: kept.marks.includes("secret"),
-  });
-}
-
-interface BodyFieldOptions {
-  /** Returns the grants to see the records of a resource: only callers who see a record may refer to it. */
-  readonly visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[];
-  /** Whether an omitted member gets the field's default. */
-  readonly defaults: boolean;
-  /** Whether the sent value is a secret, which is a text whatever the field's type. */
-  readonly secret: boolean;
-}
-
-/** Plans a member of a body: its conversion and its default. */
-export function bodyField(
-  planInput: PlanInput,
-  name: string,
-  field: Field,
-  { visible, defaults, secret }: BodyFieldOptions,
-): InputField {
-  const form = inputForm(planInput, field.type, visible);
-  const value = defaults ? defaultValue(planInput.model, field) : undefined;
-  return {
-    name,
-    type: secret ? "text" : columnTypeOf(planInput.model, field.type),
-    ...(form === undefined ? {} : { form }),
-    ...(value === undefined ? {} : { default: value }),
-    ...(secret ? { secret } : {}),
-  };
-}
-
-/**
- * Plans how a value is converted. `visible`: the grants to see the records of a resource. `around`: the enclosing embedded
- * types; a recursive type is not followed.
- */
-export function inputForm(
-  planInput: PlanInput,
-  type: FieldType,
-  visible: (planInput: PlanInput, resource: string) => readonly GrantPlan[],
-  around: readonly string[] = [],
-): InputForm | undefined {
-  const { model } = planInput;
-  const bare = bareType(type);
-  if (bare.kind === "scalar") return bare.name === "datetime" ? { kind: "timestamp" } : undefined;
-  if (bare.kind === "list" || bare.kind === "map") {
-    const of = inputForm(planInput, bare.of, visible, around);
-    return of === undefined ? undefined : { kind: bare.kind, of };
-  }
-  if (bare.kind !== "named") return undefined;
-  const target = referenceOf(model, bare);
-  if (target !== undefined) return { kind: "reference", resource: target, visible: visible(planInput, target) };
-  if (around.includes(bare.name)) return undefined;
-  const members = Object.entries(lookup(model.resources.types, bare.name) ?? {}).flatMap(([name, field]) => {
-    const form = inputForm(planInput, field.type, visible, [...around, bare.name]);
-    const value = defaultValue(model, field);
-    if (form === undefined && value === undefined) return [];
-    return [
-      [name, { ...(form === undefined ? {} : { form }), ...(value === undefined ? {} : { default: value }) }] as const,
-    ];
-  });
-  return members.length === 0 ? undefined : { kind: "object", members: Object.fromEntries(members) };
-}
-
-function fixedFields(
-  planInput: PlanInput,
-  resolved: ResourceEndpoint,
-  table: Table,
-  members: readonly InputMember[],
-): readonly string[] {
-  const upsert = creates(planInput.model, resolved);
-  const fields = fieldsOf(planInput.model, resolved.resource);
-  const changeable = members.filter(({ name }) => {
-    // A PUT that creates accepts create-only fields, which must be unchanged for an existing record.
-    return !(upsert && lookup(fields, name)?.marks.includes("create-only"));
-  });
-  const open = new Set(changeable.map(({ name }) => name));
-  const visible = [...table.columns, ...table.virtual].filter(
-    ({ visibleTo }) => visibleTo === undefined || visibleTo.length > 0,
-  );
-  const bound = boundFields(planInput.model, resolved);
-  return visible.map(({ name }) => name).filter((name) => !open.has(name) || bound.includes(name));
-}
-
-// ── What else ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function choicePlans(planInput: PlanInput, { operation, endpoint }: ResourceEndpoint): readonly ChoicePlan[] {
   return Object.entries(endpoint.choose ?? {}).map(([field, choice]) => ({

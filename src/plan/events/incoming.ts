@@ -6,7 +6,8 @@ import { closedObject, jsonSchemaOf } from "../../language/resources/json-schema
 import { columnTypeOf } from "../resources/columns.ts";
 import { operationLimits, ratesOf } from "../limits/limits.ts";
 import { effectsOfInbound } from "../states/transitions.ts";
-import { errorsCaused, inputForm, idempotencyOf } from "../endpoints/operations.ts";
+import { inputForm } from "../endpoints/body.ts";
+import { errorsCaused, idempotencyOf } from "../endpoints/operations.ts";
 import type { BodyPlan, InputField, Operation } from "../endpoints/types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
 import type { Table } from "../resources/types.ts";
