@@ -7,7 +7,7 @@ import { type Difference, difference, pairs, restated, same } from "./difference
 import { partDifferences, type Statement } from "./walk.ts";
 
 export function versioningDifferences(old: Versioning, now: Versioning): Iterable<Difference> {
-  // Callers of a service without versions send no version, so new declarations about versions break nobody.
+  // Callers of a service without versions send no version, so new declarations about versions do not affect them.
   const first = (old.versions ?? []).length === 0 && old.scheme !== "dated" && old.scheme !== "numbered";
   const general = (before: unknown, after: unknown, site: Statement): Iterable<Difference> => {
     const effect: Effect = first && after !== "refuse" ? "additive" : "breaking";

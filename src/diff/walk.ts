@@ -85,7 +85,7 @@ function* constructDifferences(
   for (const { isSpread, key, member, name: memberName, report } of members) {
     const isNamed = site.pattern === "" || member.members !== undefined;
     const inner = {
-      // The members of a construct that may be one line have no locations of their own.
+      // The members of a construct that may be one line have no separate locations.
       at: grammar.readWords === undefined ? `${at}/${key}` : at,
       pattern: site.pattern === "" ? key : `${site.pattern}/${key}`,
       name,

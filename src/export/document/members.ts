@@ -5,7 +5,7 @@ import { code, joined, link, named, type Row, type Table, table, type Target, ty
 
 export interface MembersOptions {
   readonly schemas: Described["schemas"];
-  /** Components that have a heading of their own: types link to the heading instead of listing the members again. */
+  /** Components with a heading: types link to the heading instead of listing the members again. */
   readonly headings: ReadonlyMap<string, Target>;
   /** Additional notes on a member, by its path. */
   readonly remarks?: Readonly<Record<string, readonly Words[]>>;

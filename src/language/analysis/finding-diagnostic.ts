@@ -39,7 +39,7 @@ interface Advice extends Partial<Pick<Diagnostic, "help" | "fix">> {
   readonly span?: Span;
 }
 
-/** The most names that a help text lists. */
+/** The maximum number of names that a help text lists. */
 const mostListed = 12;
 
 function adviceFor({ name, known }: NonNullable<Finding["unknown"]>, span: Span, text: string): Advice {

@@ -1,7 +1,7 @@
 /**
  * Answers the questionnaire (language, section 12) from a document, part by part.
  *
- * Every document is asked every question, so their number is always the same; a question about nothing in the document has the
+ * Every document has the same questions, so their number is always the same; a question about nothing in the document has the
  * answer `none`. A part without a block leaves all of its questions open, but counts as one gap: a document of nine sentences
  * that declare the parts open has nine gaps.
  */

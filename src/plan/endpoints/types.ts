@@ -201,8 +201,8 @@ export interface BodyPlan {
   readonly others: readonly InputField[];
   /**
    * For `update` and `replace`: the fields (columns or computed) that may only be sent unchanged (R2.4), so that clients can
-   * send back what they read. Fields that are not in `schema` are compared and removed before validation. A PUT that `creates`
-   * has the create-only fields in `schema`: they are compared only if the record exists.
+   * send a record back as they read it. Fields that are not in `schema` are compared and removed before validation. A PUT
+   * that `creates` has the create-only fields in `schema`: they are compared only if the record exists.
    */
   readonly fixed: readonly string[];
 }

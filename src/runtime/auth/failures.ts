@@ -12,7 +12,7 @@ import type { Sharing } from "../limits/shared-counts.ts";
 export type FailureLimit = (name: string, now: number) => Reservation;
 
 const rate = { count: 10, windowMilliseconds: 60_000 };
-/** The most names with a counter of their own, which limits the memory; further names share counters. */
+/** The maximum number of names with a separate counter, which limits the memory; further names share counters. */
 const maximumKeys = 100_000;
 
 /** Creates the limit called `name`, which must be unique. */

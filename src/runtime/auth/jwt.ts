@@ -36,8 +36,8 @@ export function createTokenVerifier(credential: CredentialPlan, secret: string |
     ...(credential.audience === undefined ? {} : { audience: credential.audience }),
   };
   if (credential.jwks === undefined && (secret === undefined || secret === "")) return async () => undefined;
-  const keyAt =
-    credential.jwks === undefined ? () => () => new TextEncoder().encode(secret) : issuerKeys(new URL(credential.jwks));
+  const key = new TextEncoder().encode(secret);
+  const keyAt = credential.jwks === undefined ? () => () => key : issuerKeys(new URL(credential.jwks));
   return async (token, now) => {
     const payload = await verified(() => jwtVerify(token, keyAt(now), { ...options, currentDate: new Date(now) }));
     return shortLived(credential, now, payload);

@@ -25,7 +25,7 @@ const streamType = "text/event-stream";
 /** The media types of `GET /events`; the first one wins if the client accepts several equally. */
 export const eventMediaTypes: readonly string[] = [streamType, "application/json"];
 
-/** The most entries that a page scans; then it is short, with a cursor for the next entries. */
+/** The maximum number of entries that a page scans; then it is short, with a cursor for the next entries. */
 const maximumScanned = 10_000;
 const batch = 200;
 

@@ -32,8 +32,8 @@ export interface LoadOptions {
 }
 
 /**
- * The most active operations, which wait for the store or for functions. Their bodies are in memory, and with more operations,
- * at a few thousand writes per second, the callers would time out.
+ * The maximum number of active operations, which wait for the store or for functions. Their bodies are in memory, and with more
+ * operations, at a few thousand writes per second, the callers would time out.
  */
 const mostActive = 4096;
 

@@ -44,7 +44,7 @@ export interface BucketRef {
 
 export interface RateLimiterOptions {
   readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst">;
-  /** The most active keys with a separate count. */
+  /** The maximum number of active keys with a separate count. */
   readonly maximumKeys: number;
   /** The secret start of the hash that assigns further keys to shared counts, so that clients cannot choose theirs. */
   readonly seed: number;

@@ -285,8 +285,8 @@ export interface Transaction extends SessionOperations {
   /** Returns the record whose unique column has this value, and locks it until the transaction ends. */
   get(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /**
-   * Returns the record whose unique column has this value, with a shared lock: until the transaction ends nobody changes the
-   * record, but other transactions may also reference it.
+   * Returns the record whose unique column has this value, with a shared lock: until the transaction ends, no other
+   * transaction can change the record, but others may also reference it.
    */
   lockShared(resource: string, column: string, value: Value): Awaitable<Row | undefined>;
   /**

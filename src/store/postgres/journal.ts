@@ -149,7 +149,7 @@ const firstSql = `
   (SELECT position FROM nonet_journal WHERE position IS NOT NULL AND event IS NOT NULL ORDER BY position LIMIT 1)
   UNION ALL (SELECT position ${anyUnplaced})`;
 
-/** The most entries of one statement, which locks their rows until it ends. */
+/** The maximum number of entries of one statement, which locks their rows until it ends. */
 const batch = 1000;
 
 /**

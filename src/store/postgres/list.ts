@@ -37,8 +37,8 @@ interface Prepared extends Paging<Bindable, SqlValue> {
 }
 
 /**
- * The most page sizes with a statement of their own, in which the size is a literal: for a LIMIT argument PostgreSQL assumes a
- * tenth of the table, and would plan each page anew.
+ * The maximum number of page sizes with a separate statement, in which the size is a literal: for a LIMIT argument PostgreSQL
+ * assumes a tenth of the table, and would plan each page anew.
  */
 const mostSizes = 4;
 

@@ -9,7 +9,7 @@ export interface PgConnections {
   /** Takes over a client: from now on only the protocol connection uses it. */
   attach(client: pg.ClientBase): void;
   of(client: pg.ClientBase): PgConnection;
-  /** Runs one statement, in a transaction of its own. */
+  /** Runs one statement in a separate transaction. */
   run<Row extends SqlRow>(
     client: pg.ClientBase,
     statement: string,

@@ -91,7 +91,7 @@ export interface Sequencer {
 
 /** For how many milliseconds entries are gathered: the maximum delay of a notification. */
 const gathering = 10;
-/** The most entries of one statement, during which other processes wait. */
+/** The maximum number of entries of one statement, during which other processes wait. */
 const batch = 1000;
 
 export function openSequencer(session: Session, report: (failure: unknown) => void): Sequencer {

@@ -22,7 +22,10 @@ export const check: Check = {
   },
 };
 
-/** Reports a changed secret whose current value has no member of its own in the body, or no operation that takes it. */
+/**
+ * Reports that callers cannot send their current secret when they change it: the body has no separate member for it, or no
+ * operation accepts it.
+ */
 function* changedFindings(
   documentIndex: DocumentIndex,
   credential: string,

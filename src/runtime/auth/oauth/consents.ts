@@ -9,7 +9,7 @@ import type { LoginRecord } from "../../context/login.ts";
 import type { TokenDependencies } from "./options.ts";
 
 /**
- * Returns what is stored under the hash of a secret; undefined for an unknown or expired one. `kind`: a model of
+ * Returns the stored grant of a secret, found by its hash; undefined for an unknown or expired one. `kind`: a model of
  * `oidc-provider`.
  */
 export async function findGrant(
