@@ -47,10 +47,11 @@ export const offsetsSql: readonly string[] = [
 /** A row with its position. A row without one is committed, but not sequenced yet. */
 type Positioned = readonly [position: number | null, ...SqlRow];
 
+const insertEntry = `INSERT INTO nonet_journal (${entryColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
 /** Writes an entry; the caller notifies the sequencer after the commit. */
 export function record(session: PgSession, entry: JournalEntry): void {
-  const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
-  session.send(sql, entryValues(entry));
+  session.send(insertEntry, entryValues(entry));
 }
 
 export function forget(session: PgSession, resource: string, id: string): void {

@@ -34,11 +34,11 @@ export const journalSql = `
 export const offsetsSql = "CREATE TABLE nonet_bookmarks (reader TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT";
 
 const columns = `_seq, ${entryColumns}`;
+const insertEntry = `INSERT INTO nonet_journal (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Writes an entry; returns the function that undoes the insert. */
 export function record(connection: Connection, entry: JournalEntry): () => void {
-  const sql = `INSERT INTO nonet_journal (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  const { lastInsertRowid } = connection.run(sql, ...entryValues(entry));
+  const { lastInsertRowid } = connection.run(insertEntry, ...entryValues(entry));
   return () => connection.run("DELETE FROM nonet_journal WHERE _seq = ?", lastInsertRowid);
 }
 
