@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { subscriberOf } from "../limits/limiter.ts";
 import { memoryRates } from "../../../test/store/memory-rates.ts";
 import { createSharing } from "../limits/shared-counts.ts";
-import { refund } from "../limits/reservation.ts";
+import { refund } from "../limits/rate-limiter.ts";
 import { attempt, createFailureLimits, type FailureLimit } from "./failures.ts";
 
 const limitOf = (): FailureLimit => createFailureLimits(undefined, "a test")("tries");

@@ -4,8 +4,7 @@
  */
 import type { Awaitable } from "../../store/port/store.ts";
 import { concealed, seedOf } from "../limits/limiter.ts";
-import { createRateLimiter } from "../limits/rate-limiter.ts";
-import { type Reservation, reserve, type SharedCounts } from "../limits/reservation.ts";
+import { createRateLimiter, type Reservation, reserve } from "../limits/rate-limiter.ts";
 import type { Sharing } from "../limits/shared-counts.ts";
 
 /** Returns the reservation of a failure for a name; nothing is consumed yet. */
@@ -21,13 +20,13 @@ export type FailureLimits = (name: string) => FailureLimit;
 /** Creates the limits. `secret`: the key of the HMAC that replaces names in the store of shared counts. */
 export function createFailureLimits(sharing: Sharing | undefined, secret: string): FailureLimits {
   return (what) => {
-    const limiter = createRateLimiter({ rate: { name: `failed ${what}`, ...rate }, maximumKeys, seed: seedOf(secret) });
-    const sharedCounts: SharedCounts | undefined = sharing && {
-      sharing,
-      sharedOf: ({ key }) => ({ name: limiter.name, key: concealed(secret, key), limit: rate }),
-      lenient: false,
-    };
-    return (name, now) => ({ limiter, bucketRef: limiter.look(name, now), sharedCounts });
+    const limiter = createRateLimiter({
+      rate: { name: `failed ${what}`, ...rate },
+      sharedRate: sharing && { sharing, keyOf: (key) => concealed(secret, key), lenient: false },
+      maximumKeys,
+      seed: seedOf(secret),
+    });
+    return (name, now) => ({ limiter, bucket: limiter.look(name, now) });
   };
 }
 
@@ -45,7 +44,7 @@ export function attempt(wanted: readonly Reservation[], now: number): Awaitable<
     if (full.length === 0) return { reservations: wanted };
     return {
       full,
-      waitSeconds: Math.max(...full.map(({ limiter, bucketRef }) => limiter.waitSeconds(bucketRef, now))),
+      waitSeconds: Math.max(...full.map(({ limiter, bucket }) => limiter.waitSeconds(bucket, now))),
     };
   };
   const full = reserve(wanted, now);

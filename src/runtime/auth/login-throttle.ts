@@ -11,7 +11,7 @@
 import { createHmac } from "node:crypto";
 import { getOrMake } from "../../base/once.ts";
 import { subscriberOf } from "../limits/limiter.ts";
-import { refund, type Reservation } from "../limits/reservation.ts";
+import { refund, type Reservation } from "../limits/rate-limiter.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { attempt as reserveAttempt, type FailureLimits } from "./failures.ts";
 import { isHashingBusy } from "./password.ts";
@@ -35,10 +35,10 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
     return known.has(here) ? here : hashed(credential, name);
   };
   /** The attempts in progress, by counter. */
-  const active = new WeakMap<Reservation["bucketRef"], Set<Promise<unknown>>>();
+  const active = new WeakMap<Reservation["bucket"], Set<Promise<unknown>>>();
 
-  function begin(bucketRef: Reservation["bucketRef"], outcome: Promise<void>): void {
-    getOrMake(active, bucketRef, () => new Set()).add(outcome);
+  function begin(bucket: Reservation["bucket"], outcome: Promise<void>): void {
+    getOrMake(active, bucket, () => new Set()).add(outcome);
   }
 
   /** Reserves a failure in each limit. If a limit is used up, waits for the attempts in progress, which may refund theirs. */
@@ -49,10 +49,10 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
       const reserved = await reserveAttempt(wanted, now);
       if ("reservations" in reserved) {
         // There is no `await` before this line, so that the next attempt finds this one in `active`.
-        for (const { bucketRef } of reserved.reservations) begin(bucketRef, outcome);
+        for (const { bucket } of reserved.reservations) begin(bucket, outcome);
         return reserved.reservations;
       }
-      const others = reserved.full.map(({ bucketRef }) => [...(active.get(bucketRef) ?? [])]);
+      const others = reserved.full.map(({ bucket }) => [...(active.get(bucket) ?? [])]);
       if (others.some((some) => some.length === 0)) {
         throw new ApiError("rate-limited", {
           detail: "Too many failed logins from this address or for this name",
@@ -73,7 +73,7 @@ export function createLoginGuard(failures: FailureLimits, salt: string): LoginGu
         isRight = await verify();
       } finally {
         if (isRight !== false) refund(reservations, now);
-        for (const { bucketRef } of reservations) active.get(bucketRef)?.delete(outcome.promise);
+        for (const { bucket } of reservations) active.get(bucket)?.delete(outcome.promise);
         outcome.resolve();
       }
       if (isRight) {

@@ -9,8 +9,7 @@ import type { Operation } from "../../plan/endpoints/types.ts";
 import type { Counted } from "../../store/port/store.ts";
 import type { HttpResponse, HttpRequest } from "../../http/message.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { type RateLimiter, type BucketRef, createRateLimiter } from "./rate-limiter.ts";
-import { type Reservation, refund, reserve, type SharedCounts } from "./reservation.ts";
+import { createRateLimiter, type RateLimiter, refund, type Reservation, reserve } from "./rate-limiter.ts";
 import type { Sharing } from "./shared-counts.ts";
 
 export interface Limiter {
@@ -41,7 +40,6 @@ interface OperationRate {
   /** Whether only requests without a credential count. */
   readonly anonymous: boolean;
   readonly keyOf: (key: string) => string;
-  readonly sharedCounts: SharedCounts | undefined;
 }
 
 /** One request to an operation with limits, and its reservations so far. */
@@ -83,26 +81,20 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
   const rates = plan.rates.map((rate) => {
     const long = rate.windowMilliseconds >= durableMilliseconds;
     const durable = long && sharing === undefined;
-    const limiter = createRateLimiter({ rate, maximumKeys, seed, ...(durable ? { changed } : {}) });
+    const sharedRate = sharing && { sharing, lenient: !long && (rate.burst ?? rate.count) >= lenientFrom };
+    const limiter = createRateLimiter({ rate, sharedRate, maximumKeys, seed, ...(durable ? { changed } : {}) });
     // Long keys are hashed to limit memory, stored or shared keys to conceal addresses.
     const conceals = long || sharing !== undefined;
     const keyOf = (key: string) => (conceals || key.length > 64 ? concealed(secret, key) : key);
-    const { count, windowMilliseconds, burst } = rate;
-    const limit = { count, windowMilliseconds, ...(burst === undefined ? {} : { burst }) };
-    const sharedCounts: SharedCounts | undefined = sharing && {
-      sharing,
-      sharedOf: ({ key }) => ({ name: rate.name, key, limit }),
-      lenient: !long && limiter.quota >= lenientFrom,
-    };
-    return { rate, durable, limiter, keyOf, sharedCounts };
+    return { rate, durable, limiter, keyOf };
   });
   const byAddress = ({ limit }: Limited): OperationRate => {
-    const { limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
-    return { limiter, by: { kind: "ip" }, keyOf, sharedCounts, anonymous: false };
+    const { limiter, keyOf } = rates[limit] as (typeof rates)[number];
+    return { limiter, by: { kind: "ip" }, keyOf, anonymous: false };
   };
   const defaultRule = (name: string, count: number): OperationRate => {
     const limiter = createRateLimiter({ rate: { name, count, windowMilliseconds: 60_000 }, maximumKeys, seed });
-    return { limiter, by: { kind: "ip" }, keyOf: (key) => key, sharedCounts: undefined, anonymous: false };
+    return { limiter, by: { kind: "ip" }, keyOf: (key) => key, anonymous: false };
   };
   const unstated = defaultRule("default-per-ip", defaultCount);
   /** Other requests than operations do not advertise their limits (R8.1). */
@@ -118,8 +110,8 @@ export function createLimiter({ plan, secret, changed, sharing }: LimiterOptions
     durable: rates.flatMap(({ durable, limiter }) => (durable ? [limiter] : [])),
     of(operation) {
       const rules = operation.rates.map(({ limit, by }): OperationRate => {
-        const { rate, limiter, keyOf, sharedCounts } = rates[limit] as (typeof rates)[number];
-        return { limiter, by, keyOf, sharedCounts, anonymous: rate.of === "anonymous" };
+        const { rate, limiter, keyOf } = rates[limit] as (typeof rates)[number];
+        return { limiter, by, keyOf, anonymous: rate.of === "anonymous" };
       });
       const quotas = operation.quotas.map(({ limit }) => plan.quotas[limit] as QuotaPlan);
       if (rules.length === 0 && quotas.length === 0) return undefined;
@@ -209,11 +201,9 @@ function pass(
   now: number,
 ): Promise<void> | undefined {
   const { carries, httpRequest, parameters, reservations } = admission;
-  const candidates = rules.flatMap(({ anonymous, by, keyOf, limiter, sharedCounts }): Reservation[] => {
+  const candidates = rules.flatMap(({ anonymous, by, keyOf, limiter }): Reservation[] => {
     if (anonymous && carries) return [];
-    return [
-      { limiter, bucketRef: limiter.look(keyOf(partitionOf(by, httpRequest, caller, parameters)), now), sharedCounts },
-    ];
+    return [{ limiter, bucket: limiter.look(keyOf(partitionOf(by, httpRequest, caller, parameters)), now) }];
   });
   const reserved = (full: readonly Reservation[]): void => {
     if (full.length > 0) throw limitError(admission, candidates, full, now);
@@ -233,7 +223,7 @@ function limitError(
 ): ApiError {
   refundTokens(admission, now);
   admission.exceeded = [...admission.reservations.splice(0), ...candidates];
-  const seconds = Math.max(...full.map(({ limiter, bucketRef }) => limiter.waitSeconds(bucketRef, now)));
+  const seconds = Math.max(...full.map(({ limiter, bucket }) => limiter.waitSeconds(bucket, now)));
   const [first] = full;
   const many = first === undefined ? "" : `: at most ${first.limiter.quota} in ${first.limiter.windowSeconds} s`;
   return new ApiError("rate-limited", {
@@ -268,16 +258,16 @@ export function rateLimitHeaders(
   const policy = carries ? limits.policy : limits.anonymousPolicy;
   if (policy === "") return nothing;
   let items = "";
-  for (const { limiter, bucketRef } of exceeded.length > 0 ? exceeded : reservations)
-    items += items === "" ? item(limiter, bucketRef, now) : `, ${item(limiter, bucketRef, now)}`;
+  for (const one of exceeded.length > 0 ? exceeded : reservations)
+    items += items === "" ? item(one, now) : `, ${item(one, now)}`;
   for (const one of counted) items += items === "" ? one : `, ${one}`;
   return items === "" ? ["RateLimit-Policy", policy] : ["RateLimit-Policy", policy, "RateLimit", items];
 }
 
 const nothing: readonly string[] = [];
 
-function item(limiter: RateLimiter, bucketRef: BucketRef, now: number): string {
-  return `"${limiter.name}";r=${limiter.left(bucketRef, now)};t=${limiter.waitSeconds(bucketRef, now)}`;
+function item({ limiter, bucket }: Reservation, now: number): string {
+  return `"${limiter.name}";r=${limiter.left(bucket, now)};t=${limiter.waitSeconds(bucket, now)}`;
 }
 
 /** Returns the subscriber of an address: the whole address for IPv4, its /64 network for IPv6 (R8.4). */

@@ -63,7 +63,7 @@ void describe("a window", () => {
     const place = meter.look("ann", start);
     meter.consume(place, start);
     assert.equal(admits(meter, "ann", start), false);
-    meter.refund(place);
+    meter.refund(place, start);
     assert.deepEqual([admits(meter, "ann", start), admits(meter, "ann", start)], [true, false]);
   });
 

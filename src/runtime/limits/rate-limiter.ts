@@ -1,160 +1,198 @@
 /**
- * One rate limit with a count for each key. Its memory is bounded: ended counts are removed, and when the maximum number of
- * keys is active, further keys share counts. So a flood of keys makes a limit stricter for some callers, and never resets an
- * active window.
+ * Decides whether a request is within its rate limits: `reserve` consumes one request from each limit or from none. A limit
+ * counts the requests of each key in a window that begins with the first request, or with a token bucket that refills
+ * continuously. Times are epoch milliseconds. All numbers are integers, so the limit is exact (R8.3).
  */
 import type { RatePlan } from "../../plan/limits/types.ts";
-import type { Counted } from "../../store/port/store.ts";
-import { counterOf, type Slot } from "./counter.ts";
+import type { Awaitable } from "../../store/port/store.ts";
+import { type Bucket, type BucketLife, type Buckets, type BucketsOptions, createBuckets } from "./buckets.ts";
+import { createSharedCounts, type SharedCounts, type SharedRate } from "./shared-counts.ts";
 
-export interface RateLimiter {
+/** A request that is counted in one limit. */
+export interface Reservation {
+  readonly limiter: RateLimiter;
+  readonly bucket: Bucket;
+}
+
+/**
+ * Consumes one request from each limit or from none; returns the limits that are used up. Returns a promise if processes share
+ * a count and only the shared count can decide.
+ */
+export function reserve(wanted: readonly Reservation[], now: number): Awaitable<readonly Reservation[]> {
+  const full = wanted.filter(({ limiter, bucket }) => limiter.left(bucket, now) === 0);
+  if (full.length > 0) {
+    for (const { limiter, bucket } of full) limiter.shared?.renew(bucket, now);
+    return full;
+  }
+  const unsure = wanted.filter(({ limiter, bucket }) => limiter.shared?.isUnsure(bucket));
+  for (const one of wanted) if (!unsure.includes(one)) one.limiter.consume(one.bucket, now);
+  return unsure.length === 0 ? none : reserveShared(wanted, unsure, now);
+}
+
+const none: readonly Reservation[] = [];
+
+async function reserveShared(
+  wanted: readonly Reservation[],
+  unsure: readonly Reservation[],
+  now: number,
+): Promise<readonly Reservation[]> {
+  const granted = await Promise.all(unsure.map(({ limiter, bucket }) => limiter.consumeShared(bucket, now)));
+  const full = unsure.filter((_, index) => !granted[index]);
+  if (full.length > 0) {
+    const reserved = wanted.filter((reservation) => !full.includes(reservation));
+    refund(reserved, now);
+  }
+  return full;
+}
+
+export function refund(reserved: readonly Reservation[], now: number): void {
+  for (const { limiter, bucket } of reserved) limiter.refund(bucket, now);
+}
+
+/** One rate limit, with a bucket for each key. */
+export interface RateLimiter extends Pick<Buckets, "look" | "changes" | "again" | "restore"> {
   /** The limit as an item of `RateLimit-Policy`. */
   readonly policy: string;
   readonly name: string;
+  /** `q` of `RateLimit-Policy`, the number of requests; the next member is `w`, the seconds. */
   readonly quota: number;
   readonly windowSeconds: number;
-  /** Returns the bucket of a key, to read or consume; it is not stored before `consume` or `hold`. */
-  look(key: string, now: number): BucketRef;
-  left(bucketRef: BucketRef, now: number): number;
-  /** Whether the bucket is unused or its window has ended. */
-  isOver(bucketRef: BucketRef, now: number): boolean;
+  /** The counts of all processes, if they share them. */
+  readonly shared: SharedCounts | undefined;
+  left(bucket: Bucket, now: number): number;
   /** Returns the whole seconds until the next request is possible, at least 1. */
-  waitSeconds(bucketRef: BucketRef, now: number): number;
-  consume(bucketRef: BucketRef, now: number): void;
+  waitSeconds(bucket: Bucket, now: number): number;
+  consume(bucket: Bucket, now: number): void;
+  /** Consumes one request if the shared count has room for it; returns whether it has. */
+  consumeShared(bucket: Bucket, now: number): Promise<boolean>;
   /** Undoes one call of `consume`. */
-  refund(bucketRef: BucketRef): void;
-  /** Returns the counts that changed since the last call and have not ended. */
-  changes(now: number): ReadonlyMap<string, Counted>;
-  /** Notes that the result of `changes` could not be stored: the next call returns it again. */
-  again(keys: Iterable<string>): void;
-  restore(key: string, counted: Counted, now: number): void;
-  /** Stores an unused bucket, so that later calls of `look` for the key return it. */
-  hold(bucketRef: BucketRef): void;
-  /** Replaces the count by the count of all processes; `owed`: requests that this process has not reported yet. */
-  applyShared(bucketRef: BucketRef, counted: Slot, owed: number): void;
+  refund(bucket: Bucket, now: number): void;
 }
 
-/** The bucket of one key, or of several keys that share it. */
-export interface BucketRef {
-  readonly slot: Slot;
-  /** The key, or the shared key such as `*17`. */
-  readonly key: string;
-  listed: boolean;
-}
-
-export interface RateLimiterOptions {
+export interface RateLimiterOptions extends Omit<BucketsOptions, "life"> {
   readonly rate: Pick<RatePlan, "name" | "count" | "windowMilliseconds" | "burst">;
-  /** The maximum number of active keys with a separate count. */
-  readonly maximumKeys: number;
-  /** The secret start of the hash that assigns further keys to shared counts, so that clients cannot choose theirs. */
-  readonly seed: number;
-  /** Called at each change; absent if the counts are not stored. */
-  readonly changed?: () => void;
+  readonly sharedRate?: SharedRate | undefined;
 }
 
-/** How many counts the keys beyond the maximum share. */
-const sharedCounts = 1024;
-
-export function createRateLimiter({ rate, maximumKeys, seed, changed }: RateLimiterOptions): RateLimiter {
-  const counter = counterOf(rate);
-  /** The buckets, ordered by the time at which they end. */
-  const bucketRefs = new Map<string, BucketRef>();
-  const shared = new Map<string, BucketRef>();
-  const pending = new Set<string>();
-
-  const live = (among: Map<string, BucketRef>, key: string, now: number): BucketRef | undefined => {
-    const bucketRef = among.get(key);
-    if (bucketRef === undefined) return undefined;
-    counter.rewind(bucketRef.slot, now);
-    if (!counter.over(bucketRef.slot, now)) return bucketRef;
-    among.delete(key);
-    return undefined;
+export function createRateLimiter({ rate, sharedRate, ...options }: RateLimiterOptions): RateLimiter {
+  const counter = rate.burst === undefined ? windowOf(rate) : tokenBucketOf(rate, rate.burst);
+  const buckets = createBuckets({ life: counter, ...options });
+  const shared =
+    sharedRate && createSharedCounts(rate, sharedRate, (bucket, counted, owed) => counter.put(bucket, counted, owed));
+  const consume = (bucket: Bucket, now: number): void => {
+    // Each use of a token bucket delays the bucket's end.
+    buckets.hold(bucket, rate.burst !== undefined);
+    counter.consume(bucket, now);
+    buckets.touch(bucket);
   };
-  const list = (bucketRef: BucketRef): void => {
-    bucketRef.listed = true;
-    (isShared(bucketRef.key) ? shared : bucketRefs).set(bucketRef.key, bucketRef);
-  };
-  /** Removes ended buckets, which are at the front; returns whether the maximum of active ones is reached. */
-  const isFull = (now: number): boolean => {
-    for (const [key, { slot }] of bucketRefs) {
-      if (!counter.over(slot, now)) break;
-      bucketRefs.delete(key);
-    }
-    return bucketRefs.size >= maximumKeys;
-  };
-  const setChanged = (bucketRef: BucketRef): void => {
-    if (changed === undefined) return;
-    pending.add(bucketRef.key);
-    changed();
-  };
-
   return {
+    ...buckets,
     name: rate.name,
     quota: counter.quota,
     windowSeconds: counter.windowSeconds,
     policy: `"${rate.name}";q=${counter.quota};w=${counter.windowSeconds}`,
-    look(key, now) {
-      const reference = live(bucketRefs, key, now);
-      if (reference !== undefined) return reference;
-      // A key that uses a shared count keeps using it until that count ends; a separate count would double the key's limit.
-      const common = shared.size === 0 ? undefined : live(shared, sharedKey(seed, key), now);
-      if (common !== undefined) return common;
-      return { key: isFull(now) ? sharedKey(seed, key) : key, slot: counter.open(now), listed: false };
+    shared,
+    left: (bucket, now) => counter.left(bucket, now),
+    waitSeconds: (bucket, now) => Math.max(1, Math.ceil(counter.wait(bucket, now) / 1000)),
+    consume(bucket, now) {
+      consume(bucket, now);
+      shared?.report(bucket, 1, now);
     },
-    left: ({ slot }, now) => counter.left(slot, now),
-    isOver: ({ slot }, now) => counter.over(slot, now),
-    waitSeconds: ({ slot }, now) => Math.max(1, Math.ceil(counter.wait(slot, now) / 1000)),
-    consume(bucketRef, now) {
-      // Each use of a token bucket delays the bucket's end, so the bucket moves to the end of the ordered map.
-      if (bucketRef.listed && rate.burst !== undefined) bucketRefs.delete(bucketRef.key);
-      if (!bucketRef.listed || rate.burst !== undefined) list(bucketRef);
-      counter.consume(bucketRef.slot, now);
-      setChanged(bucketRef);
+    async consumeShared(bucket, now) {
+      buckets.hold(bucket, false);
+      const granted = await shared?.want(bucket, now);
+      if (granted !== undefined) return granted;
+      // If the shared count is unavailable, the count of this process applies.
+      if (counter.left(bucket, now) === 0) return false;
+      consume(bucket, now);
+      return true;
     },
-    refund(bucketRef) {
-      counter.refund(bucketRef.slot);
-      setChanged(bucketRef);
-    },
-    hold(bucketRef) {
-      if (!bucketRef.listed) list(bucketRef);
-    },
-    applyShared(bucketRef, counted, owed) {
-      counter.put(bucketRef.slot, counted, owed);
-    },
-    changes(now) {
-      const found = new Map<string, Counted>();
-      for (const key of pending) {
-        const bucketRef = bucketRefs.get(key) ?? shared.get(key);
-        if (bucketRef !== undefined && !counter.over(bucketRef.slot, now)) found.set(key, counter.save(bucketRef.slot));
-      }
-      pending.clear();
-      return found;
-    },
-    again(keys) {
-      for (const key of keys) pending.add(key);
-    },
-    restore(key, counted, now) {
-      const slot = counter.restore(counted, now);
-      if (counter.over(slot, now)) return;
-      const bucketRef = { key: !isShared(key) && isFull(now) ? sharedKey(seed, key) : key, slot, listed: true };
-      const common = shared.get(bucketRef.key);
-      if (common === undefined) list(bucketRef);
-      else {
-        common.slot.used += slot.used;
-        common.slot.at = Math.max(common.slot.at, slot.at);
-      }
+    refund(bucket, now) {
+      counter.refund(bucket);
+      buckets.touch(bucket);
+      // The refund of a request in an ended window must not reduce the count of the next window.
+      if (!counter.over(bucket, now)) shared?.report(bucket, -1, now);
     },
   };
 }
 
-/** Returns the key of a shared count; other keys never start with `*`. */
-function sharedKey(seed: number, key: string): string {
-  // The hash is FNV-1a, which starts with `seed`.
-  let hash = seed;
-  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  return `*${(hash >>> 0) % sharedCounts}`;
+/** How a limit counts the requests of one key. */
+interface Counter extends BucketLife {
+  readonly quota: number;
+  readonly windowSeconds: number;
+  left(bucket: Bucket, now: number): number;
+  /** Returns the milliseconds until the next request is possible. */
+  wait(bucket: Bucket, now: number): number;
+  consume(bucket: Bucket, now: number): void;
+  refund(bucket: Bucket): void;
+  /** Sets a bucket to the count of all processes, plus `more` requests. */
+  put(bucket: Bucket, counted: Pick<Bucket, "used" | "at">, more: number): void;
 }
 
-function isShared(key: string): boolean {
-  return key.startsWith("*");
+function windowOf({ count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">): Counter {
+  return {
+    quota: count,
+    windowSeconds: secondsOf(length),
+    open: (key, now) => ({ key, used: 0, at: now + length, listed: false }),
+    rewind: (bucket, now) => {
+      bucket.at = Math.min(bucket.at, now + length);
+    },
+    over: (bucket, now) => bucket.at <= now,
+    left: (bucket) => Math.max(0, count - bucket.used),
+    wait: (bucket, now) => bucket.at - now,
+    consume: (bucket) => {
+      bucket.used += 1;
+    },
+    refund: (bucket) => {
+      bucket.used -= 1;
+    },
+    put: (bucket, { used, at }, more) => {
+      bucket.used = used + more;
+      bucket.at = at;
+    },
+    save: ({ used, at }) => ({ used, until: at }),
+    restore: (key, { used, until }, now) => ({ key, used, at: Math.min(until, now + length), listed: false }),
+  };
+}
+
+/** Creates a token bucket. One unit is 1/`length` of a request, so each millisecond refills exactly `count` units. */
+function tokenBucketOf(
+  { count, windowMilliseconds: length }: Pick<RatePlan, "count" | "windowMilliseconds">,
+  burst: number,
+): Counter {
+  const capacity = burst * length;
+  const missing = ({ used, at }: Bucket, now: number): number => Math.max(0, used - Math.max(0, now - at) * count);
+  return {
+    quota: burst,
+    windowSeconds: secondsOf(capacity / count),
+    open: (key, now) => ({ key, used: 0, at: now, listed: false }),
+    rewind: (bucket, now) => {
+      bucket.at = Math.min(bucket.at, now);
+    },
+    over: (bucket, now) => missing(bucket, now) === 0,
+    left: (bucket, now) => Math.floor((capacity - missing(bucket, now)) / length),
+    wait: (bucket, now) => {
+      const short = missing(bucket, now) % length;
+      return Math.ceil((short === 0 ? length : short) / count);
+    },
+    consume: (bucket, now) => {
+      bucket.used = missing(bucket, now) + length;
+      bucket.at = Math.max(bucket.at, now);
+    },
+    refund: (bucket) => {
+      bucket.used = Math.max(0, bucket.used - length);
+    },
+    put: (bucket, { used, at }, more) => {
+      bucket.used = Math.max(0, used + more * length);
+      bucket.at = at;
+    },
+    save: ({ used, at }) => ({ used: 0, until: at + Math.ceil(used / count) }),
+    restore: (key, { until }, now) => {
+      return { key, used: Math.min(capacity, Math.max(0, until - now) * count), at: now, listed: false };
+    },
+  };
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000));
 }

@@ -1,23 +1,91 @@
 /**
- * Shares rate counts between processes (R8.3). One call contains all requests of an event-loop tick, or all that arrive during
- * the previous call; requests with the same key share one entry.
+ * Shares rate counts between processes (R8.3). A process knows the last shared count and the requests that it has not reported
+ * yet. It rejects a request above the limit without a round trip. It admits a request at once if there is no other unreported
+ * one and the limit is high enough for one extra request; otherwise it waits for the shared count. So each process admits at
+ * most one request too many, none for small limits and long windows, and a client that sends its requests one after another
+ * never waits.
  *
- * If the shared store is unavailable, each process counts separately: a limit protects a service, and must not stop it. Quotas
- * are different: the transaction counts them or fails.
+ * One call contains all requests of an event-loop tick, or all that arrive during the previous call; requests with the same key
+ * share one entry. If the shared store is unavailable, each process counts separately: a limit protects a service, and must not
+ * stop it. Quotas are different: the transaction counts them or fails.
  */
-import { getOrMake } from "../../base/once.ts";
+import { getOrMake, onceFor } from "../../base/once.ts";
 import type { RateRequest, RateCount, RateLimit, Rates } from "../../store/port/store.ts";
+import type { Bucket } from "./buckets.ts";
+
+/** How processes share the counts of a limit. */
+export interface SharedRate {
+  readonly sharing: Sharing;
+  /** Returns the key in the shared store for the key of a bucket; without it they are the same. */
+  readonly keyOf?: (key: string) => string;
+  /** Whether one request may pass before it is reported. */
+  readonly lenient: boolean;
+}
+
+/** The counts of all processes in the buckets of one limit, as far as this process knows them. */
+export interface SharedCounts {
+  /** Whether a request must wait for the shared count. */
+  isUnsure(bucket: Bucket): boolean;
+  /** Adds `consumed` requests to the shared count (negative: refunds). */
+  report(bucket: Bucket, consumed: number, now: number): void;
+  /** Reads the shared count of a used-up limit again: other processes may have refunded. */
+  renew(bucket: Bucket, now: number): void;
+  /** Consumes one request of the shared count: false if it is used up, undefined if the shared store is unavailable. */
+  want(bucket: Bucket, now: number): Promise<boolean | undefined>;
+}
+
+/** What this process knows about a bucket: the number of unreported requests, and the time of the last shared count. */
+interface Known {
+  owed: number;
+  syncedAt: number;
+}
+
+/** After how many milliseconds the shared count of a used-up limit is read again. */
+const renewedMilliseconds = 250;
+
+/** `put`: sets a bucket to a shared count, plus the requests that this process has not reported yet. */
+export function createSharedCounts(
+  limit: RateLimit & { readonly name: string },
+  { sharing, keyOf = (key) => key, lenient }: SharedRate,
+  put: (bucket: Bucket, counted: RateCount, owed: number) => void,
+): SharedCounts {
+  const knownOf = onceFor((_: Bucket): Known => ({ owed: 0, syncedAt: Number.NEGATIVE_INFINITY }));
+  const sharedOf = ({ key }: Bucket): Shared => ({ name: limit.name, key: keyOf(key), limit });
+  /** Returns a listener that applies a shared count. `reported`: how many requests the report contained. */
+  const countListener = (bucket: Bucket, reported: number, now: number): CountListener => {
+    const known = knownOf(bucket);
+    return (counted) => {
+      known.owed -= reported;
+      if (counted === undefined) return;
+      known.syncedAt = now;
+      put(bucket, counted, known.owed);
+    };
+  };
+  const report = (bucket: Bucket, consumed: number, now: number): void => {
+    knownOf(bucket).owed += consumed;
+    sharing.report(sharedOf(bucket), consumed, countListener(bucket, consumed, now));
+  };
+  return {
+    isUnsure: (bucket) => !(lenient && knownOf(bucket).owed === 0),
+    report,
+    renew(bucket, now) {
+      if (Math.abs(now - knownOf(bucket).syncedAt) >= renewedMilliseconds) report(bucket, 0, now);
+    },
+    want: (bucket, now) => sharing.want(sharedOf(bucket), countListener(bucket, 0, now)),
+  };
+}
 
 /** What identifies a shared count. */
-export interface Shared {
+interface Shared {
   readonly name: string;
   readonly key: string;
   readonly limit: RateLimit;
 }
 
 /** Called with the current count; undefined if it is not known. */
-export type CountListener = (count: RateCount | undefined) => void;
+type CountListener = (count: RateCount | undefined) => void;
 
+/** The shared counts of all limits of a process. */
 export interface Sharing {
   /** Adds `consumed` requests (negative: refunds; 0: only reads the count). */
   report(shared: Shared, consumed: number, onCount: CountListener): void;

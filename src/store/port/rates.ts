@@ -1,6 +1,6 @@
 /**
  * Rate limits that several processes share, in the store or in a separate database such as Valkey. Numbers are integers and
- * times epoch milliseconds, as in `runtime/limits/counter.ts`, which counts for one process.
+ * times epoch milliseconds, as in `runtime/limits/rate-limiter.ts`, which counts for one process.
  */
 
 export interface Rates {
