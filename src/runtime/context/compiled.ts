@@ -4,16 +4,15 @@ import type { TypedExpression } from "../../expression/typed.ts";
 import type { Operation, ContractResponsePlan } from "../../plan/endpoints/types.ts";
 import type { Column, ResourcesPart, Table } from "../../plan/resources/types.ts";
 import type { Awaitable, Found, ListQuery, Page, PageArguments, View, Row } from "../../store/port/store.ts";
-import type { Validator } from "../validation/validator.ts";
+import type { OperationValidators, Validator } from "../validation/validator.ts";
 import type { Json } from "../../base/json.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import type { Values, Call } from "./context.ts";
 import type { Decision as DecisionOf } from "../../language/authentication/decide.ts";
 
-export interface CompiledOperation {
+export interface CompiledOperation extends OperationValidators {
   readonly operation: Operation;
   readonly table: Table;
-  readonly validate: Validator | undefined;
   /** Validates the result of a function. */
   readonly validateResponse: Validator | undefined;
   /** Removes the write-only members from the response of a function; undefined if there are none. */
@@ -24,10 +23,6 @@ export interface CompiledOperation {
   readonly secrets: readonly Column[];
   /** Columns with `writeOnly` members inside their values. */
   readonly partlyHidden: ReadonlySet<string>;
-  /** The validators of filter values, by name of the filter. */
-  readonly filters: ReadonlyMap<string, Validator>;
-  /** The validators of query parameters, by name of the parameter. */
-  readonly queries: ReadonlyMap<string, Validator>;
   /** The operation that reads a record of the resource, for `Location`. */
   readonly reading: Operation | undefined;
   /** All operations with transitions of the resource, among which an error lists the allowed ones. */

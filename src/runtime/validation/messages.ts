@@ -1,4 +1,5 @@
 /** Messages of violations: the ends of sentences that begin with the member's name. */
+import type { Table } from "../../plan/resources/types.ts";
 
 /** Returns the message for a uniqueness conflict. `names`: the members that the caller may know. */
 export function alreadyExists(names: readonly string[]): string {
@@ -45,6 +46,16 @@ const typeTexts: Readonly<Record<string, string>> = {
   object: "an object",
   null: "null",
 };
+
+/** Returns the resource of each id pattern; "" if several resources share it. */
+export function idPatterns(tables: readonly Table[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { resource, columns } of tables) {
+    const pattern = columns.find(({ name }) => name === "id")?.schema["pattern"];
+    if (typeof pattern === "string") found.set(pattern, found.has(pattern) ? "" : resource);
+  }
+  return found;
+}
 
 /**
  * Returns the message of a violation; undefined for an unknown keyword. `ids`: the resource of each id pattern, empty for

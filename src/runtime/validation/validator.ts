@@ -7,6 +7,7 @@ import { kebabCase } from "../../base/case.ts";
 import { bytesInBase64, fileKeyword, minorDigits, textFormats } from "../../base/formats.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { escapeSegment, fragmentSegment, unescapeSegment } from "../../base/json-pointer.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
 import { violationMessage } from "./messages.ts";
 import { canonicalText } from "../../http/json.ts";
 import { patternProperties, library } from "./schema-library.ts";
@@ -48,6 +49,29 @@ export function createValidators(
       const pointers = new Set(unkeepable.map(({ pointer }) => pointer));
       return [...violations.filter(({ pointer }) => !pointers.has(pointer)), ...unkeepable];
     };
+  };
+}
+
+/** The validators of an operation's input. */
+export interface OperationValidators {
+  /** Validates the body; undefined if the operation has none. */
+  readonly validate: Validator | undefined;
+  /** The validators of filter values, by name of the filter. */
+  readonly filters: ReadonlyMap<string, Validator>;
+  /** The validators of query parameters, by name of the parameter. */
+  readonly queries: ReadonlyMap<string, Validator>;
+}
+
+export function operationValidators(
+  { body, list, query }: Pick<Operation, "body" | "list" | "query">,
+  validatorOf: (schema: JsonObject) => Validator,
+): OperationValidators {
+  const filters = list?.filters.map(({ field, schema }) => [field, validatorOf(schema)] as const) ?? [];
+  const conditions = list?.conditions.map(({ name, schema }) => [name, validatorOf(schema)] as const) ?? [];
+  return {
+    validate: body && validatorOf(body.schema),
+    filters: new Map([...filters, ...conditions]),
+    queries: new Map(query.map(({ name, schema }) => [name, validatorOf(schema)])),
   };
 }
 

@@ -1,0 +1,107 @@
+/** Compiles the permissions and queries of an operation for one kind of caller. */
+import type { TypedExpression } from "../../expression/typed.ts";
+import { decide } from "../../language/authentication/decide.ts";
+import type { Operation } from "../../plan/endpoints/types.ts";
+import { both, either } from "../../plan/input.ts";
+import type { ListQuery, Store, View } from "../../store/port/store.ts";
+import type { Decision, ForKind, ListShape, ResourceView } from "../context/compiled.ts";
+import { compileParents, conditionOf, tiedTo } from "../records/parents.ts";
+import { type Nested, operationView } from "../records/views.ts";
+import { hasPart } from "./page-text.ts";
+
+/** The most prepared list queries per operation and kind of caller; above it the oldest is removed. */
+const maximumShapes = 256;
+
+export function compileForRole(operation: Operation, store: Store, record: ResourceView, nested: Nested): ForKind {
+  const { subject } = nested;
+  const allowed = decide(operation.allow, subject);
+  const visible = decide(operation.visible, subject);
+  const own = operationView(operation, nested);
+  const view = own ?? record.view;
+  const reader = (decision: Decision, view: View): ForKind["read"] => {
+    if (decision === "denied" || (operation.key === undefined && operation.the === undefined)) return () => undefined;
+    return store.read({ resource: operation.resource, ...keyed, view, ...where(decision, single) });
+  };
+  const single = operation.the === undefined ? [] : [operation.the];
+  const keyed = operation.key === undefined ? {} : { key: operation.key.column };
+  const parent = operation.parents.at(-1);
+  const tied = parent === undefined ? [] : [tiedTo(parent)];
+  const where = (decision: Exclude<Decision, "denied">, own: readonly TypedExpression[]): Pick<ListQuery, "where"> => {
+    const all = [...tied, ...own];
+    return decision === "allowed" && all.length === 0 ? {} : { where: { all, ...conditionOf(decision) } };
+  };
+  const isCounted = operation.list !== undefined && hasPart(operation.list.page, "count");
+  const counted = isCounted ? { counted: true as const } : {};
+  const listsIn = (view: View): ForKind["list"] => {
+    const lists = new Map<string, ReturnType<ForKind["list"]>>();
+    return (shape) => {
+      const key = shapeKey(shape);
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      if (lists.size >= maximumShapes) lists.delete(lists.keys().next().value as string);
+      const own = operation.list?.where === undefined ? [] : [operation.list.where];
+      const { conditions, ...rest } = shape;
+      const filters = operation.list?.conditions.filter(({ name }) => conditions.includes(name)) ?? [];
+      const conjuncts = [...own, ...filters.map(({ condition }) => condition)];
+      const condition = allowed === "denied" ? {} : where(allowed, conjuncts);
+      const compiled = store.list({ resource: operation.resource, view, ...condition, ...rest, ...counted });
+      lists.set(key, compiled);
+      return compiled;
+    };
+  };
+  return {
+    allowed,
+    visible,
+    record,
+    own,
+    parents: compileParents(operation, store, subject),
+    read: lazily(() => reader(allowed, view)),
+    visibleRecord: lazily(() => reader(visible, view)),
+    readsIn: (other) => ({ read: lazily(() => reader(allowed, other)), list: listsIn(other) }),
+    passes: lazily(() => {
+      const all = [...tied, ...single, ...(operation.guard === undefined ? [] : [operation.guard.if])];
+      return store.read({ resource: operation.resource, ...keyed, view: { ...view, members: [] }, where: { all } });
+    }),
+    aggregate: lazily(() => {
+      if (allowed === "denied" || own === undefined) return () => undefined;
+      return store.aggregate({ members: own.members, ...where(allowed, []) });
+    }),
+    readAggregate: lazily(() => {
+      const all = operation.guard === undefined ? [] : [operation.guard.if];
+      return store.aggregate({ members: [], where: { all } });
+    }),
+    the: theOne(operation, [...tied, ...single], allowed, visible),
+    list: listsIn(view),
+  };
+}
+
+function theOne(
+  { the }: Operation,
+  all: readonly TypedExpression[],
+  allowed: Decision,
+  visible: Decision,
+): ForKind["the"] {
+  if (the === undefined) return undefined;
+  const condition = (decision: Decision): TypedExpression | undefined => {
+    if (decision === "denied") return undefined;
+    return [...all, ...(decision === "allowed" ? [] : [decision.any.reduce(either)])].reduce(both);
+  };
+  const [runIf, visibleIf] = [condition(allowed), condition(visible)];
+  return {
+    ...(runIf === undefined ? {} : { allowed: runIf }),
+    ...(visibleIf === undefined ? {} : { visible: visibleIf }),
+  };
+}
+
+/** Returns the key of a list query. The list's own condition is the same for every request, so the key omits it. */
+function shapeKey({ sort, filters, conditions, search = [], from }: ListShape): string {
+  const sorted = sort.map(({ column, descending }) => `${descending ? "-" : ""}${column}`);
+  return `${from} ${sorted.join()} ${filters.map(({ column, operator }) => `${column}[${operator}]`).join()} ${search.join()} ${conditions.join()}`;
+}
+
+function lazily<Arguments extends readonly unknown[], Result>(
+  make: () => (...args: Arguments) => Result,
+): (...args: Arguments) => Result {
+  let made: ((...args: Arguments) => Result) | undefined;
+  return (...args) => (made ??= make())(...args);
+}
