@@ -2,7 +2,6 @@
 import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { type Block, type Blocks, descriptionList, type Target } from "../document/content.ts";
 import { operationBlock, operationsOf } from "../document/operations.ts";
 import * as parts from "../document/parts.ts";
@@ -13,6 +12,7 @@ import { type Content, html, type Html } from "./html.ts";
 import { page } from "./page.ts";
 import { proseHtml, readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
+import { descriptionOf } from "../../plan/endpoints/operations.ts";
 
 export function documentPage(source: Source): string {
   const { plan, result, baseUrl } = source;
@@ -86,7 +86,7 @@ function byResource(
 function unserved({ model, described }: Described): Blocks {
   const served = new Set(described.operations.map(({ name }) => name));
   const blocks = Object.entries(model.endpoints.endpoints).flatMap(([name, { method, path }]): Blocks => {
-    const sentence = lookup(model.purpose.operations, name) ?? "";
+    const sentence = descriptionOf(model, name);
     return served.has(name) ? [] : [{ kind: "operation", name, method, path, sentence, blocks: [] }];
   });
   return blocks.length === 0 ? [] : [{ kind: "heading", level: 3, name: "Not served yet" }, ...blocks];

@@ -1,10 +1,10 @@
 /** Plans aggregate reads: expressions over all records, without a current record. */
 import { resolveEndpoint } from "../../language/endpoints/resolve.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { aggregateMembers } from "./responses.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "../limits/limits.ts";
 import { emitsOf } from "../states/transitions.ts";
 import { allowOf } from "../authentication/permissions.ts";
+import { descriptionOf } from "./operations.ts";
 import type { Operation } from "./types.ts";
 import type { Table } from "../resources/types.ts";
 import { guardPlan } from "./outcomes.ts";
@@ -25,7 +25,7 @@ export function aggregateOperations(planInput: PlanInput, tables: readonly Table
     return [
       {
         name,
-        sentence: lookup(model.purpose.operations, name) ?? "",
+        sentence: descriptionOf(model, name),
         action: "read",
         method: endpoint.method,
         path: segments,

@@ -10,9 +10,9 @@ import {
 } from "../../language/endpoints/model.ts";
 import { essenceOf, isJson, isRead, resolved } from "../../language/endpoints/wire-media.ts";
 import type { Model } from "../../language/model.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { closedObject, jsonSchemaOf, namedSchemas } from "../../language/resources/json-schema.ts";
 import { handlerOperation } from "./handlers.ts";
+import { descriptionOf } from "./operations.ts";
 import { allowOf } from "../authentication/permissions.ts";
 import type {
   BodyPlan,
@@ -66,7 +66,7 @@ export function contractOperationsOf(planInput: PlanInput, tables: readonly Tabl
     return [
       {
         name,
-        sentence: lookup(model.purpose.operations, name) ?? "",
+        sentence: descriptionOf(model, name),
         method,
         path: resolvedEndpoint.segments,
         template: path,

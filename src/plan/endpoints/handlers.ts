@@ -13,7 +13,7 @@ import type { Field } from "../../language/resources/model.ts";
 import { operationLimits, quotasOfOperation, ratesOf } from "../limits/limits.ts";
 import { effectsOf, emitsOf, transitionsBy } from "../states/transitions.ts";
 import { bodyField, envelopeAround } from "./body.ts";
-import { isEarly, parentPlans, idempotencyOf } from "./operations.ts";
+import { isEarly, parentPlans, descriptionOf, idempotencyOf } from "./operations.ts";
 import { allowOf, visibleOf } from "../authentication/permissions.ts";
 import type { ResponsePlan, BodyPlan, Operation, ShapePlan, SystemOperations } from "./types.ts";
 import type { GrantPlan } from "../authentication/types.ts";
@@ -47,7 +47,7 @@ export function handlerOperation(planInput: PlanInput, resolved: FreeEndpoint, t
   const targetStates = unique(moves.filter(({ changesState }) => changesState).map(({ to }) => to));
   return {
     name,
-    sentence: lookup(model.purpose.operations, name) ?? "",
+    sentence: descriptionOf(model, name),
     action: "handler",
     method: endpoint.method,
     path: segments,

@@ -11,6 +11,7 @@ import {
   type IdempotencyStyle,
   sessionActions,
 } from "../../language/endpoints/model.ts";
+import type { Model } from "../../language/model.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { bodyPlan } from "./body.ts";
 import { responsePlan, viewPlans, type ViewPlans } from "./responses.ts";
@@ -53,7 +54,7 @@ function buildOperation(
   const repeats = idempotencyOf(planInput, action, endpoint.method);
   const known = {
     name: operation,
-    sentence: lookup(planInput.model.purpose.operations, operation) ?? "",
+    sentence: descriptionOf(planInput.model, operation),
     action,
     method: endpoint.method,
     path: resolved.segments,
@@ -99,6 +100,11 @@ function tableOf(tables: readonly Table[], resource: string): Table {
 function filePlan({ file }: ResourceEndpoint, { columns }: Table): Pick<Operation, "file"> {
   const plan = columns.find(({ name }) => name === file)?.file;
   return file === undefined || plan === undefined ? {} : { file: { ...plan, column: file } };
+}
+
+/** Returns the sentence of part 1 that describes an operation; empty if there is none. */
+export function descriptionOf({ purpose }: Pick<Model, "purpose">, operation: string): string {
+  return lookup(purpose.operations, operation) ?? "";
 }
 
 export function parentPlans(planInput: PlanInput, { parents }: ResolvedPath): readonly Parent[] {
