@@ -1,4 +1,4 @@
-/** The dependencies that all requests share, and the state of one request. */
+/** The dependencies that all requests share, and the state of one call of an operation. */
 import type { Clock } from "../../base/clock.ts";
 import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -79,7 +79,7 @@ export interface ChangeContext {
   readonly due?: number;
 }
 
-/** A request to an operation, after authentication. */
+/** A call of an operation: by a request, after authentication, or by a function of the service, without a request. */
 export interface Call extends ChangeContext {
   readonly httpRequest: HttpRequest;
   readonly compiled: CompiledOperation;
