@@ -108,10 +108,12 @@ export function createRateLimiter({ rate, sharedRate, ...options }: RateLimiterO
       return true;
     },
     refund(bucket, now) {
+      // The refund of a request in an ended window must not reduce the count of the next window. A refund may also end a token
+      // bucket, by filling it, so this is decided before.
+      const isOver = counter.over(bucket, now);
       counter.refund(bucket);
       buckets.touch(bucket);
-      // The refund of a request in an ended window must not reduce the count of the next window.
-      if (!counter.over(bucket, now)) shared?.report(bucket, -1, now);
+      if (!isOver) shared?.report(bucket, -1, now);
     },
   };
 }

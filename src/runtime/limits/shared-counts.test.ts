@@ -157,6 +157,21 @@ test("what is given back at one process can be taken at another", async () => {
   assert.equal(await ask(one, start + 252), undefined);
 });
 
+test("what makes a token bucket full again is given back to all processes", async () => {
+  const rates = memoryRates();
+  const [one, other] = [0, 1].map(() => nodeOf(rates, { count: 1, burst: 1 }, () => start)) as [Node, Node];
+  const first = await ask(one, start);
+  assert.ok(first);
+  assert.equal(await ask(other, start), undefined);
+  refundTokens(first, start);
+  await turn();
+  await turn();
+  assert.equal(await ask(other, start + 250), undefined, "it learns of it");
+  await turn();
+  await turn();
+  assert.ok(await ask(other, start + 251));
+});
+
 test("what was taken from a window that is over is not given back to the next one", async () => {
   let now = start;
   const node = nodeOf(memoryRates(), { count: 1, windowMilliseconds: 1000 }, () => now);
