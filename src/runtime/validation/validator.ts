@@ -83,6 +83,8 @@ function createCompiler(schemas: Readonly<Record<string, JsonObject>>): Ajv2020 
     // Validating schemas by the metaschema would delay the start; invalid ones throw when they compile.
     meta: false,
     validateSchema: false,
+    // A field may be called `constructor`: a member that a body inherits is not one that it has.
+    ownProperties: true,
     formats,
     code: { regExp: Object.assign(matcherOf, { code: "" }) },
   });
