@@ -24,6 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // A description becomes a document: it knows what a document can declare, and nothing of how one is served.
   import: ["base/**", "diagnostics/**", "document/**", "language/**"],
   export: ["base/**", "diagnostics/**", "expression/**", "language/**", "plan/**"],
+  // It compares an implementation with a document. If it used code that serves, a mistake there could hide itself.
+  conformance: ["base/**", "diagnostics/**", "document/**", "expression/**", "language/**"],
   store: ["base/**", "expression/**", "plan/**"],
   http: ["base/**", "plan/**", "store/port/**"],
   runtime: ["base/**", "expression/**", "plan/**", "store/port/**", "http/**", "language/*/decide.ts"],
@@ -111,6 +113,20 @@ test("what runs in a browser is free of Node", () => {
         ([use]) => `src/${path} uses ${use}`,
       ),
     ]);
+  assert.deepEqual(wrong, []);
+});
+
+/** The files of a conformance test that use sockets, clocks or cryptography; all others are pure. */
+const conformanceEdge = ["http-client", "receiver", "event-stream", "signature", "web-token", "test"].map(
+  (name) => `conformance/${name}.ts`,
+);
+
+test("only the edge of a conformance test uses Node", () => {
+  const wrong = sources
+    .filter(({ path }) => folderOf(path) === "conformance" && !conformanceEdge.includes(path))
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ specifier }) => specifier.startsWith("node:")).map(({ specifier }) => `${path}: ${specifier}`),
+    );
   assert.deepEqual(wrong, []);
 });
 

@@ -15,3 +15,5 @@ interface TextEncoder {
 declare const TextEncoder: { new (): TextEncoder };
 
 declare const URL: { canParse(url: string, base?: string): boolean };
+
+declare function btoa(bytes: string): string;

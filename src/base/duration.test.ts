@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addDuration, isDuration, parseClockDuration, parseDuration, printMilliseconds } from "./duration.ts";
+import {
+  addDuration,
+  isDuration,
+  parseClockDuration,
+  parseDuration,
+  parseIsoDuration,
+  printMilliseconds,
+} from "./duration.ts";
 
 const hour = 3_600_000;
 const read: readonly (readonly [text: string, milliseconds: number, months: number])[] = [
@@ -65,3 +72,41 @@ test("months are added at the last day where the month is too short", () => {
   assert.equal(added("2027-12-31T00:00:00Z", 2), "2028-02-29T01:00:00.000Z");
   assert.equal(added("2026-03-15T00:00:00Z", 12), "2027-03-15T01:00:00.000Z");
 });
+
+const iso: readonly (readonly [text: string, milliseconds: number, months: number])[] = [
+  ["PT48H", 48 * hour, 0],
+  ["PT1H30M", 1.5 * hour, 0],
+  ["P2D", 48 * hour, 0],
+  ["P1W", 7 * 24 * hour, 0],
+  ["P1Y2M3DT4H5M6S", 3 * 24 * hour + 4 * hour + 5 * 60_000 + 6000, 14],
+  ["P1M", 0, 1],
+  ["PT1M", 60_000, 0],
+  ["PT0.5S", 500, 0],
+  ["PT0,005S", 5, 0],
+  ["PT172800S", 48 * hour, 0],
+  ["P0D", 0, 0],
+];
+for (const [text, milliseconds, months] of iso) {
+  test(`${text} is a duration of ISO 8601`, () => assert.deepEqual(parseIsoDuration(text), { milliseconds, months }));
+}
+
+for (const text of [
+  "",
+  "P",
+  "PT",
+  "P1DT",
+  "-PT1H",
+  "+PT1H",
+  "PT1.5H",
+  "PT1H1D",
+  "PT1S1M",
+  "pt1h",
+  "1H",
+  "48h",
+  "PT1.S",
+  "PT1.0001S",
+  "P99999999999999999D",
+  "PT1H\n",
+]) {
+  test(`${JSON.stringify(text)} is none of ISO 8601`, () => assert.equal(parseIsoDuration(text), undefined));
+}

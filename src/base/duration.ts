@@ -36,6 +36,19 @@ export function parseDuration(text: string): Duration | undefined {
   return Number.isSafeInteger(duration.milliseconds) && Number.isSafeInteger(duration.months) ? duration : undefined;
 }
 
+const isoForm = /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d{1,3}))?S)?)?$/; // biome-ignore format: one expression
+const isoUnits = ["y", "mo", "w", "d", "h", "m", "s", "ms"];
+
+/** Returns a duration of ISO 8601: `PT48H`, `P1M2DT0.5S`; undefined if `text` is none. */
+export function parseIsoDuration(text: string): Duration | undefined {
+  const [, ...amounts] = isoForm.exec(text) ?? [];
+  // Only seconds have a fraction.
+  const written = amounts.map((amount, index) => {
+    return amount === undefined ? "" : `${index === 7 ? amount.padEnd(3, "0") : amount}${isoUnits[index]}`;
+  });
+  return parseDuration(written.join(""));
+}
+
 /** Returns the milliseconds of a duration in clock time; undefined if `text` is no duration, or has months or years. */
 export function parseClockDuration(text: string): number | undefined {
   const duration = parseDuration(text);

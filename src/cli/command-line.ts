@@ -223,6 +223,21 @@ export function maybePort(about: string): Option<number | undefined> {
   return maybe(portOf(about));
 }
 
+function numberOf(about: string): Parsed<number> {
+  const parse = (argument: string): number | undefined =>
+    /^[0-9]{1,10}$/.test(argument) ? Number(argument) : undefined;
+  return { value: "N", about, expected: "a whole number", parse };
+}
+
+export function number(fallback: number, about: string): Option<number> {
+  return withDefault(String(fallback), numberOf(about));
+}
+
+/** Makes an option for a number, without a default. */
+export function maybeNumber(about: string): Option<number | undefined> {
+  return maybe(numberOf(about));
+}
+
 /** Makes an option for a size as in documents; its value is in bytes, or undefined. */
 export function maybeSize(about: string): Option<number | undefined> {
   const parse = (argument: string): number | undefined => parseSize(argument) || undefined;

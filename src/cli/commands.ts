@@ -1,5 +1,19 @@
 /** Defines all commands with their options and help. Each command's code is loaded when it runs. */
-import { type Command, address, choice, command, file, flag, guarded, named, text, texts } from "./command-line.ts";
+import {
+  type Command,
+  address,
+  choice,
+  command,
+  duration,
+  file,
+  flag,
+  guarded,
+  maybeNumber,
+  named,
+  number,
+  text,
+  texts,
+} from "./command-line.ts";
 import { dataHelp, serveOptions } from "./options.ts";
 import { configured } from "./settings.ts";
 
@@ -43,6 +57,38 @@ write. Exits with 1 when a change is not declared.`,
     },
     run: async ({ document, other, options }, terminal) =>
       (await import("./diff.ts")).diff(named(document), named(other), options, terminal),
+  }),
+  command({
+    words: "test",
+    operand: "DOC",
+    about: "test an implementation against a document, statement by statement, over HTTP alone",
+    details: `Says of each statement of the document whether it holds, is broken (with the requests that show it), or was not
+tried, and why. The implementation may be written in any language. Besides the document the test needs
+credentials; it can keep these options in a file. Exits with 1 when a statement is broken, with 2 when the
+implementation cannot be reached.`,
+    options: {
+      url: address("where the implementation is"),
+      config: text("FILE", "a file of settings; default: nonet.test.yaml in the current folder, if it exists"),
+      as: texts("ROLE=TOKEN", "a credential with this role; two users a role let the test try what others may not see"),
+      obtain: text("COMMAND", "a command that prints a credential; {user} and {roles} are replaced"),
+      clock: address("a test clock of the implementation, so that timers and windows can be tried"),
+      receiver: address("where the implementation reaches the test with webhooks"),
+      confirm: text("HOST", "test an implementation that is not on this machine"),
+      skip: texts("OPERATION", "an operation that the test does not call"),
+      only: texts("PART|LINE|OPERATION", "test only this"),
+      "api-version": text("VERSION", "the version of the API; default: the newest"),
+      seed: maybeNumber("the same seed makes the same requests; default: a random one"),
+      budget: duration("60s", "how long the test may take"),
+      workers: number(4, "how many cases run at once"),
+      replay: text("FILE", "run the broken cases of a report again: a file of --report FILE.json"),
+      report: texts(
+        "FILE",
+        "write a report; the ending says the format: .html, .json, .xml (JUnit), .har, .sarif, .txt",
+      ),
+      format: choice(["text", "json", "junit", "sarif", "har", "html"], "of the report on standard output"),
+    },
+    run: async ({ document, options }, terminal) =>
+      (await import("./test.ts")).testCommand(named(document), options, terminal),
   }),
   configured({
     words: "serve",

@@ -67,6 +67,7 @@ function reachFindings(options: ServeSettings): readonly Finding[] {
     ...(base === undefined ? [] : [finding("base-url", "warn", !isPlain, isPlain ? `${base} is not https` : base, "let a proxy terminate TLS: without it, others on the network can read credentials")]),
     ...(isAdminOpen ? [problem("operator-token", "warn", "the operator's port is open to others, without a token", "set NONET_OPERATOR_TOKEN_FILE")] : []),
     ...(options["webhooks-to-loopback"] && isOpen ? [problem("webhooks-to-loopback", "fail", "webhooks could reach services that listen only on this machine", "remove it; it is for development")] : []),
+    ...(options["test-clock"] ? [problem("test-clock", "warn", "anyone on this machine can move the time of the service", "remove it; it is for tests")] : []),
     ...(options.watch && isOpen ? [problem("watch", "warn", "a mistake in the document is served as soon as it is saved", "remove --watch, and restart to change the document")] : []),
   ]; // biome-ignore format: a table
 }

@@ -35,6 +35,7 @@ export const serveOptions: { readonly [K in keyof ServeSettings]: Option<ServeSe
   "base-url": address("the public address of the service, if it is not the address that it listens on"),
   "trust-proxy": networks("a trusted proxy, whose Forwarded fields are used"),
   "webhooks-to-loopback": flag("allow webhooks to this machine, and by http: for development"),
+  "test-clock": flag("let requests move the time of the service forward, at /.well-known/test-clock: for tests"),
   sink: guarded(
     texts("URL", "a broker that receives every event: nats://HOST/SUBJECT?as=ROLE, kafka://HOST/TOPIC?as=ROLE"),
   ),

@@ -16,7 +16,10 @@ const mostColumns = 120;
 /**
  * Describes a service: URL, operations with their callers, defaults, open questions, and statements that are not enforced yet.
  */
-export function describe({ first, url, local, admin }: Serving, terminal: Pick<Terminal, "columns">): string {
+export function describe(
+  { first, url, local, admin, testClock }: Serving,
+  terminal: Pick<Terminal, "columns">,
+): string {
   const { result, plan, data } = first;
   const { allow } = withWebhooks(result.model).authentication;
   const width = Math.min(terminal.columns, mostColumns);
@@ -38,6 +41,7 @@ export function describe({ first, url, local, admin }: Serving, terminal: Pick<T
     `  data: ${withoutSecret(data)}; document: ${url}/; OpenAPI: ${url}/openapi.json`,
     ...(url === local ? [] : [`  listens at ${local}`]),
     ...(admin === undefined ? [] : [`  for operators: ${admin}/metrics, ${admin}/readyz`]),
+    ...(testClock === undefined ? [] : [`  test clock: anyone on this machine can move the time, at ${testClock}`]),
     ...(warnings === 0 ? [] : [`  ${count(warnings, "warning")}: nonet check ${result.name}`]),
     "",
     ...section("Operations and permissions", columns(operations)),

@@ -56,11 +56,11 @@ function gravest(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.filter((diagnostic) => chosen.has(diagnostic));
 }
 
-type Paint = (text: string, as: Severity | "bold" | "faint") => string;
+export type Paint = (text: string, as: Severity | "bold" | "faint") => string;
 
 const colours = { error: "31", warning: "33", hint: "36", bold: "1", faint: "2" } as const;
 
-function painter(colour: boolean): Paint {
+export function painter(colour: boolean): Paint {
   return (text, as) => (colour ? `\u001b[${colours[as]}m${text}\u001b[0m` : text);
 }
 
@@ -77,9 +77,8 @@ function picture(character: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
 }
 
-// Returns the lines of the document that the finding is about, with the span underlined.
-
-function codeFrame(span: Span, text: string, severity: Severity, paint: Paint): readonly string[] {
+/** Returns the lines of the document around a span, with the span underlined. */
+export function codeFrame(span: Span, text: string, severity: Severity, paint: Paint): readonly string[] {
   const lines = linesOf(text);
   const { start, end } = span;
   // A span that ends before the first character of a line does not include that line.

@@ -94,7 +94,7 @@ export interface ServiceOptions {
 export interface Service extends Responder {
   /**
    * Runs due timers (part 3, `after` and `at`; part 8, `keep`); returns the number of changed records. Call it about four times a
-   * second; a call during an active one does nothing. Never rejects. `lateMilliseconds`: the delay of this call, which measures
+   * second; a call during an active one waits for it. Never rejects. `lateMilliseconds`: the delay of this call, which measures
    * the load of the event loop (R8.9).
    */
   tick(lateMilliseconds?: number): Promise<number>;

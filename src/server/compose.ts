@@ -27,6 +27,7 @@ import type { Loaded } from "./load.ts";
 import { databaseOf, type Opening, openStore } from "./open-store.ts";
 import { serviceKeys, type ServiceKeys } from "./secret-keys.ts";
 import type { Terminal } from "./terminal.ts";
+import { type TestClock, testClockPages } from "./test-clock.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export const clock: Clock = { now: () => Date.now() };
@@ -76,6 +77,8 @@ export interface Setup {
   readonly pages?: PagesFor | undefined;
   /** Whether timers run by themselves. If false, they run only when a program calls the service's `tick`. */
   readonly ticks?: boolean | undefined;
+  /** The clock that requests move; the host has the same one. */
+  readonly testClock?: TestClock | undefined;
 }
 
 /** Opens the store and serves. @throws DocumentError or UsageError like `openStore`. */
@@ -89,12 +92,15 @@ export async function serveFrom(
   loaded: Loaded,
   data: string,
   store: Store,
-  { host, pages: whom, ticks = true }: Pick<Setup, "host" | "pages" | "ticks">,
+  { host, pages: whom, testClock, ticks = true }: Omit<Setup, "data" | "opening">,
 ): Promise<Served> {
   const { plan, result } = loaded;
   const keys = await serviceKeys(store, data, host.environment);
   const telemetry = await telemetryModule();
-  const pages = pagesFor(whom, plan, servicePages({ result, plan, baseUrl: host.url }));
+  const pages = [
+    ...pagesFor(whom, plan, servicePages({ result, plan, baseUrl: host.url })),
+    ...(testClock === undefined ? [] : testClockPages(testClock, () => service.tick())),
+  ];
   const observe = host.observe ?? telemetry?.createTelemetry(host.url);
   const composed = compose(loaded, store, keys, { startSending: telemetry?.startSending, ...host, observe, pages });
   const { service, background } = composed;

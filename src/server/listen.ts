@@ -1,4 +1,5 @@
 /** Listens at the configured address; explains the reason if that fails. */
+import { isIPv4 } from "node:net";
 import { type RunningServer, listen } from "../http/node-server.ts";
 import type { ServerOptions } from "../http/before-service.ts";
 import { UsageError } from "./errors.ts";
@@ -34,6 +35,11 @@ export function explained({ host, port }: ListenAddress, thrown: unknown, prefix
     default:
       return thrown;
   }
+}
+
+/** Whether only this machine reaches a host. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 /** Returns the server's URL on this machine; wildcard hosts become the loopback address. */

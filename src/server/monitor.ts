@@ -1,5 +1,6 @@
 /** Monitors a service: metrics, health, and the operator's port. */
 import process from "node:process";
+import type { Clock } from "../base/clock.ts";
 import type { Admin } from "../observability/admin.ts";
 import { createHealthReport, isOperator } from "../observability/health-report.ts";
 import type { Log } from "../observability/log.ts";
@@ -7,7 +8,7 @@ import { createMonitoring, type Monitoring } from "../observability/monitoring.t
 import { createBacklog, watchService } from "../observability/service-metrics.ts";
 import type { HealthStatus, HealthDisclosure } from "../runtime/health.ts";
 import { explained } from "./listen.ts";
-import { clock, type Served } from "./compose.ts";
+import type { Served } from "./compose.ts";
 import { releaseVersion } from "./terminal.ts";
 
 export interface MonitoringOptions {
@@ -29,7 +30,7 @@ export interface StartedMonitoring {
 }
 
 /** Starts the monitoring; `log` must be open. @throws UsageError if the operator's port is not available. */
-export async function startMonitoring(options: MonitoringOptions, log: Log): Promise<StartedMonitoring> {
+export async function startMonitoring(options: MonitoringOptions, log: Log, clock: Clock): Promise<StartedMonitoring> {
   const { "admin-port": port, "admin-host": host, "operator-token": token } = options;
   const otel = Symbol.for("opentelemetry.js.api.1") in globalThis;
   // Metrics are loaded only if a machine reads them: most services are started by developers.

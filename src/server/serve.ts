@@ -12,10 +12,10 @@ import type { CheckResult } from "../language/check.ts";
 import { createForwarding } from "../http/proxies.ts";
 import { StoreError } from "../store/port/error.ts";
 import type { ValkeyRates } from "../store/valkey/rates.ts";
-import { type Host, type PagesFor, random, serve, type Served, type Setup } from "./compose.ts";
+import { clock, type Host, type PagesFor, random, serve, type Served, type Setup } from "./compose.ts";
 import { checkFile } from "./document.ts";
 import { UsageError } from "./errors.ts";
-import { addressOf, listenAt } from "./listen.ts";
+import { addressOf, isLoopback, listenAt } from "./listen.ts";
 import { load, type Loaded } from "./load.ts";
 import { isText, type LogFormat, type Logging, openLog } from "./logging.ts";
 import { followedText } from "./migration-report.ts";
@@ -26,6 +26,7 @@ import { createReloading, type Reloading } from "./reload.ts";
 import { withSecretFiles } from "./secret-keys.ts";
 import { createSwappableService } from "./swap.ts";
 import type { Terminal } from "./terminal.ts";
+import { createTestClock, testClockPath } from "./test-clock.ts";
 import { watchFile, type Watcher } from "./watch.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -52,6 +53,8 @@ export interface ServeOptions extends MonitoringOptions {
   /** The URL of a Valkey or Redis server for shared rate counts. */
   readonly limits: string | undefined;
   readonly "webhooks-to-loopback": boolean;
+  /** Whether requests may move the service's clock. */
+  readonly "test-clock": boolean;
   readonly pages: PagesFor;
   /** The memory budget of requests in bytes; undefined: a default for this machine. */
   readonly "request-memory": number | undefined;
@@ -70,6 +73,8 @@ export interface Serving {
   readonly local: string;
   /** The operator's URL for metrics and health; undefined without an operator's port. */
   readonly admin: string | undefined;
+  /** The URL of the test clock; undefined without one. */
+  readonly testClock: string | undefined;
   /** Whether the output is for programs only. */
   readonly quiet: boolean;
   /** Serves until a stop signal; returns the exit code. */
@@ -86,6 +91,10 @@ export async function startServing(document: string, options: ServeOptions, outs
   const environment = withSecretFiles(outside.environment, (path) => readFileSync(path, "utf8"));
   const terminal = { ...outside, environment };
   const { handlers, host, sink: sinks, watch } = options;
+  if (options["test-clock"] && !isLoopback(host))
+    throw new UsageError(
+      `--test-clock needs --host 127.0.0.1, so that only this machine can move the time; not ${host}`,
+    );
   if (watch && document === "-") throw new UsageError("--watch needs a file; standard input does not change");
   const quiet = options["log-format"] === "json";
   let local = addressOf(options);
@@ -107,6 +116,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   const swappable = watch ? createSwappableService(first.service) : undefined;
   service = swappable?.service ?? first.service;
   const admin = monitor.admin && addressOf({ host: options["admin-host"], port: monitor.admin.port });
+  const testClock = setup.testClock && local + testClockPath;
   log.write("info", "serving", { ...startOf(first, { document, url: url(), local }), admin });
   // The signal handlers are installed before readiness is reported, because a stop signal may follow at once.
   const stopped = terminal.stopped();
@@ -124,7 +134,7 @@ export async function startServing(document: string, options: ServeOptions, outs
   const watchers = watchersOf(document, handlers, reloading, lost.reject);
   const running = starting.move();
   return {
-    ...{ first, url: url(), local, admin, quiet },
+    ...{ first, url: url(), local, admin, testClock, quiet },
     async untilStopped() {
       let lingerMilliseconds = 0;
       try {
@@ -180,7 +190,10 @@ async function openInstruments(
   const logging = loggingOf(options, plan, environment);
   const log = openLog(logging, terminal);
   starting.defer(() => log.close());
-  const monitor = await startMonitoring(options, log);
+  const testClock = options["test-clock"] ? createTestClock(clock) : undefined;
+  if (testClock !== undefined)
+    log.write("warn", "test clock: anyone on this machine can move the time of this service", { path: testClockPath });
+  const monitor = await startMonitoring(options, log, testClock ?? clock);
   starting.defer(() => monitor.close());
   const rates = await ratesOf(options, plan);
   starting.defer(async () => rates?.close());
@@ -188,13 +201,13 @@ async function openInstruments(
   starting.defer(async () => watchdog?.stop());
   const { health, monitoring } = monitor;
   const host: Host = {
-    ...{ url, environment, rates, monitoring, health, functionBegan: watchdog?.began },
+    ...{ url, environment, rates, monitoring, health, functionBegan: watchdog?.began, clock: testClock },
     loopback: options["webhooks-to-loopback"],
     report: (failure, requestId) => log.failed(failure, requestId),
     notice: (message) => log.write("warn", message),
   };
   const opening = openingOf(log, quiet ? () => {} : (text) => terminal.out(text), monitoring);
-  return { log, monitor, watchdog, setup: { data: options.data, opening, pages: options.pages, host } };
+  return { log, monitor, watchdog, setup: { data: options.data, opening, pages: options.pages, host, testClock } };
 }
 
 /** Returns the options that report migrations: to people as text, to programs in the log. */

@@ -51,6 +51,7 @@ test("each thing that can be wrong is found, with what to do", async (t) => {
       "fail",
       /only on this machine/,
     ],
+    [["shelf.md", "--test-clock"], {}, "test-clock", "warn", /can move the time/],
     [["shelf.md", "--admin-port", "0", "--admin-host", "0.0.0.0"], {}, "operator-token", "warn", /without a token/],
     [["shelf.md", "--data", "none.db"], {}, "data", "fail", /not a database/],
     [["shelf.md", "--data", "memory"], {}, "data", "warn", /lost when the service stops/],

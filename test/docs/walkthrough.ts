@@ -152,9 +152,12 @@ function startNonet(walk: Walk, args: readonly string[]): ChildProcessByStdio<nu
 /** What it says of what is wrong comes first, since the order of the two streams is nobody's promise. */
 async function runNonet(walk: Walk, args: readonly string[]): Promise<string> {
   const environment = { ...process.env, ...walk.environment };
-  const { code, stdout, stderr } = await streamsHere(args, { folder: walk.folder, environment });
+  // A command may call the service that the page serves.
+  const { real = "", shown = "" } = walk.serving ?? {};
+  const called = args.map((arg) => (shown === "" ? arg : arg.replace(shown, real)));
+  const { code, stdout, stderr } = await streamsHere(called, { folder: walk.folder, environment });
   walk.status = code;
-  return stderr + stdout;
+  return shown === "" ? stderr + stdout : (stderr + stdout).replaceAll(real, shown);
 }
 
 /** What has not come out by then is not coming. */

@@ -68,8 +68,10 @@ export interface Expectation {
   readonly headers?: Readonly<Record<string, string | RegExp | null>>;
 }
 
+type Cast = Readonly<Record<string, readonly string[]>>;
+
 /** Who has which roles; the plays are acted by these. */
-const cast: Readonly<Record<string, readonly string[]>> = {
+const cast: Cast = {
   ann: ["member"],
   bob: ["member"],
   olga: ["admin"],
@@ -152,8 +154,11 @@ function itemsOf(reply: Reply): readonly unknown[] {
   return items as readonly unknown[];
 }
 
-/** `patience`: how long to wait for what comes by itself, milliseconds. */
-export function sceneOf({ running, client }: Subject, patience = 10_000): Scene & AsyncDisposable {
+/**
+ * `patience`: how long to wait for what comes by itself, milliseconds. `roles`: who has which roles, in a document with roles of
+ * its own.
+ */
+export function sceneOf({ running, client }: Subject, patience = 10_000, roles: Cast = cast): Scene & AsyncDisposable {
   let receiver: Promise<Receiver> | undefined;
   const keys = new Map<string, Promise<string>>();
   const replies: Reply[] = [];
@@ -182,7 +187,7 @@ export function sceneOf({ running, client }: Subject, patience = 10_000): Scene 
           : String(memberOf(reply.json, (name as string).split(".")));
       }),
     key(caller) {
-      const made = keys.get(caller) ?? running.key(caller, ...(cast[caller] ?? []));
+      const made = keys.get(caller) ?? running.key(caller, ...(roles[caller] ?? []));
       keys.set(caller, made);
       return made;
     },

@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     "{errors,terminal}.ts",
-    "{background,listen,migration-report,not-ready,secret-keys,swap,watch,watchdog}.ts",
+    "{background,listen,migration-report,not-ready,secret-keys,swap,test-clock,watch,watchdog}.ts",
     ...["{document,open-store,sinks}.ts", "load.ts", "compose.ts", "{embed,logging,monitor,reload}.ts", "serve.ts"],
   ],
   cli: [

@@ -22,6 +22,7 @@ import type { HealthDisclosure } from "../../src/runtime/health.ts";
 import type { Observe } from "../../src/runtime/context/observation.ts";
 import { listen } from "../../src/http/node-server.ts";
 import type { Page } from "../../src/runtime/context/endpoint.ts";
+import type { LiveService } from "../../src/runtime/service.ts";
 import { openMemoryStore } from "../../src/store/memory/open.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
@@ -81,6 +82,8 @@ export interface RunOptions {
   readonly around?: (store: Store) => Store;
   /** Changes what the document was made into. */
   readonly planned?: (plan: Plan) => Plan;
+  /** Puts something between the service and its callers. */
+  readonly between?: (service: LiveService) => LiveService;
   /** The service's clock, which `pass` moves no further; the machine's unless told. */
   readonly clock?: Clock;
   /** `false`: no webhook is sent. */
@@ -145,7 +148,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
   const { close, store } = await openStore(plan, options, now);
   const random = options.random ?? randomBytes;
   let url = "";
-  const { service, background } = compose(
+  const { service: composed, background } = compose(
     { plan, functions: options.functions },
     options.around?.(store) ?? store,
     { cursor: "a test", webhooks: "a test" },
@@ -160,6 +163,7 @@ export async function run(text: string, options: RunOptions = {}): Promise<Runni
       observe: options.observe?.(() => url),
     },
   );
+  const service = options.between?.(composed) ?? composed;
   const server = await listen({
     service: () => service,
     host: "127.0.0.1",

@@ -1,6 +1,6 @@
 /** Renders content as HTML for the pages of the service: folds long blocks and draws states. */
 import { stateDiagram } from "../page/diagram.ts";
-import { type Content, html, type Html } from "../page/html.ts";
+import { type Content, html, type Html } from "../../base/html.ts";
 import { anchor, type Block, type Blocks, type Table, type Words } from "./content.ts";
 import { stateTables } from "./parts.ts";
 

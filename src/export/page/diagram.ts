@@ -3,7 +3,7 @@ import type { Lifecycle, Transition, Trigger } from "../../language/states/model
 import { triggerText } from "../transitions.ts";
 import { type Box, layOut, type LayoutEdge, type LayoutNode, type RoutedEdge, type Point } from "./diagram-layout.ts";
 import { anchor } from "../document/content.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "../../base/html.ts";
 
 /** The width of a character in the page's monospaced font, in pixels, with a small margin. */
 const stateCharacter = 8.2;

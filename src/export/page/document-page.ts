@@ -1,4 +1,6 @@
 /** Renders the page at `/`: the prose of each part, next to its definitions. */
+import { type Content, html, type Html } from "../../base/html.ts";
+import { proseHtml } from "../../base/prose-html.ts";
 import { hasEvents } from "../../plan/events/events.ts";
 import { partNames, type PartName } from "../../language/model.ts";
 import { partHeadings, partOfHeading } from "../../language/grammar/sections.ts";
@@ -8,9 +10,8 @@ import * as parts from "../document/parts.ts";
 import { type Source as Described, sourceOf } from "../document/source.ts";
 import { blocksHtml, wordsHtml } from "../document/to-html.ts";
 import { fence } from "../document/to-markdown.ts";
-import { type Content, html, type Html } from "./html.ts";
 import { page } from "./page.ts";
-import { proseHtml, readSections, type Section } from "./prose.ts";
+import { readSections, type Section } from "./prose.ts";
 import { isOpen, type Source } from "./source.ts";
 import { descriptionOf } from "../../plan/endpoints/operations.ts";
 

@@ -2,7 +2,7 @@
 import { possibleErrorsOf } from "../openapi/possible-errors.ts";
 import { anchor, duration, descriptionList, joined, type Words } from "../document/content.ts";
 import { blocksHtml } from "../document/to-html.ts";
-import { html } from "./html.ts";
+import { html } from "../../base/html.ts";
 import { page } from "./page.ts";
 import type { Source } from "./source.ts";
 

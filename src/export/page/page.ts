@@ -1,5 +1,5 @@
 /** Renders the frame of every page: head, navigation and content. One stylesheet, no script, no external resources. */
-import { type Content, html, type Html } from "./html.ts";
+import { type Content, html, type Html } from "../../base/html.ts";
 
 export interface PageContent {
   readonly title: string;

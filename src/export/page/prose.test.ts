@@ -1,7 +1,8 @@
 /** The document's words as HTML: nothing that stands in them is obeyed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { proseHtml, readSections } from "./prose.ts";
+import { proseHtml } from "../../base/prose-html.ts";
+import { readSections } from "./prose.ts";
 
 function rendered(markdown: string): string {
   return readSections(markdown)

@@ -1,11 +1,5 @@
-/**
- * Renders the document's prose: Markdown to HTML by micromark, which escapes raw HTML. Pages load no external resources, so an
- * image becomes a link.
- */
+/** Reads the document's prose, section by section. */
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { micromark } from "micromark";
-import { gfm, gfmHtml } from "micromark-extension-gfm";
-import type { Html } from "./html.ts";
 
 /** The Markdown below an H2 heading, or before the first one. */
 export interface Section {
@@ -38,45 +32,4 @@ export function readSections(text: string): readonly Section[] {
 function plain(node: object): string {
   const { value, children = [] } = node as { readonly value?: string; readonly children?: readonly object[] };
   return value ?? children.map(plain).join("");
-}
-
-export function proseHtml(markdown: string): Html {
-  const written = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  const html = written
-    .replaceAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/gs, (_, address: string, text: string) => link(address, text))
-    .replaceAll(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (_, address: string, text: string) =>
-      link(address, text || address),
-    )
-    .replaceAll(/<input [^>]*>/g, (box) => (box.includes("checked") ? "☑" : "☐"))
-    .replaceAll(/<th(?=[ >])/g, '<th scope="col"')
-    .replaceAll("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    .replaceAll("</table>", "</table></div>")
-    .replaceAll(
-      /<pre><code class="language-yaml">(.*?)<\/code>/gs,
-      (_, yaml: string) => `<pre><code>${highlighted(yaml)}</code>`,
-    )
-    .replaceAll(/<pre><code[^>]*>/g, '<pre tabindex="0"><code>');
-  return { html };
-}
-
-/** Renders a link if it is an http, mailto or relative URL; any other link, such as `javascript:`, becomes plain text. */
-function link(address: string, text: string): string {
-  return /^(?:https?:\/\/|mailto:|#|\.{0,2}\/)/i.test(address)
-    ? `<a href="${address}" rel="noreferrer">${text}</a>`
-    : text;
-}
-
-/** Highlights keys and comments of YAML for readers; it does not parse YAML. */
-function highlighted(yaml: string): string {
-  return yaml
-    .split("\n")
-    .map((line) => {
-      const [content = "", comment = ""] = line.split(/((?:^|\s)#(?:\s.*|$))/);
-      const key = content.replace(
-        /^(\s*(?:- )?)((?:&quot;.*?&quot;|[^\s#'{[][^#']*?))(?=:(?:\s|$))/,
-        '$1<span class="key">$2</span>',
-      );
-      return comment === "" ? key : `${key}<span class="comment">${comment}</span>`;
-    })
-    .join("\n");
 }

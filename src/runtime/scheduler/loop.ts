@@ -6,7 +6,7 @@ import { isPassing } from "../../store/port/error.ts";
 import type { Time } from "./timers.ts";
 
 export interface SchedulerLoop {
-  /** Runs the task if it is not running; returns the number of completed jobs, 0 if it is running. Never rejects. */
+  /** Runs the task, or waits for its current run; returns the number of completed jobs. Never rejects. */
   tick(): Promise<number>;
   /** Stops the current run of the task early; resolves when it has ended. */
   rest(): Promise<void>;
@@ -36,8 +36,8 @@ export function createSchedulerLoop(time: Time, report: (failure: unknown) => vo
 
   return {
     tick: () => {
-      if (running !== undefined || resting) return Promise.resolve(0);
-      running = run();
+      if (resting) return Promise.resolve(0);
+      running ??= run();
       return running;
     },
     rest: async () => {

@@ -1,0 +1,234 @@
+/**
+ * What clients can observe of part 5: the whole matrix of operations and callers, owners and others, hidden fields, and requests
+ * with no or a wrong credential.
+ */
+import { lookup } from "../../language/resources/fields.ts";
+import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { admits, mayEverRun, mayRun, fieldVisibility, recordVisibility } from "../permissions.ts";
+import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { transitionsBy } from "../effects.ts";
+import { isError } from "../errors/expected.ts";
+import { expectError, expectSuccess } from "../expect.ts";
+import { recordIn } from "../response.ts";
+import { rolesOf } from "../roles.ts";
+import { report } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { credentialCases } from "./credentials.ts";
+import { hiddenCases } from "./hidden.ts";
+import { sessionCases } from "./sessions.ts";
+
+export function authenticationCases(contract: Contract): PartCases {
+  const operations = [...contract.operations.values()].filter(({ endpoint }) => endpoint.wire === undefined);
+  const credentials = credentialCases(contract);
+  return {
+    cases: [
+      ...operations.flatMap((operation) => matrix(contract, operation)),
+      ...operations.flatMap((operation) => hides(contract, operation)),
+      ...Object.keys(contract.model.authentication.show).flatMap((field) => reveals(contract, field)),
+      ...credentials.cases,
+      ...sessionCases(contract).cases,
+      ...hiddenCases(contract),
+    ],
+    unobservable: [...credentials.unobservable, ...unobservableRoles(contract)],
+  };
+}
+
+/** One case for each kind of caller: with each role alone, with none, and without a credential. */
+function matrix(contract: Contract, called: Operation): readonly Case[] {
+  const { operation } = called;
+  // A logout ends the session of its token, so it always needs one.
+  const kinds = [...rolesOf(contract), ...(called.action === "logout" ? [] : [undefined])];
+  return kinds.map((roles): Case => {
+    const who =
+      roles === undefined
+        ? "a caller without a credential"
+        : roles.length === 0
+          ? "a caller without a role"
+          : `a caller with the role ${roles.join(" and ")}`;
+    const caller = { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined };
+    const may = mayEverRun(contract, operation, caller);
+    return {
+      id: `authentication/allow/${operation}: ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
+      aspects: aspectsOf(contract, operation, `${who} ${may ? "may" : "may not"} run ${operation}`),
+      operation,
+      // What it deletes, no other case may need.
+      ...(called.action === "clear" ? { exclusive: true } : {}),
+      run: async (trial) => {
+        const found = await callerWith(trial, roles);
+        if (may) await succeeds(trial, called, found);
+        else await isForbidden(trial, called, found);
+      },
+    };
+  });
+}
+
+function aspectsOf({ model }: Contract, operation: string, expects: string): readonly [Aspect, ...Aspect[]] {
+  const isWritten = lookup(model.authentication.allow, operation) !== undefined;
+  return [{ path: isWritten ? `authentication/allow/${operation}` : `endpoints/endpoints/${operation}`, expects }];
+}
+
+async function callerWith(trial: Trial, roles: readonly string[] | undefined, number = 0): Promise<Caller> {
+  if (roles === undefined) return anonymous;
+  const same = (await trial.callers()).filter(
+    (one) => one.signedIn && one.roles.length === roles.length && roles.every((role) => one.roles.includes(role)),
+  );
+  const found = same[number];
+  if (found === undefined) {
+    const role = roles.length === 0 ? "no role" : `the role ${roles.join(" and ")}`;
+    throw new NotTried(
+      `the test has no ${number === 0 ? "" : "second "}caller with ${role}`,
+      `a credential with ${role}`,
+    );
+  }
+  return found;
+}
+
+/** A caller who may run the operation on a record of its own gets no error about permissions. */
+async function succeeds(trial: Trial, called: Operation, caller: Caller): Promise<void> {
+  const { operation } = called;
+  const record = needsRecord(called) ? await recordOf(trial, called, caller) : undefined;
+  if (record !== undefined && mayRun(trial.contract, operation, caller, trial.around(record)) !== true)
+    throw new NotTried(`the test has no record on which ${caller.name} may run ${operation}`);
+  const interaction = await trial.call(operation, { caller, ...(record === undefined ? {} : { record }) });
+  const { status } = trial.responseOf(interaction);
+  // Other cases are about what else the operation may answer.
+  if (status === 401 || status === 403 || (status === 404 && record !== undefined)) expectSuccess(trial, interaction);
+}
+
+/** Makes a record for an operation, if possible by the caller, in a state in which the operation is possible. */
+async function recordOf(trial: Trial, called: Operation, creator: Caller): Promise<KnownRecord> {
+  const { resource, operation } = called;
+  const account = trial.world.accounts.get(creator);
+  if (account !== undefined && account.resource === resource && !account.isDeleted) return account;
+  const state = transitionsBy(trial.contract, operation).find((one) => one.resource === resource)?.from[0];
+  return trial.make(resource as string, { creator, ...(state === undefined ? {} : { state }) });
+}
+
+/** A caller whom no grant names gets 403, or 401 without a credential, whatever the record is. */
+async function isForbidden(trial: Trial, called: Operation, caller: Caller): Promise<void> {
+  const { operation } = called;
+  const path = needsRecord(called) ? { record: await trial.make(called.resource as string) } : {};
+  const { contract } = trial;
+  const able = needsRecord(called) || called.endpoint.method === "GET" ? undefined : await ableCaller(trial, operation);
+  const input = able === undefined ? {} : await trial.inputFor(operation, able);
+  const interaction = await trial.call(operation, {
+    caller,
+    ...path,
+    ...input,
+    ...(able === undefined ? { body: null } : {}),
+  });
+  const code = caller.signedIn ? "forbidden" : "unauthenticated";
+  expectError(trial, interaction, { code });
+  const [credential] = Object.keys(contract.model.authentication.credentials);
+  const { headers, status } = trial.responseOf(interaction);
+  if (caller.signedIn || credential === undefined || status !== 401) return;
+  if (headers["www-authenticate"] !== undefined) return;
+  const expected = "WWW-Authenticate with a response 401 (RFC 9110, 15.5.2)";
+  report(trial, interaction, { path: `authentication/credentials/${credential}`, expected, got: "no such header" });
+}
+
+async function ableCaller(trial: Trial, operation: string): Promise<Caller | undefined> {
+  return (await trial.callers()).find((one) => mayEverRun(trial.contract, operation, one));
+}
+
+/**
+ * Somebody else's record is hidden: a caller for whom every condition is false gets the hidden status, or 403 if the caller sees the
+ * record.
+ */
+function hides(contract: Contract, called: Operation): readonly Case[] {
+  const { operation, resource } = called;
+  const grants = lookup(contract.model.authentication.allow, operation) ?? [];
+  if (resource === undefined || !needsRecord(called) || called.endpoint.the !== undefined) return [];
+  if (!grants.some((grant) => grant.if !== undefined)) return [];
+  return rolesOf(contract).flatMap((roles): readonly Case[] => {
+    const kind = { ...anonymous, roles, signedIn: true };
+    const own = grants.filter((grant) => admits(grant, kind));
+    if (own.length === 0 || own.some((grant) => grant.if === undefined)) return [];
+    const who = roles.length === 0 ? "no role" : `the role ${roles.join(" and ")}`;
+    return [
+      {
+        id: `authentication/allow/${operation}: other [${roles.join(",")}]`,
+        aspects: aspectsOf(
+          contract,
+          operation,
+          `a caller with ${who} may not run ${operation} on a record of somebody else`,
+        ),
+        operation,
+        run: async (trial) => {
+          const owner = await callerWith(trial, roles, 0);
+          const other = await callerWith(trial, roles, 1);
+          const record = await recordOf(trial, called, owner);
+          await trial.look(record);
+          const around = trial.around(record);
+          if (mayRun(contract, operation, other, around) !== false)
+            throw new NotTried(`the test has no record on which ${other.name} may not run ${operation}`);
+          const isVisible = recordVisibility(contract, resource, other, around);
+          if (isVisible === undefined)
+            throw new NotTried(`the test does not know whether ${other.name} sees the record`);
+          const interaction = await trial.call(operation, { caller: other, record });
+          const code = isVisible || contract.model.authentication.unseen === 403 ? "forbidden" : "not-found";
+          // The other one of the two statuses of hidden records is not the one that the document names.
+          const opposite = code === "forbidden" ? "not-found" : "forbidden";
+          const isHidden = !isVisible && isError(contract, trial.responseOf(interaction), opposite, operation);
+          expectError(trial, interaction, { code }, isHidden ? "authentication/unseen" : undefined);
+        },
+      },
+    ];
+  });
+}
+
+/** A field below `show` is in the responses to the callers that it names, and in no response to others. */
+function reveals(contract: Contract, name: string): readonly Case[] {
+  const [resource = "", field = ""] = name.split(".");
+  const path = `authentication/show/${name}`;
+  const readers = [...contract.operations.values()].filter((one) => one.action === "read" && one.resource === resource);
+  const kinds = [...rolesOf(contract), undefined].filter((roles) =>
+    readers.some((one) =>
+      mayEverRun(contract, one.operation, { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined }),
+    ),
+  );
+  return kinds.map((roles): Case => {
+    const who =
+      roles === undefined
+        ? "callers without a credential"
+        : roles.length === 0
+          ? "callers without a role"
+          : `callers with the role ${roles.join(" and ")}`;
+    return {
+      id: `${path}: ${roles === undefined ? "anonymous" : `[${roles.join(",")}]`}`,
+      aspects: [{ path, expects: `who sees \`${field}\`: ${who}` }],
+      run: async (trial) => {
+        const caller = await callerWith(trial, roles);
+        const record = await trial.make(resource, { creator: caller });
+        const reader = [...contract.operations.values()].find(
+          (one) =>
+            one.action === "read" &&
+            one.resource === resource &&
+            mayRun(contract, one.operation, caller, trial.around(record)) === true,
+        );
+        if (reader === undefined) throw new NotTried(`no operation shows one ${resource} to ${who}`);
+        const visible = fieldVisibility(contract, resource, field, caller, trial.around(record));
+        const interaction = await trial.call(reader.operation, { caller, record });
+        const observed = recordIn(contract, reader, expectSuccess(trial, interaction).json);
+        if (observed === undefined || visible === undefined)
+          throw new NotTried(`the test does not know whether ${who} see the field`);
+        if ((lookup(observed.record, field) !== undefined) === visible) return;
+        throw new Broken(
+          visible ? `\`${field}\` in the response` : `no \`${field}\` in the response`,
+          visible ? "no such member" : "the member",
+          interaction,
+        );
+      },
+    };
+  });
+}
+
+/** Which roles there are shows in what callers with them may do. */
+function unobservableRoles({ model }: Contract): readonly Unobservable[] {
+  const { roles = [] } = model.authentication;
+  if (roles.length === 0) return [];
+  const reason = "what roles mean is in the lines of `allow` and `show`";
+  return [{ path: "authentication/roles", expects: `the roles are ${roles.join(", ")}`, reason }];
+}

@@ -1,0 +1,300 @@
+/** What clients can observe of credentials: valid ones are accepted, others are not, and none is valid for longer than it lasts. */
+import { lengthOf, parseDuration } from "../../base/duration.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Credential } from "../../language/authentication/model.ts";
+import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { type Contract, needsRecord } from "../contract.ts";
+import { withToken } from "../credentials.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import type { Trial } from "../trial/trial.ts";
+import { presentOf } from "../trial/world.ts";
+import { claimsFor, secretFor, signedToken } from "../web-token.ts";
+import { probesOf, probeWith } from "./probe.ts";
+
+export function credentialCases(contract: Contract): PartCases {
+  const all = Object.entries(contract.model.authentication.credentials);
+  return {
+    cases: all.flatMap(([name, credential]) => {
+      if (credential.kind === "hmac-sha256" || probesOf(contract).length === 0) return [];
+      return [
+        isAccepted(name, credential),
+        ...rejects(contract, name, credential),
+        ...(credential.secret === undefined ? [] : tokens(contract, name, credential)),
+        ...expires(contract, name, credential),
+      ];
+    }),
+    unobservable: all.flatMap(([name, credential]) => unobservable(name, credential)),
+  };
+}
+
+/** The number of the users who are only in these cases. */
+const userNumber = 41;
+
+function isAccepted(name: string, { sent }: Credential): Case {
+  const path = `authentication/credentials/${name}`;
+  return {
+    id: `${path}: accepted`,
+    aspects: [{ path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" }],
+    run: async (trial) => {
+      const { caller, operation } = await probeWith(trial, name, 1);
+      await expectAccepted(trial, operation, caller);
+    },
+  };
+}
+
+async function expectAccepted(trial: Trial, operation: string, caller: Caller): Promise<void> {
+  const interaction = await trial.call(operation, { caller });
+  const response = trial.responseOf(interaction);
+  if (response.status === 401)
+    throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
+}
+
+async function expectRejected(trial: Trial, operation: string, caller: Caller): Promise<void> {
+  const body = needsRecord(trial.operation(operation)) ? { body: null } : {};
+  expectError(trial, await trial.call(operation, { caller, ...body }), { code: "unauthenticated" });
+}
+
+/** A credential that nobody got is rejected. */
+function rejects(contract: Contract, name: string, { kind, prefix }: Credential): readonly Case[] {
+  const path = `authentication/credentials/${name}`;
+  const called = probesOf(contract).find((one) => !needsRecord(one));
+  if (called === undefined) return [];
+  return [
+    {
+      id: `${path}: wrong`,
+      aspects: [{ path, expects: "a credential that nobody got is rejected" }],
+      operation: called.operation,
+      run: async (trial) => {
+        const text = `${prefix ?? `${name}_`}${trial.random.text(33)}`;
+        const token = kind === "basic" ? `nobody:${text}` : text;
+        await expectRejected(trial, called.operation, sender(trial, name, token, "a wrong credential"));
+      },
+    },
+  ];
+}
+
+function sender({ contract }: Trial, credential: string, token: string, name: string): Caller {
+  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request) };
+}
+
+// ── Tokens of an issuer ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a wrong token differs in from a valid one. */
+interface WrongToken {
+  readonly what: string;
+  /** The member of the credential that it contradicts; absent: the kind. */
+  readonly member?: string;
+  readonly claims?: (claims: JsonObject, seconds: number) => JsonObject;
+  readonly secret?: string;
+  readonly algorithm?: "none";
+}
+
+const hourSeconds = 3600;
+
+function wrongTokens({ audience, issuer, lasts, user }: Credential): readonly WrongToken[] {
+  const longest = lasts === undefined ? undefined : parseDuration(lasts);
+  const seconds = longest === undefined ? undefined : lengthOf(longest) / 1000;
+  return [
+    {
+      what: "a token with another secret's signature",
+      member: "secret",
+      secret: "another secret, of enough bytes for HS256",
+    },
+    { what: "a token without a signature", algorithm: "none" },
+    {
+      what: "an expired token",
+      claims: (claims, now) => ({ ...claims, iat: now - 2 * hourSeconds, exp: now - hourSeconds }),
+    },
+    ...(issuer === undefined
+      ? []
+      : [
+          {
+            what: "a token of another issuer",
+            member: "issuer",
+            claims: (claims: JsonObject) => ({ ...claims, iss: `${issuer}.other.example` }),
+          },
+        ]),
+    ...(audience === undefined
+      ? []
+      : [
+          {
+            what: "a token for another audience",
+            member: "audience",
+            claims: (claims: JsonObject) => ({ ...claims, aud: `not-${audience}` }),
+          },
+        ]),
+    ...(seconds === undefined
+      ? []
+      : [
+          {
+            what: `a token that is valid for longer than ${lasts}`,
+            member: "lasts",
+            claims: (claims: JsonObject, now: number) => ({ ...claims, exp: now + seconds + marginSeconds(seconds) }),
+          },
+        ]),
+    ...(user === undefined
+      ? []
+      : [
+          {
+            what: `a token without the claim ${user}`,
+            member: "user",
+            claims: (claims: JsonObject) => ({ ...claims, [user]: null, sub: "somebody" }),
+          },
+        ]),
+  ];
+}
+
+/** How far from the end of a time the test looks, in seconds: services may have a minute of leeway. */
+function marginSeconds(seconds: number): number {
+  return Math.max(180, Math.min(hourSeconds / 2, seconds / 4));
+}
+
+function tokens(contract: Contract, name: string, credential: Credential): readonly Case[] {
+  const path = `authentication/credentials/${name}`;
+  if (credential.kind !== "jwt" && credential.kind !== "oauth2") return [];
+  const wrong = wrongTokens(credential).map(
+    ({ what, member, claims = (all) => all, secret, algorithm }): Case => ({
+      id: `${path}: ${what}`,
+      aspects: [{ path: member === undefined ? path : `${path}/${member}`, expects: `${what} is rejected` }],
+      run: async (trial) => {
+        const signing = signingSecret(trial, name, credential);
+        const { caller, operation } = await probeWith(trial, name, 1);
+        // Only if the valid token is accepted, the difference is what the service rejects.
+        await expectAccepted(trial, operation, caller);
+        const now = presentOf(trial.world);
+        const valid = claimsFor(credential, caller.id ?? caller.name, caller.roles, now);
+        const token = signedToken(claims(valid, Math.floor(now / 1000)), secret ?? signing, algorithm);
+        await expectRejected(trial, operation, sender(trial, name, token, what));
+      },
+    }),
+  );
+  return [...wrong, ...lastingTokens(name, credential), ...scopes(contract, name, credential)];
+}
+
+function signingSecret({ world }: Trial, name: string, credential: Credential): string {
+  const secret = secretFor(credential, world.target.secrets);
+  if (secret !== undefined) return secret;
+  throw new NotTried(
+    `the test does not know the secret of ${name}`,
+    credential.secret === undefined ? undefined : `the value of ${credential.secret}, as a secret of the test`,
+  );
+}
+
+/** A token that is valid for a little less than the longest time is accepted. */
+function lastingTokens(name: string, credential: Credential): readonly Case[] {
+  const path = `authentication/credentials/${name}/lasts`;
+  const longest = credential.lasts === undefined ? undefined : parseDuration(credential.lasts);
+  if (longest === undefined) return [];
+  const seconds = lengthOf(longest) / 1000;
+  if (seconds < 600) return [];
+  return [
+    {
+      id: `${path}: long`,
+      aspects: [{ path, expects: `a token that is valid for almost ${credential.lasts} is accepted` }],
+      run: async (trial) => {
+        const secret = signingSecret(trial, name, credential);
+        const { caller, operation } = await probeWith(trial, name, 1);
+        const now = presentOf(trial.world);
+        const exp = Math.floor(now / 1000 + seconds - marginSeconds(seconds));
+        const token = signedToken({ ...claimsFor(credential, caller.id ?? "", caller.roles, now), exp }, secret);
+        const long: Caller = { ...caller, authorize: (request) => withToken(trial.contract, name, token, request) };
+        await expectAccepted(trial, operation, long);
+      },
+    },
+  ];
+}
+
+/** A token without the scopes that the document asks for gets 403. */
+function scopes(contract: Contract, name: string, credential: Credential): readonly Case[] {
+  const path = `authentication/credentials/${name}/scopes`;
+  const [first] = credential.scopes ?? [];
+  if (first === undefined || credential.scopeRoles !== undefined) return [];
+  return [
+    {
+      id: `${path}: missing`,
+      aspects: [{ path, expects: `a token without the scope ${first} may do nothing` }],
+      run: async (trial) => {
+        const secret = signingSecret(trial, name, credential);
+        const { caller, operation } = await probeWith(trial, name, 1);
+        await expectAccepted(trial, operation, caller);
+        const { scope: _, ...claims } = claimsFor(credential, caller.id ?? "", caller.roles, presentOf(trial.world));
+        const narrow: Caller = {
+          ...caller,
+          authorize: (request) => withToken(contract, name, signedToken(claims, secret), request),
+        };
+        expectError(trial, await trial.call(operation, { caller: narrow }), { code: "forbidden" });
+      },
+    },
+  ];
+}
+
+// ── The end of a credential ────────────────────────────────────────────────────────────────────────────────────────
+
+/** A key or a session is valid for as long as it lasts, and not for longer. */
+function expires(contract: Contract, name: string, credential: Credential): readonly Case[] {
+  const path = `authentication/credentials/${name}/lasts`;
+  const { kind, lasts = "until revoked" } = credential;
+  const duration = parseDuration(lasts);
+  if (duration === undefined || (kind !== "api-key" && kind !== "basic" && kind !== "password")) return [];
+  const length = lengthOf(duration);
+  const early = Math.min(hourSeconds * 1000, length / 4);
+  const isSession = kind === "password";
+  return [
+    {
+      id: `${path}: expires`,
+      aspects: [{ path, expects: `a credential is accepted until it is ${lasts} old, and not after that` }],
+      // The other credentials of the test expire, too.
+      ...(isSession ? { exclusive: true } : { endsCredentials: true }),
+      run: async (trial) => {
+        const { caller, operation } = await probeWith(trial, name, userNumber);
+        if (caller.isNew !== true)
+          throw new NotTried("nobody knows how old a lent credential is", "a command that makes one");
+        const session = trial.world.sessions.get(caller);
+        const old = session === undefined ? caller : sender(trial, name, session.token, "an old session");
+        const wait = length - early - (session === undefined ? 0 : presentOf(trial.world) - session.since);
+        await trial.pass(wait, { isExpiryMeant: true });
+        await expectAccepted(trial, operation, { ...old, roles: caller.roles, signedIn: true });
+        await trial.pass(early + 120_000, { isExpiryMeant: true });
+        await expectRejected(trial, operation, old);
+      },
+    },
+  ];
+}
+
+/** What is written for readers, and what no client can bring about. */
+function unobservable(name: string, credential: Credential): readonly Unobservable[] {
+  const path = `authentication/credentials/${name}`;
+  const { kind, lasts, obtained, prefix, renewed, revoked } = credential;
+  const isDuration = renewed !== undefined && parseDuration(renewed) !== undefined;
+  return [
+    ...(obtained === undefined
+      ? []
+      : [{ path: `${path}/obtained`, expects: obtained, reason: "it is written for readers" }]),
+    ...(renewed === undefined || isDuration
+      ? []
+      : [{ path: `${path}/renewed`, expects: renewed, reason: "it is written for readers" }]),
+    ...(prefix === undefined
+      ? []
+      : [
+          {
+            path: `${path}/prefix`,
+            expects: `keys begin with ${prefix}`,
+            reason: "the owner of the implementation makes the keys",
+          },
+        ]),
+    ...(lasts === "until revoked"
+      ? [{ path: `${path}/lasts`, expects: "a credential never expires", reason: "no test lasts for ever" }]
+      : []),
+    ...(revoked === undefined || kind === "password"
+      ? []
+      : [
+          {
+            path: `${path}/revoked`,
+            expects: `a revocation takes effect ${revoked}`,
+            reason: "no operation of the document revokes the credential",
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,60 @@
+/** Requests that show whether the service accepts a credential: those that get 401 without one. */
+import { loginsOf } from "../../language/authentication/login.ts";
+import { NotTried } from "../case.ts";
+import { type Caller, anonymous } from "../caller.ts";
+import { mayEverRun } from "../permissions.ts";
+import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { rolesOf } from "../roles.ts";
+import { callerWith, signUp } from "../trial/callers.ts";
+import type { Trial } from "../trial/trial.ts";
+import { presentOf } from "../trial/world.ts";
+import { tokenCaller } from "../web-token.ts";
+
+/** Returns the operations that need a credential, those that need the least besides it first. */
+export function probesOf(contract: Contract): readonly Operation[] {
+  const cost = (one: Operation): number => (needsRecord(one) ? 2 : 0) + (one.endpoint.method === "GET" ? 0 : 1);
+  return [...contract.operations.values()]
+    .filter((one) => !mayEverRun(contract, one.operation, anonymous))
+    .filter((one) => !["login", "renew", "logout", "delete", "clear"].includes(one.action))
+    .filter(({ endpoint }) => endpoint.wire === undefined && endpoint.the === undefined)
+    .toSorted((one, other) => cost(one) - cost(other));
+}
+
+export interface Probe {
+  readonly caller: Caller;
+  readonly operation: string;
+}
+
+/**
+ * Returns a caller with the credential, and an operation that the caller may run. `number`: callers of other numbers are other
+ * users. @throws NotTried if the test has no such caller
+ */
+export async function probeWith(trial: Trial, credential: string, number: number): Promise<Probe> {
+  const { contract } = trial;
+  for (const roles of rolesOf(contract)) {
+    const called = probesOf(contract).find((one) =>
+      mayEverRun(contract, one.operation, { ...anonymous, roles, signedIn: true }),
+    );
+    if (called === undefined) continue;
+    const caller = await callerOf(trial, credential, roles, number);
+    if (caller !== undefined) return { caller, operation: called.operation };
+  }
+  throw new NotTried(`the test has no caller with the credential ${credential}`, `a credential ${credential}`);
+}
+
+async function callerOf(
+  trial: Trial,
+  credential: string,
+  roles: readonly string[],
+  number: number,
+): Promise<Caller | undefined> {
+  const { contract, world } = trial;
+  if (loginsOf(contract.model).some((one) => one.credential === credential))
+    return roles.length === 0 ? signUp(trial, number) : undefined;
+  const lent = await world.target.caller(roles, number, credential);
+  if (lent?.credential === credential) return lent;
+  const usual = await callerWith(trial, roles, number);
+  if (usual?.credential === credential) return usual;
+  const now = (): number => presentOf(world);
+  return tokenCaller(contract, world.target.secrets, { roles, number, now, credential });
+}

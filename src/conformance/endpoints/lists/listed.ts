@@ -1,0 +1,183 @@
+/** Prepares lists: records that a caller finds in a list, if possible in one that has no others. */
+import type { Json } from "../../../base/json.ts";
+import { inputOf } from "../../../language/endpoints/input.ts";
+import { fieldsOf, isUnique, lookup, referenceOf } from "../../../language/resources/fields.ts";
+import type { FieldType } from "../../../language/resources/model.ts";
+import { NotTried } from "../../case.ts";
+import type { Caller } from "../../caller.ts";
+import { mayRun } from "../../permissions.ts";
+import type { Contract, Operation } from "../../contract.ts";
+import { truth } from "../../expressions.ts";
+import { solve } from "../../solve.ts";
+import { expressionInput, queryFor } from "../../trial/inputs.ts";
+import { type KnownRecord, textOf } from "../../trial/known.ts";
+import { listStyle, stylePath } from "../../trial/pages.ts";
+import { creatorsOf } from "../../trial/records.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { stopped } from "../../trial/world.ts";
+import { distinctValue } from "../../values/valid.ts";
+import { callersOf, pathOf } from "../subjects.ts";
+
+/** A list as one caller reads it. */
+export interface Listed {
+  readonly called: Operation;
+  readonly caller: Caller;
+  /** Records that are in it, the oldest first. */
+  readonly records: KnownRecord[];
+  /** The parameters that narrow it. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Whether it has no other records. */
+  readonly isNarrow: boolean;
+  /** Makes one more record for it. */
+  readonly add: () => Promise<KnownRecord>;
+}
+
+/** What the records of a narrow list have in common. */
+export interface Narrowing {
+  readonly parent?: KnownRecord;
+  readonly values: Readonly<Record<string, Json>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function listsOf(contract: Contract): readonly Operation[] {
+  return [...contract.operations.values()].filter(({ action }) => action === "list");
+}
+
+/** Whether the document writes how the list is paged. */
+export function hasStyle({ places }: Contract, called: Operation): boolean {
+  return places.has(stylePath(called));
+}
+
+/** Returns the largest page that the document writes. */
+export function maximumOf(contract: Contract, called: Operation): number | undefined {
+  const { kind, size, max } = listStyle(contract, called) ?? {};
+  return kind === "none" ? undefined : (max ?? (size === undefined ? undefined : Math.max(size, defaultMaximum)));
+}
+
+/** The largest page where the document writes none. */
+const defaultMaximum = 100;
+
+/** Makes so many records that are in the list. @throws NotTried if the test cannot */
+export async function listed(trial: Trial, called: Operation, count: number): Promise<Listed> {
+  const resource = called.resource as string;
+  let problem = new NotTried(`no caller of the test may run ${called.operation}`);
+  for (const caller of (await callersOf(trial, called)).slice(0, mostCallers)) {
+    try {
+      const narrowing = await narrowingFor(trial, called, caller);
+      const add = (): Promise<KnownRecord> => addTo(trial, called, caller, narrowing);
+      const records: KnownRecord[] = [];
+      while (records.length < count) records.push(await add());
+      const isNarrow = narrowing.parent !== undefined || Object.keys(narrowing.values).length > 0;
+      return { called, caller, records, query: narrowing.query, isNarrow, add };
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried) || thrown.reason === stopped) throw thrown;
+      problem = thrown;
+    }
+  }
+  throw new NotTried(`the test has no ${resource} that ${called.operation} lists: ${problem.reason}`, problem.remedy);
+}
+
+const mostCallers = 3;
+
+/** Returns whether the caller finds the record in the list; undefined if the test does not know. */
+export function isListed(
+  trial: Trial,
+  called: Operation,
+  caller: Caller,
+  record: KnownRecord,
+  query: Readonly<Record<string, string>> = {},
+): boolean | undefined {
+  const { contract } = trial;
+  const sent = expressionInput(trial, called, { query: { ...queryFor(trial, called), ...query } });
+  const where = contract.typed.get(pathOf(called, "where"));
+  const isWanted =
+    called.endpoint.where === undefined ? true : where && truth(where, trial.scope(caller, record, sent));
+  const may = mayRun(contract, called.operation, caller, trial.around(record));
+  if (may === false || isWanted === false) return false;
+  return may === undefined || isWanted === undefined ? undefined : true;
+}
+
+async function addTo(trial: Trial, called: Operation, creator: Caller, narrowing: Narrowing): Promise<KnownRecord> {
+  const { parent, values } = narrowing;
+  const resource = called.resource as string;
+  const where = trial.contract.typed.get(pathOf(called, "where"));
+  const wanted = where === undefined ? [] : solve(where, { ...trial.scope(creator), resource }).fields;
+  const { state, ...fields } = Object.fromEntries(wanted) as Record<string, Json>;
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const record = await trial.make(resource, {
+      ...{ creator, values: { ...fields, ...values } },
+      ...(parent === undefined ? {} : { parent }),
+      ...(typeof state === "string" ? { state } : {}),
+    });
+    if (!record.values.has("id")) await trial.look(record);
+    if (!isNarrowed(record, values)) throw new NotTried("the test cannot choose what the records have in common");
+    if (isListed(trial, called, creator, record, narrowing.query) === true) return record;
+  }
+  throw new NotTried(`the test cannot make a ${resource} that is in the list`);
+}
+
+const mostAttempts = 6;
+
+function isNarrowed(record: KnownRecord, values: Readonly<Record<string, Json>>): boolean {
+  return Object.entries(values).every(([name, value]) => record.values.get(name) === value);
+}
+
+/** Returns what narrows the list: a new parent in the path, or the value of a field by which the list can be filtered. */
+export async function narrowingFor(trial: Trial, called: Operation, caller: Caller): Promise<Narrowing> {
+  const last = called.parents.at(-1);
+  if (last !== undefined) {
+    const parent = await trial.make(last.resource, { creator: caller });
+    if (!parent.values.has("id") || !parent.values.has(last.column)) await trial.look(parent);
+    const id = parent.values.get("id");
+    const isBelow = creatorsOf(trial, called.resource as string).some(
+      (one) => one.parents.at(-1)?.field === last.field,
+    );
+    if (id === undefined && !isBelow) throw new NotTried(`the test does not know the id of the ${last.resource}`);
+    return { parent, values: id === undefined ? {} : { [last.field]: id }, query: {} };
+  }
+  for (const [name, type] of narrowFields(trial, called)) {
+    const value = await commonValue(trial, type, caller);
+    if (value !== undefined) return { values: { [name]: value }, query: { [name]: textOf(value) } };
+  }
+  return { values: {}, query: {} };
+}
+
+/** Returns the fields by which the list can be filtered, that a creation sets and that several records may have in common. */
+function narrowFields(trial: Trial, called: Operation): readonly (readonly [string, FieldType])[] {
+  const { model } = trial.contract;
+  const resource = called.resource as string;
+  const [creator] = creatorsOf(trial, resource);
+  const members = creator === undefined ? [] : inputOf(model, creator);
+  return Object.entries(fieldsOf(model, resource)).flatMap(([name, { marks, type }]) => {
+    const isHidden = lookup(model.authentication.show, `${resource}.${name}`) !== undefined;
+    const isSent = members.some((one) => one.name === name && one.sets);
+    if (!marks.includes("filter") || !isSent || isHidden || isUnique(model, resource, name)) return [];
+    return lookup(called.endpoint.filters ?? {}, name) === undefined ? [[name, type] as const] : [];
+  });
+}
+
+/** Returns a value that no record has yet. */
+async function commonValue(trial: Trial, type: FieldType, caller: Caller): Promise<Json | undefined> {
+  const { contract, random, world } = trial;
+  const resource = referenceOf(contract.model, type);
+  if (resource !== undefined) {
+    const record = await trial.make(resource, { creator: caller });
+    if (!record.values.has("id")) await trial.look(record);
+    return record.values.get("id");
+  }
+  const isWide =
+    type.kind === "scalar" &&
+    (type.name === "string" || type.name === "text") &&
+    type.pattern === undefined &&
+    (type.max ?? wideText) >= wideText;
+  if (!isWide) return undefined;
+  return distinctValue(
+    contract,
+    type,
+    { random, now: 0, reference: () => undefined, user: () => "nobody" },
+    world.count(),
+  );
+}
+
+/** How many characters a text needs so that no other record has the same one. */
+const wideText = 12;

@@ -1,0 +1,175 @@
+/** The parameters of lists: the size and the position of a page, renamed ones, and those that a list does not have. */
+import { fieldsOf } from "../../../language/resources/fields.ts";
+import { type Case, NotTried } from "../../case.ts";
+import type { Contract, Operation } from "../../contract.ts";
+import { expectError, expectSuccess } from "../../expect.ts";
+import type { Interaction } from "../../interaction.ts";
+import { listNames } from "../../response.ts";
+import { requestFor } from "../../trial/calls.ts";
+import { listStyle, pagesOf, stylePath } from "../../trial/pages.ts";
+import { sendAfterLimits } from "../../trial/used-up.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { hasStyle, type Listed, listed, listsOf } from "./listed.ts";
+import { optionsOf } from "./walk.ts";
+
+export function parameterCases(contract: Contract): readonly Case[] {
+  return listsOf(contract)
+    .filter((called) => hasStyle(contract, called))
+    .flatMap((called) => [
+      ...hasLimits(contract, called),
+      ...hasPositions(contract, called),
+      ...isBound(contract, called),
+      // Only a document that states all standard errors states that unknown parameters are one of them.
+      ...(contract.model.errors.standard === "all" ? [hasNoOthers(contract, called)] : []),
+    ]);
+}
+
+/** Sends parameters that have to be rejected. */
+async function expectRejected(
+  trial: Trial,
+  list: Listed,
+  query: Readonly<Record<string, string>>,
+  expected: { readonly parameter: string; readonly codes: readonly string[] },
+): Promise<void> {
+  const { called } = list;
+  const options = optionsOf(trial, list);
+  trial.startOver();
+  const interaction = await trial.call(called.operation, { ...options, query: { ...options.query, ...query } });
+  expectInvalid(trial, interaction, called, expected);
+}
+
+function expectInvalid(
+  trial: Trial,
+  interaction: Interaction,
+  called: Operation,
+  { parameter, codes }: { readonly parameter: string; readonly codes: readonly string[] },
+): void {
+  const entries = [{ place: parameter, codes }];
+  // A document that does not state all standard errors leaves open what becomes of such parameters.
+  if (trial.contract.model.errors.standard !== "all") return;
+  expectError(trial, interaction, { code: "invalid-request", status: 400, entries }, stylePath(called));
+}
+
+/** The size of a page: the largest one is accepted, a larger one and none are rejected. */
+function hasLimits(contract: Contract, called: Operation): readonly Case[] {
+  const { operation } = called;
+  const { kind, max: most } = listStyle(contract, called) ?? {};
+  const { limit } = listNames(contract, called);
+  if (kind === "none" || most === undefined) return [];
+  return [
+    {
+      id: `endpoints/${operation}: ${limit}`,
+      aspects: [
+        { path: stylePath(called), expects: `a page of ${most} is accepted; ${most + 1}, 0 and words are rejected` },
+      ],
+      operation,
+      run: async (trial) => {
+        const list = await listed(trial, called, 1);
+        const largest = await trial.call(operation, optionsOf(trial, list, most));
+        expectSuccess(trial, largest, stylePath(called));
+        for (const value of [most + 1, 0, "many"])
+          await expectRejected(trial, list, { [limit]: String(value) }, { parameter: limit, codes: ["out-of-range"] });
+      },
+    },
+  ];
+}
+
+/** The position of a page: what is none is rejected. */
+function hasPositions(contract: Contract, called: Operation): readonly Case[] {
+  const { operation } = called;
+  const { kind = "cursor" } = listStyle(contract, called) ?? {};
+  if (kind === "none") return [];
+  const parameter = listNames(contract, called)[kind];
+  const wrong = { cursor: ["nothing"], offset: ["-1", "many"], page: ["0", "many"] }[kind];
+  const codes = kind === "cursor" ? ["bad-cursor"] : ["out-of-range"];
+  return [
+    {
+      id: `endpoints/${operation}: ${parameter}`,
+      aspects: [{ path: stylePath(called), expects: `\`${parameter}\` rejects ${wrong.join(" and ")}` }],
+      operation,
+      run: async (trial) => {
+        const list = await listed(trial, called, 1);
+        for (const value of wrong) await expectRejected(trial, list, { [parameter]: value }, { parameter, codes });
+      },
+    },
+  ];
+}
+
+/** A cursor belongs to one list with its filters. */
+function isBound(contract: Contract, called: Operation): readonly Case[] {
+  const { operation } = called;
+  const { cursor } = listNames(contract, called);
+  if ((listStyle(contract, called)?.kind ?? "cursor") !== "cursor") return [];
+  return [
+    {
+      id: `endpoints/${operation}: ${cursor} of another list`,
+      aspects: [{ path: stylePath(called), expects: "the cursor of another list is rejected" }],
+      operation,
+      run: async (trial) => {
+        const list = await listed(trial, called, 2);
+        let next: string | undefined;
+        for await (const page of pagesOf(trial, called, optionsOf(trial, list, 1), 1)) next = page.following?.[cursor];
+        if (next === undefined) throw new NotTried(`no page of ${operation} has a next one`);
+        const other = await otherList(trial, list);
+        const options = optionsOf(trial, other);
+        const name = listNames(contract, other.called).cursor;
+        const interaction = await trial.call(other.called.operation, {
+          ...options,
+          query: { ...options.query, [name]: next },
+        });
+        expectInvalid(trial, interaction, other.called, { parameter: name, codes: ["bad-cursor"] });
+      },
+    },
+  ];
+}
+
+/** Returns another list with cursors: that of other records, or the same one with another filter. */
+async function otherList(trial: Trial, list: Listed): Promise<Listed> {
+  const { contract } = trial;
+  if (list.isNarrow) return listed(trial, list.called, 1);
+  const others = listsOf(contract).filter(
+    (one) => one !== list.called && (listStyle(contract, one)?.kind ?? "cursor") === "cursor",
+  );
+  for (const called of others) {
+    try {
+      return await listed(trial, called, 1);
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried)) throw thrown;
+    }
+  }
+  throw new NotTried("the test has no other list with cursors");
+}
+
+/** A list rejects parameters that it does not have, and those that are there twice. */
+function hasNoOthers(contract: Contract, called: Operation): Case {
+  const { operation } = called;
+  const { kind = "cursor" } = listStyle(contract, called) ?? {};
+  const names = listNames(contract, called);
+  const others = ["cursor", "offset", "page", "limit"] as const;
+  const missing = others.filter((name) => (kind === "none" ? true : name !== "limit" && name !== kind));
+  const declared = declaredNames(contract, called);
+  return {
+    id: `endpoints/${operation}: other parameters`,
+    aspects: [{ path: stylePath(called), expects: "parameters that the list does not have are rejected" }],
+    operation,
+    run: async (trial) => {
+      const list = await listed(trial, called, 1);
+      const unknown = ["unknownParameter", ...missing.map((name) => names[name])].filter((name) => !declared.has(name));
+      for (const name of unknown)
+        await expectRejected(trial, list, { [name]: "1" }, { parameter: name, codes: ["unknown-parameter"] });
+      if (kind === "none") return;
+      trial.startOver();
+      const { request, caller } = await requestFor(trial, called, optionsOf(trial, list, 1));
+      const twice = { ...request, url: `${request.url}&${names.limit}=2` };
+      const interaction = await sendAfterLimits(trial, twice, caller, { operation });
+      expectInvalid(trial, interaction, called, { parameter: names.limit, codes: ["repeated-parameter"] });
+    },
+  };
+}
+
+/** Returns the parameters that the list has besides those of its pages. */
+function declaredNames({ model }: Contract, { endpoint, resource }: Operation): ReadonlySet<string> {
+  const fields = resource === undefined ? {} : fieldsOf(model, resource);
+  const filtered = Object.entries(fields).flatMap(([name, { marks }]) => (marks.includes("filter") ? [name] : []));
+  return new Set([...Object.keys(endpoint.filters ?? {}), ...Object.keys(endpoint.query ?? {}), ...filtered, "state"]);
+}

@@ -1,0 +1,80 @@
+/** Makes records with which a condition is true, and others with which it is false, if possible just so. */
+import { fieldsIn, type TypedExpression } from "../../expression/typed.ts";
+import type { Json } from "../../base/json.ts";
+import { inputOf } from "../../language/endpoints/input.ts";
+import { lifecycleOf } from "../../language/resources/fields.ts";
+import { candidatesFor } from "../resources/candidates.ts";
+import { solve } from "../solve.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { creatorsOf, type Wish } from "../trial/records.ts";
+import type { Trial } from "../trial/trial.ts";
+import type { Caller } from "../caller.ts";
+import { ifPossible } from "./subjects.ts";
+
+export interface Sample {
+  readonly record: KnownRecord;
+  readonly isTrue: boolean;
+}
+
+export interface Sampling {
+  readonly resource: string;
+  readonly condition: TypedExpression;
+  readonly caller: Caller;
+  /** Returns whether the condition is true of the record; undefined if the test does not know. */
+  readonly holds: (record: KnownRecord) => boolean | undefined;
+  /** What all records have in common. */
+  readonly wish?: Wish;
+  /** How many records of each kind are enough. */
+  readonly most?: number;
+}
+
+/** How many records the test makes for one condition. */
+const mostRecords = 14;
+
+/** Makes records with values next to the constants of the condition, in all states, until there are enough of each kind. */
+export async function samplesOf(trial: Trial, sampling: Sampling): Promise<readonly Sample[]> {
+  const { resource, caller, holds, wish = {}, most = 3 } = sampling;
+  const samples: Sample[] = [];
+  const enough = (isTrue: boolean): boolean => samples.filter((one) => one.isTrue === isTrue).length >= most;
+  for (const { values, ...special } of (await wishesFor(trial, sampling)).slice(0, mostRecords)) {
+    if (enough(true) && enough(false)) break;
+    const record = await ifPossible(() =>
+      trial.make(resource, { creator: caller, ...wish, ...special, values: { ...values, ...wish.values } }),
+    );
+    if (record === undefined) continue;
+    await trial.look(record);
+    const isTrue = holds(record);
+    if (isTrue !== undefined && !enough(isTrue)) samples.push({ record, isTrue });
+  }
+  return samples;
+}
+
+/** Returns what the records may be like: first what the condition asks for, and the opposite. */
+async function wishesFor(
+  trial: Trial,
+  { resource, condition, caller }: Sampling,
+): Promise<readonly Pick<Wish, "state" | "values">[]> {
+  const scope = { ...trial.scope(caller), resource };
+  const solved = [true, false].map((wanted) => asWish(Object.fromEntries(solve(condition, scope, wanted).fields)));
+  const mentioned = new Set(fieldsIn(condition));
+  const states = mentioned.has("state") ? Object.keys(lifecycleOf(trial.contract.model, resource)?.states ?? {}) : [];
+  const [creator] = creatorsOf(trial, resource);
+  const members = creator === undefined ? [] : inputOf(trial.contract.model, creator);
+  const varied: Pick<Wish, "state" | "values">[] = [];
+  for (const member of members.filter(({ name, sets }) => sets && mentioned.has(name))) {
+    const candidates =
+      creator === undefined ? [] : await candidatesFor(trial, member, condition, { kind: "create", called: creator });
+    for (const value of candidates.slice(0, mostValues)) {
+      if (value !== undefined) varied.push({ values: { [member.name]: value } });
+    }
+  }
+  return [...solved, ...states.map((state) => ({ state })), ...varied, {}, {}, {}];
+}
+
+/** How many values of a field the test tries. */
+const mostValues = 5;
+
+function asWish({ state, ...values }: Readonly<Record<string, unknown>>): Pick<Wish, "state" | "values"> {
+  const wished = { values: values as Readonly<Record<string, Json>> };
+  return typeof state === "string" ? { ...wished, state } : wished;
+}

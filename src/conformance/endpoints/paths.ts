@@ -1,0 +1,202 @@
+/** Methods and paths of operations: the address of all of them, unknown paths, and records below their parents. */
+import { isStated } from "../errors/expected.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import { anonymous } from "../caller.ts";
+import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import { observedValues } from "../trial/looking.ts";
+import { shortText } from "../response.ts";
+import { operationsAddress, versionSelector } from "../request.ts";
+import { creates } from "../../language/endpoints/input.ts";
+import { subjectFor } from "../trial/calls.ts";
+import { sendAfterLimits } from "../trial/used-up.ts";
+import { itemOf, pagesOf } from "../trial/pages.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations } from "./subjects.ts";
+
+export function pathCases(contract: Contract): readonly Case[] {
+  const operations = plainOperations(contract);
+  return [
+    ...operations.map((called) => succeeds(contract, called)),
+    ...hasBase(contract, operations),
+    ...hidesUnknownPaths(contract),
+    ...operations.flatMap((called) => isBelowParent(contract, called)),
+  ];
+}
+
+function succeeds(contract: Contract, called: Operation): Case {
+  const { operation, endpoint } = called;
+  const aspects = aspectsOf(
+    contract,
+    called,
+    ["at", "of", "does", "status", "takes", "gives", "query"],
+    "a valid request succeeds",
+  );
+  return {
+    id: `endpoints/${operation}: succeeds`,
+    aspects,
+    operation,
+    // What it deletes, no other case may need.
+    ...(called.action === "clear" ? { exclusive: true } : {}),
+    run: async (trial) => {
+      const interaction = await trial.call(operation);
+      const response = trial.responseOf(interaction);
+      if (response.status < 300) return;
+      throw new Broken(
+        `success of ${endpoint.method} ${endpoint.path}`,
+        `${statusText(contract, response)} ${response.text.slice(0, 300)}`,
+        interaction,
+        pathOf(called),
+      );
+    },
+  };
+}
+
+/** How many operations have to be missing before their common address is wrong. */
+const mostMissing = 3;
+
+/** The operations are below the address and the path of `base`. */
+function hasBase({ places, model }: Contract, operations: readonly Operation[]): readonly Case[] {
+  const simple = operations.filter((one) => !needsRecord(one) && one.parents.length === 0 && one.action !== "clear");
+  const ordered = simple.toSorted((one, other) => Number(isRead(other)) - Number(isRead(one)));
+  if (!places.has("endpoints/base") || ordered.length === 0) return [];
+  return [
+    {
+      id: "endpoints/base: is there",
+      aspects: [{ path: "endpoints/base", expects: `operations are at ${model.endpoints.base ?? "{base_url}"}` }],
+      run: async (trial) => {
+        for (const { operation } of ordered.slice(0, mostMissing)) {
+          if (trial.responseOf(await trial.call(operation)).status !== 404) return;
+        }
+        throw new Broken("an operation at this address", "404 for each operation", trial.interactions.at(-1));
+      },
+    },
+  ];
+}
+
+function isRead({ endpoint }: Operation): boolean {
+  return endpoint.method === "GET";
+}
+
+/** A path that no operation has is not found. */
+function hidesUnknownPaths(contract: Contract): readonly Case[] {
+  const isNamed = isStated(contract, "not-found") && contract.places.has("errors/standard");
+  const path = isNamed ? "errors/standard" : "endpoints/base";
+  const depth = Math.max(0, ...[...contract.operations.values()].map(({ segments }) => segments.length)) + 1;
+  if (!contract.places.has(path)) return [];
+  return [
+    {
+      id: "endpoints: unknown path",
+      aspects: [{ path, expects: "a path that no operation has is 404" }],
+      run: async (trial) => {
+        const segments = Array.from({ length: depth }, () => `no-${trial.random.text(8)}`);
+        const selector = versionSelector(contract, contract.version);
+        const url = `${operationsAddress(contract, trial.world.target.address)}${selector.path}/${segments.join("/")}`;
+        const query = new URLSearchParams(selector.query).toString();
+        const caller = (await trial.callers())[0] ?? anonymous;
+        const request = { method: "GET", url: query === "" ? url : `${url}?${query}`, headers: selector.headers };
+        const interaction = await sendAfterLimits(trial, caller.authorize(request), caller);
+        const { status, json } = trial.responseOf(interaction);
+        // A page for browsers, such as an application of one page, is no response of an operation.
+        if (status < 400 ? json === undefined : !isNamed || [401, 403, 404].includes(status)) return;
+        throw new Broken("404 for an unknown path", String(status), interaction);
+      },
+    },
+  ];
+}
+
+// ── Parents ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function isBelowParent(contract: Contract, called: Operation): readonly Case[] {
+  const { action, operation, parents, resource } = called;
+  const parent = parents.at(-1);
+  if (parent === undefined || resource === undefined) return [];
+  const id = `endpoints/${operation}: other ${parent.resource}`;
+  if (called.key !== undefined) {
+    if (called.kind === "resource" && creates(contract.model, called)) return [];
+    return [
+      {
+        ...{ id, operation },
+        aspects: aspectsOf(contract, called, [], `a ${resource} of another ${parent.resource} is not found`),
+        run: (trial) => isMissingBelowOther(trial, called),
+      },
+    ];
+  }
+  if (action === "create")
+    return [
+      {
+        ...{ id, operation },
+        aspects: aspectsOf(contract, called, [], `a new ${resource} belongs to the ${parent.resource} of the path`),
+        run: (trial) => belongsToParent(trial, called),
+      },
+    ];
+  if (action !== "list") return [];
+  return [
+    {
+      ...{ id, operation },
+      aspects: aspectsOf(contract, called, [], `the list has no ${resource} of another ${parent.resource}`),
+      run: (trial) => listsOnlyChildren(trial, called),
+    },
+  ];
+}
+
+async function isMissingBelowOther(trial: Trial, called: Operation): Promise<void> {
+  const { record: child, caller } = await subjectFor(trial, called);
+  const other = await otherParent(trial, called);
+  const interaction = await trial.call(called.operation, { caller, record: child, path: pathBelow(called, other) });
+  expectMissing(trial, interaction, pathOf(called));
+}
+
+async function belongsToParent(trial: Trial, called: Operation): Promise<void> {
+  const parent = await otherParent(trial, called);
+  const field = called.parents.at(-1)?.field as string;
+  const child = await trial.make(called.resource as string, { parent, by: called.operation });
+  const found = (await observedValues(trial, child)).get(field);
+  if (found === undefined) throw new NotTried(`no response shows \`${field}\` of a ${called.resource}`);
+  if (found === parent.values.get("id")) return;
+  throw new Broken(`\`${field}\` with ${textOf(parent.values.get("id"))}`, shortText(found), trial.interactions.at(-1));
+}
+
+async function listsOnlyChildren(trial: Trial, called: Operation): Promise<void> {
+  const { resource } = called;
+  const [parent, other] = [await otherParent(trial, called), await otherParent(trial, called)];
+  const child = await childOf(trial, called, parent);
+  const stranger = await childOf(trial, called, other);
+  const [caller] = await callersOf(trial, called, child);
+  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
+  for await (const page of pagesOf(trial, called, { caller, record: child }, mostPages)) {
+    const found = itemOf(trial.contract, called, page, stranger);
+    if (found === "unknown") throw new NotTried(`nothing in the list identifies a ${resource}`);
+    if (found === undefined) continue;
+    throw new Broken(
+      `only the ${resource} of this ${called.parents.at(-1)?.resource}`,
+      "another one",
+      page.interaction,
+    );
+  }
+}
+
+/** How many pages the test reads. */
+const mostPages = 10;
+
+function childOf(trial: Trial, { parents, resource }: Operation, parent: KnownRecord): Promise<KnownRecord> {
+  const field = parents.at(-1)?.field as string;
+  const id = parent.values.get("id");
+  return trial.make(resource as string, { parent, ...(id === undefined ? {} : { values: { [field]: id } }) });
+}
+
+/** Makes a record to be the parent in the path. */
+async function otherParent(trial: Trial, { parents }: Operation): Promise<KnownRecord> {
+  const last = parents.at(-1);
+  const made = await trial.make(last?.resource as string);
+  if (!made.values.has("id") || !made.values.has(last?.column as string)) await trial.look(made);
+  return made;
+}
+
+function pathBelow({ parents }: Operation, parent: KnownRecord): Readonly<Record<string, string>> {
+  const last = parents.at(-1);
+  const value = last === undefined ? undefined : parent.values.get(last.column);
+  if (last === undefined || value === undefined) throw new NotTried("the test does not know the address of the parent");
+  return { [last.parameter]: textOf(value) };
+}

@@ -1,0 +1,150 @@
+/** What responses contain by `gives`: members that expressions compute, or nothing. */
+import { isObject, type Json } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import { readDuration, readTimestamp } from "../../expression/instant.ts";
+import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { sessionActions } from "../../language/endpoints/model.ts";
+import { responseExpressions, responseShape } from "../../language/endpoints/shape.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectSuccess } from "../expect.ts";
+import { evaluate, type Scope } from "../expressions.ts";
+import type { Interaction } from "../interaction.ts";
+import { shortText } from "../response.ts";
+import { expressionInput } from "../trial/inputs.ts";
+import { lookAround } from "../trial/looking.ts";
+import type { Trial } from "../trial/trial.ts";
+import { isSameJson } from "../values/same.ts";
+import { aspectsOf, pathOf, plainOperations, validOptions } from "./subjects.ts";
+
+/** A member of a response with its expression. */
+interface Computed {
+  readonly at: readonly string[];
+  readonly typed: TypedExpression;
+}
+
+export function responseCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called): readonly Case[] => {
+    if (called.endpoint.gives === "none") return [isEmpty(contract, called)];
+    const members = computedMembers(contract, called);
+    return members.length === 0 ? [] : [hasValues(contract, called, members)];
+  });
+}
+
+function isEmpty(contract: Contract, called: Operation): Case {
+  const { operation } = called;
+  return {
+    id: `endpoints/${operation}: no body`,
+    aspects: aspectsOf(contract, called, ["gives"], "the response has no body"),
+    operation,
+    ...(called.action === "clear" ? { exclusive: true } : {}),
+    run: async (trial) => {
+      const interaction = await trial.call(operation);
+      const { text } = expectSuccess(trial, interaction, pathOf(called));
+      if (text !== "")
+        throw new Broken("a response without a body", text.slice(0, 100), interaction, pathOf(called, "gives"));
+    },
+  };
+}
+
+/** Returns the members that the test can compute: those about one record, whatever the present and the tokens are. */
+function computedMembers({ model, typed }: Contract, called: Operation): readonly Computed[] {
+  const { action } = called;
+  if (called.kind !== "resource" || ["list", "history", "clear"].includes(action) || sessionActions.has(action))
+    return [];
+  const { item } = responseShape(model, called);
+  return (item === undefined ? [] : responseExpressions(item)).flatMap(({ path: at }): Computed[] => {
+    const found = typed.get([pathOf(called, "gives"), ...at].join("/"));
+    const isKnowable = found !== undefined && !readsVariable(found, "now") && !readsVariable(found, "tokens");
+    return isKnowable ? [{ at, typed: found }] : [];
+  });
+}
+
+function hasValues(contract: Contract, called: Operation, members: readonly Computed[]): Case {
+  const { operation } = called;
+  const names = members.map(({ at }) => `\`${at.join(".")}\``).join(", ");
+  return {
+    id: `endpoints/${operation}: computed members`,
+    aspects: aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`),
+    operation,
+    run: async (trial) => {
+      const { interaction, scope } = await performed(trial, called);
+      let count = 0;
+      for (const { at, typed } of members) {
+        const expected = evaluate(typed, scope);
+        if (expected === undefined) continue;
+        count += 1;
+        expectValue(trial, called, { at, typed }, { expected: expected.value, interaction });
+      }
+      if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
+    },
+  };
+}
+
+/** Runs the operation, and returns what its expressions read. */
+async function performed(
+  trial: Trial,
+  called: Operation,
+): Promise<{ readonly interaction: Interaction; readonly scope: Scope }> {
+  const { operation, resource } = called;
+  if (called.action === "create") {
+    const caller = await trial.callerFor(operation);
+    const input = await trial.inputFor(operation, caller);
+    const record = await trial.make(resource as string, { by: operation, creator: caller, input });
+    const interaction = trial.interactions.findLast((one) => one.operation === operation);
+    if (interaction === undefined) throw new NotTried(`the test cannot run ${operation}`);
+    await lookAround(trial, record);
+    return { interaction, scope: trial.scope(record.creator, record, expressionInput(trial, called, input)) };
+  }
+  const { record, ...options } = await validOptions(trial, called);
+  if (record === null) throw new NotTried(`${operation} is about no record`);
+  await lookAround(trial, record);
+  const before = new Map(record.values);
+  const interaction = await trial.call(operation, { ...options, record });
+  const response = trial.responseOf(interaction);
+  if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(trial.contract, response)}`);
+  if (called.action !== "delete") await lookAround(trial, record);
+  const input = expressionInput(trial, called, { body: options.body ?? undefined, query: options.query });
+  const scope = trial.scope(options.caller, record, input);
+  return { interaction, scope: called.action === "delete" ? { ...scope, record: before } : scope };
+}
+
+function expectValue(
+  trial: Trial,
+  called: Operation,
+  { at, typed }: Computed,
+  { expected, interaction }: { readonly expected: Value; readonly interaction: Interaction },
+): void {
+  let found: Json | undefined = trial.responseOf(interaction).json;
+  for (const name of at) found = found !== undefined && isObject(found) ? lookup(found, name) : undefined;
+  if (found === undefined && mayBeHidden(trial, typed)) return;
+  if (isComputed(typed, expected, found)) return;
+  const path = [pathOf(called, "gives"), ...at].join("/");
+  throw new Broken(`\`${at.join(".")}\` with ${shortText(expected as Json)}`, shortText(found), interaction, path);
+}
+
+/** Whether the expression reads a field that not every caller sees. */
+function mayBeHidden({ contract: { model } }: Trial, typed: TypedExpression): boolean {
+  const read = nodesOf(typed).flatMap((one) => (one.kind === "walk" || one.kind === "item-field" ? [one.name] : []));
+  const hidden = Object.keys(model.authentication.show).map((name) => name.slice(name.indexOf(".") + 1));
+  return [...fieldsIn(typed), ...read].some((name) => hidden.includes(name));
+}
+
+/** Compares a value with the one in a response, which is JSON. */
+function isComputed(typed: TypedExpression, expected: Value, found: Json | undefined): boolean {
+  if (expected === null || found === undefined || found === null) return (expected ?? null) === (found ?? null);
+  if (typed.type.kind === "timestamp") return typeof found === "string" && readTimestamp(found) === expected;
+  if (typed.type.kind === "duration") return typeof found === "string" && readDuration(found) === expected;
+  if (typeof expected === "number" && typeof found === "number")
+    return Math.abs(expected - found) <= 1e-9 * Math.max(1, Math.abs(expected));
+  if (readsVariable(typed, "base") && typeof expected === "string" && typeof found === "string")
+    return withoutOrigin(expected) === withoutOrigin(found);
+  return isSameJson(expected as Json, found);
+}
+
+/** The public address of a service may be another one than that which the test calls. */
+function withoutOrigin(text: string): string {
+  return text.replace(/^https?:\/\/[^/]+/, "");
+}

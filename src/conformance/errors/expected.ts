@@ -1,0 +1,274 @@
+/** What part 7 says of the response with an error: its status and its body. */
+import { parseClockDuration } from "../../base/duration.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import {
+  bodyFor,
+  type ErrorBody,
+  protocolErrors,
+  standardErrors,
+  violationCodes,
+  withoutField,
+} from "../../language/errors/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import type { Contract } from "../contract.ts";
+import type { Response } from "../interaction.ts";
+import { type Deviation, shortText } from "../response.ts";
+
+/** An error that a request must get. */
+export interface ExpectedError {
+  readonly code: string;
+  /** The usual status of the code here, if the document does not declare another: `invalid-request` is 400 or 422. */
+  readonly status?: number;
+  /** Pointers, parameters or headers of single errors of which one must be there, with the codes that it may have. */
+  readonly entries?: readonly ExpectedEntry[];
+}
+
+export interface ExpectedEntry {
+  /** `#/user/email`, a parameter's name, or a header's. */
+  readonly place: string;
+  readonly codes: readonly string[];
+}
+
+/** Returns whether the document states the error: it declares it, or part 7 takes it from the standard ones. */
+export function isStated({ model: { errors } }: Contract, code: string): boolean {
+  if (lookup(errors.errors, code) !== undefined || lookup(errors.status ?? {}, code) !== undefined) return true;
+  const { standard } = errors;
+  if (standard === "all") return Object.hasOwn(standardErrors, code) || Object.hasOwn(protocolErrors, code);
+  return standard?.includes(code) === true;
+}
+
+/** Returns the status of an error in an operation. `usual`: that of a code with several. */
+export function statusOf({ model }: Contract, code: string, operation?: string, usual?: number): number | undefined {
+  const endpoint = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation);
+  return (
+    lookup(endpoint?.statuses?.errors ?? {}, code) ??
+    lookup(model.errors.status ?? {}, code) ??
+    lookup(model.errors.errors, code)?.status ??
+    usual ??
+    lookup(standardErrors, code)?.status ??
+    lookup(protocolErrors, code)?.status
+  );
+}
+
+/** Returns the path of the statement from which the status of an error follows. */
+function statusPath({ model }: Contract, code: string, operation?: string): string {
+  const endpoint = operation === undefined ? undefined : lookup(model.endpoints.endpoints, operation);
+  if (lookup(endpoint?.statuses?.errors ?? {}, code) !== undefined) return `endpoints/endpoints/${operation}/status`;
+  if (lookup(model.errors.status ?? {}, code) !== undefined) return `errors/status/${code}`;
+  return lookup(model.errors.errors, code) === undefined ? "errors/standard" : `errors/errors/${code}`;
+}
+
+/** Returns all codes that a response may have. */
+export function knownCodes({ model: { errors } }: Contract): ReadonlySet<string> {
+  return new Set([...Object.keys(errors.errors), ...Object.keys(standardErrors), ...Object.keys(protocolErrors)]);
+}
+
+/** Returns the name by which clients get a code. */
+export function nameOf({ model }: Contract, code: string): string {
+  return lookup(model.errors.codes ?? {}, code) ?? code;
+}
+
+/** Returns the body of an error, undefined if part 7 declares none, and the path of the statement that declares it. */
+export function bodyOf(
+  { model: { errors } }: Contract,
+  code: string,
+  operation: string | undefined,
+  hasField: boolean,
+): { readonly body: ErrorBody | undefined; readonly path: string } {
+  const { bodies = {}, body } = errors;
+  const keys = Object.keys(bodies);
+  const key =
+    keys.find((one) => bodyFor(one).code === code && operation !== undefined && bodyFor(one).operation === operation) ??
+    keys.find((one) => one === code) ??
+    (hasField ? undefined : keys.find((one) => one === withoutField));
+  const special = key === undefined ? undefined : bodies[key];
+  return special === undefined ? { body, path: "errors/body" } : { body: special, path: `errors/bodies/${key}` };
+}
+
+/** Returns the code that a response names; undefined if its body has none. */
+export function codeIn({ model: { errors } }: Contract, response: Response): string | undefined {
+  const { json } = response;
+  if (!isObject(json)) return undefined;
+  const code = lookup(json, "code");
+  const named = typeof code === "string" ? code : undefined;
+  const type = lookup(json, "type");
+  const byType = typeof type === "string" && type !== "about:blank" ? type.split(/[/#:]/).at(-1) : undefined;
+  const found = named ?? byType;
+  const original = Object.entries(errors.codes ?? {}).find(([, name]) => name === found)?.[0];
+  return original ?? found;
+}
+
+/** Whether a response is the error: by its code, or by its status if its body names no code of the document. */
+export function isError(contract: Contract, response: Response, code: string, operation?: string): boolean {
+  const found = codeIn(contract, response);
+  if (found !== undefined && knownCodes(contract).has(found)) return found === code;
+  return response.status === statusOf(contract, code, operation);
+}
+
+/** The errors that a request may get before the service runs its operation. */
+const earlyErrors: readonly string[] = [
+  ...["unauthenticated", "forbidden", "not-found", "method-not-allowed", "not-implemented", "version-gone"],
+  ...["rate-limited", "internal", "overloaded", "timed-out"],
+];
+
+/** Whether a response is that of an operation, and not that of something before it, which responds to any request. */
+export function isByOperation(contract: Contract, response: Response, operation: string): boolean {
+  return response.status < 500 && !earlyErrors.some((code) => isError(contract, response, code, operation));
+}
+
+/** Returns what is wrong with the response of a request that must get the error. */
+export function errorDeviations(
+  contract: Contract,
+  response: Response,
+  { code, status: usual, entries }: ExpectedError,
+  operation: string | undefined,
+): readonly Deviation[] {
+  const { model } = contract;
+  const status = statusOf(contract, code, operation, usual);
+  const hasField = (entries !== undefined && entries.length > 0) || code === "already-exists";
+  const where = lookup(model.errors.errors, code) === undefined ? "errors/standard" : `errors/errors/${code}`;
+  if (status !== undefined && response.status !== status) {
+    const isSame = codeIn(contract, response) === code;
+    const path = isSame ? statusPath(contract, code, operation) : where;
+    return [{ path, expected: `${status} ${code}`, got: statusText(contract, response) }];
+  }
+  const late = retryDeviations(contract, response, code);
+  if (late.length > 0) return late;
+  const { body, path } = bodyOf(contract, code, operation, hasField);
+  if (body === undefined) return [];
+  if (body !== "problem+json") {
+    const problem = templateProblem(body.shape, response.json, {
+      code: nameOf(contract, code),
+      status: response.status,
+    });
+    return problem === undefined
+      ? textDeviations(contract, response, code, { entries, template: body.shape })
+      : [{ path, expected: `an error body as declared: ${problem}`, got: shortText(response.json) }];
+  }
+  if (!isObject(response.json))
+    return [{ path, expected: "an object as RFC 9457 describes it", got: shortText(response.json ?? response.text) }];
+  if (!/^application\/problem\+json\b/.test(response.headers["content-type"] ?? ""))
+    return [
+      { path, expected: "Content-Type application/problem+json", got: response.headers["content-type"] ?? "none" },
+    ];
+  const named = lookup(response.json, "status");
+  if (named !== undefined && named !== response.status)
+    return [{ path, expected: `the member \`status\` with ${response.status}`, got: shortText(named) }];
+  const found = codeIn(contract, response);
+  if (found !== code)
+    return [{ path: where, expected: `the error ${nameOf(contract, code)}`, got: statusText(contract, response) }];
+  const name = lookup(response.json, "code");
+  if (name !== undefined && name !== nameOf(contract, code))
+    return [{ path: `errors/codes/${code}`, expected: `the code ${nameOf(contract, code)}`, got: shortText(name) }];
+  const [entry] = entryDeviations(response.json, entries);
+  return entry === undefined ? textDeviations(contract, response, code, { entries }) : [entry];
+}
+
+/** How many seconds more or less a response may name than the document. */
+const retryTolerance = 1;
+
+/** A declared error says after which time to try again, as the document does. */
+function retryDeviations({ model }: Contract, { headers }: Response, code: string): readonly Deviation[] {
+  const written = lookup(model.errors.errors, code)?.retryAfter;
+  const milliseconds = written === undefined ? undefined : parseClockDuration(written);
+  if (milliseconds === undefined) return [];
+  const header = headers["retry-after"];
+  const date =
+    header === undefined || /^\d+$/.test(header) ? Number.NaN : Date.parse(header) - Date.parse(headers["date"] ?? "");
+  const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : date / 1000;
+  if (Math.abs(seconds - milliseconds / 1000) <= retryTolerance) return [];
+  return [
+    {
+      path: `errors/errors/${code}`,
+      expected: `Retry-After with ${milliseconds / 1000} seconds`,
+      got: header ?? "no such header",
+    },
+  ];
+}
+
+/** The texts that the document writes: the sentence of a declared error, and the messages of errors and of single errors. */
+function textDeviations(
+  { model: { errors } }: Contract,
+  { json, text }: Response,
+  code: string,
+  { entries = [], template }: { readonly entries?: readonly ExpectedEntry[] | undefined; readonly template?: Json },
+): readonly Deviation[] {
+  const [entry] = entries;
+  const single = entries.length === 1 && entry?.codes.length === 1 ? entry.codes[0] : undefined;
+  const about = single ?? (entries.length === 0 ? code : undefined);
+  const message = about === undefined ? undefined : lookup(errors.messages ?? {}, about);
+  // A text with placeholders has values that the test need not know.
+  const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
+  if (message !== undefined && !/\{\w+\}/.test(message) && hasMessageIn && !hasText(text, message))
+    return [{ path: `errors/messages/${about}`, expected: `the message "${message}"`, got: shortText(json ?? text) }];
+  const sentence = message === undefined ? lookup(errors.errors, code)?.sentence : undefined;
+  // The message of a declared error is its cause in this request, but its title is the sentence.
+  const hasTitleIn = template === undefined || JSON.stringify(template).includes("{title}");
+  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(text, sentence))
+    return [{ path: `errors/errors/${code}`, expected: `the sentence "${sentence}"`, got: shortText(json ?? text) }];
+  return [];
+}
+
+/** Whether a text in JSON contains a text. */
+function hasText(json: string, text: string): boolean {
+  return json.includes(JSON.stringify(text).slice(1, -1)) || json.includes(text);
+}
+
+function entryDeviations(
+  json: Readonly<Record<string, Json>>,
+  entries: readonly ExpectedEntry[] = [],
+): readonly Deviation[] {
+  const { errors } = json;
+  if (entries.length === 0 || !Array.isArray(errors)) return [];
+  const found = errors
+    .filter(isObject)
+    .map((one) => ({ place: one["pointer"] ?? one["parameter"] ?? one["header"], code: one["code"] }));
+  // RFC 9457 has no such entries: others may list errors without places, and with codes of their own.
+  if (found.every(({ place }) => place === undefined)) return [];
+  const isKnown = (code: Json | undefined): boolean => typeof code === "string" && violationCodes.includes(code);
+  const isSame = (one: (typeof found)[number], { place, codes }: ExpectedEntry): boolean =>
+    one.place === place && (codes.length === 0 || !isKnown(one.code) || codes.includes(one.code as string));
+  if (found.some((one) => entries.some((entry) => isSame(one, entry)))) return [];
+  const expected = entries.map(({ place, codes }) => `${codes.join(" or ")} at ${place}`).join(", or ");
+  return [
+    { path: "errors/body", expected: `an entry of \`errors\`: ${expected}`, got: shortText(found as unknown as Json) },
+  ];
+}
+
+/** Returns `409 state-conflict`: what a response was, in a few words. */
+export function statusText(contract: Contract, response: Response): string {
+  const code = codeIn(contract, response);
+  return code === undefined ? String(response.status) : `${response.status} ${code}`;
+}
+
+/** Returns what a body lacks of a declared error body; the texts of messages are free. */
+export function templateProblem(
+  template: Json,
+  value: Json | undefined,
+  known: { readonly code: string; readonly status: number },
+): string | undefined {
+  if (typeof template === "string") {
+    if (template === "{status}")
+      return value === known.status || value === String(known.status) ? undefined : `the status ${known.status}`;
+    if (template === "{code}") return value === known.code ? undefined : `the code ${known.code}`;
+    if (/\{\w+\}/.test(template)) return value === undefined ? `a text for ${template}` : undefined;
+    return value === template ? undefined : `\`${template}\``;
+  }
+  if (Array.isArray(template)) {
+    if (!Array.isArray(value)) return "a list";
+    if (/\{(?:field|pointer|fault|message)\}/.test(JSON.stringify(template)))
+      return value.length === 0 ? "an entry" : undefined;
+    return template.length === value.length ? undefined : `${template.length} items`;
+  }
+  if (!isObject(template)) return template === value ? undefined : JSON.stringify(template);
+  if (!isObject(value)) return "an object";
+  for (const [name, inner] of Object.entries(template)) {
+    if (/\{(?:field|pointer|fault|resource)\}/.test(name)) {
+      if (Object.keys(value).length === 0) return `a member ${name}`;
+      continue;
+    }
+    const problem = templateProblem(inner, lookup(value, name), known);
+    if (problem !== undefined) return `member \`${name}\`: ${problem}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,306 @@
+/**
+ * What clients can observe of `in`: an event with its credential is accepted; one without it, or with a body that does not fit, is
+ * rejected and changes nothing; one that arrives twice counts once.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { InEvent } from "../../language/events/model.ts";
+import { bareType, lookup, referenceOf } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import type { Contract } from "../contract.ts";
+import { transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { statusText } from "../errors/expected.ts";
+import type { Interaction } from "../interaction.ts";
+import { shortText } from "../response.ts";
+import {
+  incomingFor,
+  incomingRequest,
+  type IncomingOptions,
+  payloadOf,
+  payloadWhere,
+  secretOf,
+  senderOf,
+  signer,
+} from "../trial/incoming.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { pathsBetween } from "../trial/records.ts";
+import type { Trial } from "../trial/trial.ts";
+import { presentOf, syncClock } from "../trial/world.ts";
+
+export function incomingCases(contract: Contract): PartCases {
+  const events = Object.entries(contract.model.events.in ?? {});
+  return {
+    cases: events.flatMap(([name, event]) => [
+      accepted(name),
+      ...credentials(contract, name, event),
+      ...bodies(contract, name, event),
+      ...counted(contract, name, event),
+    ]),
+    unobservable: [],
+  };
+}
+
+const acceptedStatus = 202;
+
+/** A valid event is accepted. */
+function accepted(name: string): Case {
+  const path = `events/in/${name}/at`;
+  return {
+    id: `events/in/${name}: accepted`,
+    aspects: [{ path, expects: `a valid ${name} gets ${acceptedStatus}` }],
+    run: async (trial) => {
+      const { payload, record } = await situationOf(trial, name);
+      const interaction = await trial.sendIncoming(name, payload);
+      const { status } = trial.responseOf(interaction);
+      if (status !== acceptedStatus)
+        throw new Broken(
+          `the status ${acceptedStatus}`,
+          statusText(trial.contract, trial.responseOf(interaction)),
+          interaction,
+          path,
+        );
+      record?.values.delete("state");
+    },
+  };
+}
+
+// ── Credentials ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Only the credential of the event proves its sender. */
+function credentials(contract: Contract, name: string, event: InEvent): readonly Case[] {
+  const kind = lookup(contract.model.authentication.credentials, event.with)?.kind;
+  const reject = (what: string, send: (trial: Trial, payload: JsonObject) => Promise<Interaction>): Case => ({
+    id: `events/in/${name}/with: ${what}`,
+    aspects: [{ path: `events/in/${name}/with`, expects: `${name} ${what} is rejected, and changes nothing` }],
+    run: (trial) => expectRejected(trial, name, `events/in/${name}/with`, (payload) => send(trial, payload)),
+  });
+  return [
+    reject("without a credential", (trial, payload) => trial.sendIncoming(name, payload, { sender: anonymous })),
+    reject("with another credential", async (trial, payload) =>
+      trial.sendIncoming(name, payload, { sender: await otherSender(trial, event.with) }),
+    ),
+    ...(kind === "hmac-sha256" ? signatures(name, event, reject) : []),
+  ];
+}
+
+/** How old a signature may be at most, and how far in the future, in milliseconds: five minutes (docs/reference/http.md). */
+const staleMilliseconds = 10 * 60_000;
+
+function signatures(
+  name: string,
+  { with: credential }: InEvent,
+  reject: (what: string, send: (trial: Trial, payload: JsonObject) => Promise<Interaction>) => Case,
+): readonly Case[] {
+  const signedAt = (trial: Trial, shift: number): Caller =>
+    signer(trial.contract, credential, secretOf(trial, credential), () => presentOf(trial.world) + shift);
+  const sendBy = (trial: Trial, payload: JsonObject, options: IncomingOptions): Promise<Interaction> =>
+    trial.sendIncoming(name, payload, options);
+  return [
+    reject("signed with another secret", (trial, payload) => {
+      const other = `${secretOf(trial, credential)} of somebody else`;
+      const sender = signer(trial.contract, credential, other, () => presentOf(trial.world));
+      return sendBy(trial, payload, { sender });
+    }),
+    reject("signed ten minutes ago", (trial, payload) =>
+      sendBy(trial, payload, { sender: signedAt(trial, -staleMilliseconds) }),
+    ),
+    reject("with the signature of another body", (trial, payload) => {
+      const own = signedAt(trial, 0);
+      const sender: Caller = {
+        ...own,
+        authorize: (request) => ({
+          ...own.authorize({ ...request, body: `${String(request.body)} ` }),
+          body: request.body ?? "",
+        }),
+      };
+      return sendBy(trial, payload, { sender });
+    }),
+  ];
+}
+
+/** Returns somebody with a credential that is not the one of the event. */
+async function otherSender(trial: Trial, credential: string): Promise<Caller> {
+  const known = (await trial.callers()).find((one) => one.signedIn && one.credential !== credential);
+  if (known === undefined) throw new NotTried("the test has no other credential", "a credential of a user");
+  return known;
+}
+
+// ── Bodies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The body fits `carries`, and refers to existing records. */
+function bodies(contract: Contract, name: string, { carries, optional = [] }: InEvent): readonly Case[] {
+  const path = `events/in/${name}/carries`;
+  const reject = (member: string, what: string, change: (payload: JsonObject) => JsonObject): Case => ({
+    id: `${path}/${member}: ${what}`,
+    aspects: [
+      { path: `${path}/${member}`, expects: `${name} with ${what} \`${member}\` is rejected, and changes nothing` },
+    ],
+    run: (trial) =>
+      expectRejected(trial, name, `${path}/${member}`, (payload) => trial.sendIncoming(name, change(payload))),
+  });
+  return Object.entries(carries).flatMap(([member, type]): readonly Case[] => {
+    const wrong = wrongValue(type);
+    const resource = referenceOf(contract.model, type);
+    return [
+      ...(optional.includes(member) ? [] : [reject(member, "no", ({ [member]: _, ...others }) => others)]),
+      ...(wrong === undefined ? [] : [reject(member, "an invalid", (payload) => ({ ...payload, [member]: wrong }))]),
+      ...(resource === undefined ? [] : [missingReference(name, member, resource)]),
+    ];
+  });
+}
+
+/** Returns a value of another JSON type, or outside the enumeration; undefined if any value may be valid. */
+function wrongValue(type: FieldType): Json | undefined {
+  const bare = bareType(type);
+  switch (bare.kind) {
+    case "one-of":
+      return bare.open ? undefined : `${bare.values.join("-")}-or-other`;
+    case "list":
+    case "map":
+      return "a text";
+    case "scalar":
+      if (bare.name === "json") return undefined;
+      return ["integer", "number", "decimal", "boolean"].includes(bare.name) ? "a text" : { object: true };
+    default:
+      return undefined;
+  }
+}
+
+function missingReference(name: string, member: string, resource: string): Case {
+  const path = `events/in/${name}/carries/${member}`;
+  return {
+    id: `${path}: missing`,
+    aspects: [{ path, expects: `${name} about a missing ${resource} is rejected` }],
+    run: (trial) =>
+      expectRejected(trial, name, path, async (payload) => {
+        const known = payload[member] ?? (await trial.reference(resource, anonymous)).values.get("id");
+        return trial.sendIncoming(name, { ...payload, [member]: missingId(known) });
+      }),
+  };
+}
+
+/** Returns an id of the same form that no record has. */
+export function missingId(known: Json | undefined): Json {
+  if (typeof known === "number") return known + 1_000_000_007;
+  if (typeof known !== "string" || known.length < 10)
+    throw new NotTried("the test does not know the form of an id that no record has");
+  // The last characters of long ids are random, or count up.
+  const end = known
+    .slice(-6)
+    .replace(/[0-9a-z]/gi, (character) =>
+      /[0-9]/.test(character)
+        ? flip("0123456789", character)
+        : flip(/[a-z]/.test(character) ? "abcdef" : "ABCDEF", character),
+    );
+  return `${known.slice(0, -6)}${end}`;
+}
+
+function flip(alphabet: string, character: string): string {
+  const at = alphabet.indexOf(character);
+  return alphabet[(at + 3) % alphabet.length] as string;
+}
+
+// ── Once ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A signed event that arrives again changes nothing. */
+function counted(contract: Contract, name: string, event: InEvent): readonly Case[] {
+  const kind = lookup(contract.model.authentication.credentials, event.with)?.kind;
+  const route = transitionsOfOperation(contract, name).flatMap((transition) => {
+    const back = transition.from.flatMap((from) => {
+      const [path] = pathsBetween({ contract }, transition.resource, transition.to, from);
+      return path === undefined || path.some(({ trigger }) => trigger.on.kind !== "by") ? [] : [{ from, path }];
+    })[0];
+    return back === undefined ? [] : [{ transition, ...back }];
+  })[0];
+  if (kind !== "hmac-sha256" || route === undefined) return [];
+  const { transition, from, path: back } = route;
+  const path = `events/in/${name}/with`;
+  return [
+    {
+      id: `${path}: twice`,
+      aspects: [{ path, expects: `a signature counts once: the same ${name} changes nothing the second time` }],
+      run: async (trial) => {
+        const record = await trial.make(transition.resource, { state: from });
+        const incoming = incomingFor(contract, transition);
+        const payload = incoming && (await payloadWhere(trial, incoming, record, transition, true));
+        if (payload === undefined) throw new NotTried("the test finds no payload that moves the record");
+        await syncClock(trial.world);
+        const sender = await senderOf(trial, name);
+        const request = sender.authorize(incomingRequest(trial, name, JSON.stringify(payload)));
+        const first = await trial.send(request, sender);
+        if (trial.responseOf(first).status >= 300) throw new NotTried("the first event is not accepted");
+        record.values.delete("state");
+        for (const one of back) {
+          const { interaction } = await trial.makeTransition(record, one);
+          if (trial.responseOf(interaction).status >= 300) throw new NotTried("the record cannot be brought back");
+        }
+        await expectState(trial, record, from, path, () => trial.send(request, sender));
+      },
+    },
+  ];
+}
+
+// ── Expectations ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Situation {
+  readonly payload: JsonObject;
+  /** A record that the event moves; absent if it moves none. */
+  readonly record?: KnownRecord;
+}
+
+/** Returns the transitions that an incoming event makes. */
+function transitionsOfOperation(contract: Contract, name: string): readonly TriggeredTransition[] {
+  return transitionsOf(contract).filter((one) => incomingFor(contract, one)?.event === name);
+}
+
+/** Returns a valid payload, about a record that the event moves if there is one. */
+async function situationOf(trial: Trial, name: string): Promise<Situation> {
+  for (const transition of transitionsOfOperation(trial.contract, name)) {
+    const incoming = incomingFor(trial.contract, transition);
+    const [state] = transition.from;
+    if (incoming === undefined || state === undefined) continue;
+    const record = await trial.make(transition.resource, { state });
+    const payload = await payloadWhere(trial, incoming, record, transition, true);
+    if (payload !== undefined) return { payload, record };
+  }
+  return { payload: await payloadOf(trial, name) };
+}
+
+/** Expects a client error, and the record that the event would move in its state. */
+async function expectRejected(
+  trial: Trial,
+  name: string,
+  path: string,
+  send: (payload: JsonObject) => Promise<Interaction>,
+): Promise<void> {
+  const { payload, record } = await situationOf(trial, name);
+  const check = async (): Promise<Interaction> => {
+    const interaction = await send(payload);
+    const response = trial.responseOf(interaction);
+    if (response.status >= 400 && response.status < 500) return interaction;
+    throw new Broken("an error of the client", statusText(trial.contract, response), interaction, path);
+  };
+  const state = record?.values.get("state");
+  if (record === undefined || typeof state !== "string") await check();
+  else await expectState(trial, record, state, path, check);
+}
+
+/** Expects a request to leave the record in its state, if some response shows the state. */
+async function expectState(
+  trial: Trial,
+  record: KnownRecord,
+  state: string,
+  path: string,
+  send: () => Promise<Interaction>,
+): Promise<void> {
+  await trial.look(record);
+  if (record.values.get("state") !== state) throw new NotTried(`the ${record.resource} is no longer ${state}`);
+  const interaction = await send();
+  record.values.delete("state");
+  await trial.look(record);
+  const found = record.values.get("state");
+  if (found !== undefined && found !== state)
+    throw new Broken(`the ${record.resource} still in the state ${state}`, shortText(found), interaction, path);
+  record.values.set("state", state);
+}

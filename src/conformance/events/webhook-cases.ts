@@ -1,0 +1,310 @@
+/**
+ * What clients can observe of `delivery: webhook:`: who may subscribe, the operations that `subscribe` adds, and the order of the
+ * events of one record.
+ */
+import { isObject } from "../../base/json.ts";
+import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { admits } from "../permissions.ts";
+import type { Contract } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import { type Interaction, isResponse } from "../interaction.ts";
+import { shortText } from "../response.ts";
+import { rolesOf } from "../roles.ts";
+import { webhookProblem } from "../signature.ts";
+import type { Trial } from "../trial/trial.ts";
+import { presentOf, syncClock } from "../trial/world.ts";
+import { pathOf } from "./event.ts";
+import { eventsAbout, expectEvent, grantsOf, patienceOf, quietMilliseconds, receiverRemedy } from "./observer.ts";
+import { shortSeries, simpleEvent } from "./samples.ts";
+import {
+  callWebhooks,
+  expectNone,
+  isMissing,
+  listIn,
+  notSubscribed,
+  type Subscription,
+  webhookIn,
+  withSubscriptions,
+} from "./subscription.ts";
+import { trigger } from "./trigger.ts";
+
+export function webhookCases(contract: Contract): PartCases {
+  const { webhook } = contract.model.events.delivery ?? {};
+  if (webhook === undefined) return { cases: [], unobservable: [] };
+  const sample = simpleEvent(contract);
+  return {
+    cases: [
+      ...[...rolesOf(contract), undefined].map((roles) => subscribing(contract, roles)),
+      managed(contract),
+      ...(sample === undefined ? [] : withEvents(contract, sample)),
+      ...filtered(contract),
+    ],
+    unobservable: [],
+  };
+}
+
+const path = pathOf.webhook;
+
+function withEvents(contract: Contract, sample: string): readonly Case[] {
+  const isSigned = contract.model.events.delivery?.webhook?.signed === "standard-webhooks";
+  return [disabled(sample), deleted(sample), resent(sample), ...(isSigned ? [rotated(sample)] : [])];
+}
+
+// ── Who may subscribe ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A host that does not exist (RFC 2606): a subscription that has to be rejected needs no receiver. */
+const nowhere = "https://receiver.invalid/";
+
+/** Only those whom `for` names may subscribe. `roles`: those of the caller; undefined: without a credential. */
+function subscribing(contract: Contract, roles: readonly string[] | undefined): Case {
+  const isRight = (caller: Caller): boolean => grantsOf(contract, "webhook").some((grant) => admits(grant, caller));
+  const label = roles === undefined ? "anonymous" : `[${roles.join(", ")}]`;
+  const path = "events/delivery/webhook/for";
+  return {
+    id: `${path}: ${label}`,
+    aspects: [{ path, expects: `a caller ${label} can subscribe only if \`for\` names it` }],
+    run: async (trial) => {
+      const caller =
+        roles === undefined
+          ? anonymous
+          : (await trial.callers()).find((one) => one.signedIn && one.roles.join() === roles.join());
+      if (caller === undefined) throw new NotTried("the test has no such caller", `a credential with ${label}`);
+      if (isRight(caller)) {
+        // A caller without a credential cannot manage what it subscribed.
+        if (!caller.signedIn) throw new NotTried("an anonymous subscriber could not be deleted again");
+        const { receiver } = trial.world.target;
+        if (receiver === undefined) throw new NotTried("webhooks need a receiver", receiverRemedy);
+        const interaction = await callWebhooks(trial, caller, "POST", "", { url: receiver.url("/for") });
+        const { status } = trial.responseOf(interaction);
+        await remove(trial, caller, interaction);
+        const got = statusText(contract, trial.responseOf(interaction));
+        if (isMissing(status)) throw new Broken("a subscription", got, interaction, pathOf.webhook);
+        if (status === 401 || status === 403) throw new Broken("a subscription", got, interaction, path);
+        if (status >= 300) throw notSubscribed(trial, trial.responseOf(interaction));
+        return;
+      }
+      const interaction = await callWebhooks(trial, caller, "POST", "", { url: nowhere });
+      const { status } = trial.responseOf(interaction);
+      await remove(trial, caller, interaction);
+      if (status < 400) throw new Broken("an error of the client", String(status), interaction, path);
+    },
+  };
+}
+
+async function remove(trial: Trial, caller: Caller, { response }: Interaction): Promise<void> {
+  const id = isResponse(response) && response.status < 300 ? webhookIn(response.json)?.["id"] : undefined;
+  if (typeof id === "string" || typeof id === "number") await callWebhooks(trial, caller, "DELETE", `/${id}`);
+}
+
+// ── Operations ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Calls an operation of a subscription. @throws Broken if it does not succeed */
+async function manage(
+  trial: Trial,
+  { id, receiver }: Subscription,
+  method: string,
+  below = "",
+  body?: Parameters<typeof callWebhooks>[4],
+): Promise<Interaction> {
+  const interaction = await callWebhooks(trial, receiver, method, `/${encodeURIComponent(id)}${below}`, body);
+  const response = trial.responseOf(interaction);
+  if (response.status === 401)
+    throw new NotTried("the caller's credential is no longer valid", "a credential that lasts");
+  if (response.status < 300) return interaction;
+  throw new Broken(
+    `success of ${method} ${below === "" ? "the webhook" : below.slice(1)}`,
+    statusText(trial.contract, response),
+    interaction,
+    path,
+  );
+}
+
+function managed(contract: Contract): Case {
+  return {
+    id: `${path}: managed`,
+    aspects: [{ path, expects: "a subscription can be read, listed, changed and deleted, by its subscriber alone" }],
+    run: (trial) =>
+      withSubscriptions(trial, [{}], async ([one]) => {
+        const expectMember = async (name: string, value: string): Promise<void> => {
+          const interaction = await manage(trial, one, "GET");
+          const found = webhookIn(trial.responseOf(interaction).json)?.[name];
+          if (found !== value) throw new Broken(`\`${name}\` with ${value}`, shortText(found), interaction, path);
+        };
+        await expectMember("url", one.url);
+        const list = await callWebhooks(trial, one.receiver, "GET", "");
+        const { json, status } = trial.responseOf(list);
+        const ids = (listIn(json) ?? []).filter(isObject).map((item) => String(item["id"] as string));
+        if (status !== 200 || (isEntireList(contract, ids.length) && !ids.includes(one.id)))
+          throw new Broken("a list with the webhook", status === 200 ? shortText(json) : String(status), list, path);
+        await manage(trial, one, "PATCH", "", { description: "changed by a test" });
+        await expectMember("description", "changed by a test");
+        await expectStranger(trial, contract, one);
+        await manage(trial, one, "DELETE");
+        const after = await callWebhooks(trial, one.receiver, "GET", `/${encodeURIComponent(one.id)}`);
+        if (trial.responseOf(after).status < 400)
+          throw new Broken(
+            "an error: the webhook is deleted",
+            statusText(contract, trial.responseOf(after)),
+            after,
+            path,
+          );
+      }),
+  };
+}
+
+/** Whether a list of so many webhooks has no further page. */
+function isEntireList({ model }: Contract, count: number): boolean {
+  return count < (model.endpoints.lists?.size ?? 5);
+}
+
+/** Another subscriber must not see the webhook. */
+async function expectStranger(trial: Trial, contract: Contract, { id, receiver }: Subscription): Promise<void> {
+  const grants = grantsOf(contract, "webhook");
+  const stranger = (await trial.callers()).find(
+    (one) => one !== receiver && one.signedIn && grants.some((grant) => admits(grant, one)),
+  );
+  if (stranger === undefined) return;
+  const interaction = await callWebhooks(trial, stranger, "GET", `/${encodeURIComponent(id)}`);
+  const { status } = trial.responseOf(interaction);
+  if (status < 400) throw new Broken("an error for another subscriber", String(status), interaction, path);
+}
+
+/** A disabled webhook gets nothing, and an enabled one only what happens afterwards. */
+function disabled(sample: string): Case {
+  return {
+    id: `${path}: disabled`,
+    aspects: [{ path, expects: "a disabled webhook gets no events, and after it is enabled only new ones" }],
+    run: (trial) =>
+      withSubscriptions(trial, [{}, {}], async ([one, other], creator) => {
+        await manage(trial, one, "POST", "/disable");
+        const missed = await trigger(trial, sample, creator);
+        await expectEvent(trial, other, sample, missed.record);
+        await trial.world.target.wait(quietMilliseconds);
+        expectNone(trial, one, missed.record, "a disabled webhook");
+        await manage(trial, one, "POST", "/enable");
+        const next = await trigger(trial, sample, creator);
+        await expectEvent(trial, one, sample, next.record);
+        expectNone(trial, one, missed.record, "a webhook that was disabled then");
+      }),
+  };
+}
+
+function deleted(sample: string): Case {
+  return {
+    id: `${path}: deleted`,
+    aspects: [{ path, expects: "a deleted webhook gets no events" }],
+    run: (trial) =>
+      withSubscriptions(trial, [{}, {}], async ([one, other], creator) => {
+        await manage(trial, one, "DELETE");
+        const { record } = await trigger(trial, sample, creator);
+        await expectEvent(trial, other, sample, record);
+        await trial.world.target.wait(quietMilliseconds);
+        expectNone(trial, one, record, "a deleted webhook");
+      }),
+  };
+}
+
+/** A new secret signs at once; the old one also signs for a day, unless it is revoked. */
+function rotated(sample: string): Case {
+  return {
+    id: `${path}: rotated`,
+    aspects: [{ path, expects: "after a rotation both secrets sign, after a revocation only the new one" }],
+    run: (trial) =>
+      withSubscriptions(trial, [{}], async ([one], creator) => {
+        const rotate = async (revokeOld: boolean): Promise<void> => {
+          const interaction = await manage(trial, one, "POST", "/rotate-secret", revokeOld ? { revokeOld } : undefined);
+          const secret = webhookIn(trial.responseOf(interaction).json)?.["secret"];
+          if (typeof secret !== "string" || one.secrets.includes(secret))
+            throw new Broken("a new secret", "none", interaction, path);
+          one.secrets.unshift(secret);
+        };
+        const signedBy = async (): Promise<readonly boolean[]> => {
+          const { record } = await trigger(trial, sample, creator);
+          const { id } = await expectEvent(trial, one, sample, record);
+          await syncClock(trial.world);
+          const webhook = one.received().find(({ headers }) => headers["webhook-id"] === id);
+          if (webhook === undefined) throw new NotTried("the webhook has no webhook-id");
+          return one.secrets.map((secret) => webhookProblem(webhook, secret, presentOf(trial.world)) === undefined);
+        };
+        await rotate(false);
+        if ((await signedBy()).includes(false))
+          throw new Broken("signatures by the new and by the old secret", "only one of them", undefined, path);
+        await rotate(true);
+        const [isNew, ...old] = await signedBy();
+        if (isNew !== true || old.includes(true))
+          throw new Broken("a signature by the new secret alone", "another one", undefined, path);
+      }),
+  };
+}
+
+/** A delivery is listed, and can be sent again: with the same id. */
+function resent(sample: string): Case {
+  return {
+    id: `${path}: resent`,
+    aspects: [{ path, expects: "a delivery is listed, and arrives again when its subscriber wants it" }],
+    // Events of other cases would fill the first page of the list.
+    exclusive: true,
+    run: (trial) =>
+      withSubscriptions(trial, [{ events: [sample] }], async ([one], creator) => {
+        const { record } = await trigger(trial, sample, creator);
+        const event = await expectEvent(trial, one, sample, record);
+        const delivery = await deliveredItem(trial, one, event.id);
+        await manage(trial, one, "POST", `/deliveries/${encodeURIComponent(delivery)}/resend`);
+        const isBack = (): boolean => eventsAbout(trial, one, record).filter(({ id }) => id === event.id).length > 1;
+        const end = trial.world.target.now() + patienceOf(trial);
+        while (!isBack()) {
+          const left = end - trial.world.target.now();
+          if (left <= 0) throw new Broken("the event again, with the same id", "no further one", undefined, path);
+          await one.next(left);
+        }
+      }),
+  };
+}
+
+const pollMilliseconds = 50;
+
+/** Returns the id of the delivery of an event, once it is recorded as delivered. */
+async function deliveredItem(trial: Trial, one: Subscription, event: string): Promise<string> {
+  const { now, wait } = trial.world.target;
+  const end = now() + patienceOf(trial);
+  for (;;) {
+    const interaction = await manage(trial, one, "GET", "/deliveries");
+    const items = (listIn(trial.responseOf(interaction).json) ?? []).filter(isObject);
+    const found = items.find((item) => item["event"] === event && (item["state"] ?? "delivered") === "delivered");
+    const id = found?.["id"];
+    if (typeof id === "string" || typeof id === "number") return String(id);
+    if (now() > end && items.some((item) => item["event"] === undefined))
+      throw new NotTried("the deliveries do not name their event");
+    if (now() > end)
+      throw new Broken(`the delivery of ${event}, which has arrived`, shortText(items), interaction, path);
+    await wait(pollMilliseconds);
+  }
+}
+
+/** A webhook gets only the events that its subscriber names. */
+function filtered(contract: Contract): readonly Case[] {
+  const series = shortSeries(contract);
+  if (series === undefined) return [];
+  const { events, resource, state } = series;
+  const last = events.at(-1) ?? events[0];
+  return [
+    {
+      id: `${path}: only ${last}`,
+      aspects: [{ path, expects: `a webhook for ${last} gets no other events` }],
+      run: (trial) =>
+        withSubscriptions(trial, [{ events: [last] }], async ([one], creator) => {
+          const record = await trial.make(resource, {
+            state,
+            entersNow: true,
+            ...(creator === undefined ? {} : { creator }),
+          });
+          await trial.look(record);
+          await expectEvent(trial, one, last, record);
+          await trial.world.target.wait(quietMilliseconds);
+          const other = one.events().find(({ type }) => type !== last);
+          if (other !== undefined) throw new Broken(`only ${last}`, `the event ${other.type}`, undefined, path);
+        }),
+    },
+  ];
+}

@@ -1,0 +1,48 @@
+/** What cases expect of a response. Each function throws `Broken` if the response is not so. */
+import { getOrMake } from "../base/once.ts";
+import { Broken } from "./case.ts";
+import { codeIn, errorDeviations, type ExpectedError, isStated, statusOf, statusText } from "./errors/expected.ts";
+import type { Interaction, Response } from "./interaction.ts";
+import { report } from "./trial/calls.ts";
+import type { Trial } from "./trial/trial.ts";
+
+/** Expects a successful response. `path`: the statement that is broken otherwise; by default the case's. */
+export function expectSuccess(trial: Trial, interaction: Interaction, path?: string): Response {
+  const response = trial.responseOf(interaction);
+  if (response.status < 300) return response;
+  throw new Broken("success", statusText(trial.contract, response), interaction, path);
+}
+
+/** The key of an error of a single member among those that were provoked. */
+export function singleKey(code: string): string {
+  return `single ${code}`;
+}
+
+/** Notes that an error came as it had to. */
+function recordProvoked({ world }: Trial, code: string, interaction: Interaction): void {
+  getOrMake(world.provoked, code, () => []).push(interaction);
+}
+
+/** Expects an error. If the document does not state the error, any response between 400 and 499 will do. */
+export function expectError(trial: Trial, interaction: Interaction, expected: ExpectedError, path?: string): Response {
+  const { contract } = trial;
+  const response = trial.responseOf(interaction);
+  const { operation } = interaction;
+  const status = statusOf(contract, expected.code, operation, expected.status);
+  const named = isStated(contract, expected.code) ? `the error ${status ?? ""} ${expected.code}` : "an error";
+  if (response.status < 400) throw new Broken(named, statusText(contract, response), interaction, path);
+  if (!isStated(contract, expected.code)) return response;
+  const [first] = errorDeviations(contract, response, expected, operation);
+  if (first === undefined) {
+    recordProvoked(trial, expected.code, interaction);
+    for (const { codes } of expected.entries ?? [])
+      if (codes.length === 1 && codes[0] !== undefined) recordProvoked(trial, singleKey(codes[0]), interaction);
+    return response;
+  }
+  // If another error came, the case's own statement is broken; if only its status or its body is wrong, part 7 is.
+  const isOther = first.path.startsWith("errors/standard") || first.path.startsWith("errors/errors/");
+  const isSame = codeIn(contract, response) === expected.code;
+  if (isOther && !isSame) throw new Broken(first.expected, first.got, interaction, path);
+  report(trial, interaction, first);
+  return response;
+}

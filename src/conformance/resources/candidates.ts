@@ -1,0 +1,107 @@
+/** Values that may make a condition true or false: those beside the constants in it, and others by type. */
+import type { Json } from "../../base/json.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import type { InputMember } from "../../language/endpoints/input.ts";
+import { bareType, isNullable, referenceOf } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { NotTried } from "../case.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { edgeValues } from "../values/boundaries.ts";
+import { problemOf } from "../values/fits.ts";
+import { isSameJson } from "../values/same.ts";
+import { validValue } from "../values/valid.ts";
+import { creationsOf, settingMembers, supplyFor, type Write } from "./writing.ts";
+
+/** Longer lists and texts are not made. */
+const mostItems = 60;
+
+/** Returns values of a member, each of them valid; undefined: the member is left out. */
+export async function candidatesFor(
+  trial: Trial,
+  { field, required }: InputMember,
+  condition: TypedExpression,
+  { kind }: Write,
+): Promise<readonly (Json | undefined)[]> {
+  const { contract } = trial;
+  const constants = constantsOf(condition);
+  const supply = await supplyFor(trial, field.type);
+  const usual = [1, 2, 3].flatMap(() => validValue(contract, field.type, supply) ?? []);
+  const edges = edgeValues(contract, field.type, supply).flatMap(({ value }) =>
+    JSON.stringify(value).length < 500 ? [value] : [],
+  );
+  const nextTo = constants.flatMap((constant) => constantOperand(trial, field.type, constant));
+  const references = await referencesFor(trial, field.type);
+  const found: (Json | undefined)[] = [];
+  for (const value of [...nextTo, ...edges, ...usual, ...references]) {
+    if (problemOf(contract, field.type, value, "input") !== undefined) continue;
+    if (!found.some((one) => isSameJson(one, value))) found.push(value);
+  }
+  if (isNullable(field) && (kind === "change" || field.type.kind === "nullable") && !found.includes(null))
+    found.push(null);
+  if (!required) found.push(undefined);
+  return found;
+}
+
+function constantsOf(condition: TypedExpression): readonly Json[] {
+  const found = nodesOf(condition).flatMap((node) =>
+    node.kind === "constant" && node.value !== null ? [node.value] : [],
+  );
+  return [...new Set(found)];
+}
+
+function constantOperand({ random }: Trial, type: FieldType, constant: Json): readonly Json[] {
+  const bare = bareType(type);
+  if (typeof constant === "boolean") return [constant];
+  // A unique text must differ from those of other records.
+  if (typeof constant === "string") return [constant, `${constant}${random.text(8)}`, constant.toUpperCase()];
+  if (typeof constant !== "number") return [];
+  if (bare.kind === "scalar" && ["integer", "number", "decimal"].includes(bare.name)) {
+    const step = bare.name === "integer" ? 1 : 0.1;
+    return [constant, constant + step, constant - step].map((value) => Number(value.toFixed(6)));
+  }
+  if (!Number.isInteger(constant) || constant < 0 || constant > mostItems) return [];
+  const lengths = [constant, constant + 1, Math.max(constant - 1, 0)];
+  if (bare.kind === "scalar") return lengths.map((length) => random.text(length));
+  return [];
+}
+
+/** Returns ids of records that refer to other records than the usual ones. */
+async function referencesFor(trial: Trial, type: FieldType): Promise<readonly Json[]> {
+  const resource = referenceOf(trial.contract.model, type);
+  if (resource === undefined) return [];
+  const [caller] = await trial.callers();
+  if (caller === undefined) return [];
+  const usual = await trial.reference(resource, caller);
+  const records = [usual, await makeApart(trial, resource)];
+  for (const record of records) {
+    if (!record.values.has("id")) await trial.look(record);
+  }
+  return records.flatMap((record) => record.values.get("id") ?? []);
+}
+
+/** How far the test follows references. */
+const mostDepth = 3;
+
+/** Makes a record that refers to records of its own. */
+export async function makeApart(trial: Trial, resource: string, depth = 0): Promise<KnownRecord> {
+  const { contract } = trial;
+  const [creation] = creationsOf(contract, resource);
+  if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
+  const values: Record<string, Json> = {};
+  for (const { name, field } of depth < mostDepth ? settingMembers(contract, creation) : []) {
+    const of = referenceOf(contract.model, field.type);
+    if (of === undefined || of === resource || field.optional) continue;
+    const record = await makeApart(trial, of, depth + 1);
+    if (!record.values.has("id")) await trial.look(record);
+    const id = record.values.get("id");
+    if (id !== undefined) values[name] = id;
+  }
+  return trial.make(resource, { values });
+}
+
+/** Returns how far two values are apart, so that the test can prefer those next to each other. */
+export function distance(one: Json | undefined, other: Json | undefined): number {
+  if (typeof one === "number" && typeof other === "number") return Math.abs(one - other);
+  return typeof one === typeof other ? 1e6 : 1e7;
+}

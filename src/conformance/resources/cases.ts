@@ -1,0 +1,27 @@
+/** What clients can observe of part 2. */
+import type { DeriveCases, PartCases } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { computedCases } from "./computed.ts";
+import { defaultCases } from "./defaults.ts";
+import { deletionCases } from "./deletion.ts";
+import { editCases } from "./edits.ts";
+import { fixedCases } from "./fixed.ts";
+import { hiddenCases } from "./hidden.ts";
+import { linkCases } from "./links.ts";
+import { listCases } from "./lists.ts";
+import { memberCases } from "./members.ts";
+import { referenceCases } from "./references.ts";
+import { ruleCases } from "./rules.ts";
+import { responseCases, untried } from "./responses.ts";
+import { uniqueCases } from "./unique.ts";
+import { valueCases } from "./values.ts";
+
+const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
+  ...[responseCases, valueCases, memberCases, fixedCases, defaultCases, uniqueCases, ruleCases, referenceCases],
+  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases],
+];
+
+export const resourceCases: DeriveCases = (contract) => {
+  const cases = subjects.flatMap((casesOf) => casesOf(contract));
+  return { cases, unobservable: untried(contract, cases) };
+};

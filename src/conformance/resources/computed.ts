@@ -1,0 +1,395 @@
+/** Computed fields, and the members of views: they have the values that the test computes itself. */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
+import type { Field } from "../../language/resources/model.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import { mayEverRun } from "../permissions.ts";
+import { bearer } from "../credentials.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { evaluate, type Scope } from "../expressions.ts";
+import { conjuncts } from "../solve.ts";
+import type { Interaction } from "../interaction.ts";
+import { readsHidden, recordIn, shortText } from "../response.ts";
+import { recordFor } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { lookAround } from "../trial/looking.ts";
+import { itemOf, pagesOf } from "../trial/pages.ts";
+import type { Trial } from "../trial/trial.ts";
+import { isSame } from "../values/same.ts";
+import { untilTried } from "./attempts.ts";
+import { createReferring } from "./referring.ts";
+import { readField } from "./writing.ts";
+
+export function computedCases(contract: Contract): readonly Case[] {
+  const { resources, views = {} } = contract.model.resources;
+  return [
+    ...Object.entries(resources).flatMap(([resource, { fields }]) =>
+      Object.entries(fields).flatMap(([name, field]) =>
+        field.computed === undefined ? [] : isComputed(contract, resource, name, field),
+      ),
+    ),
+    ...Object.entries(views).flatMap(([view, { members = {} }]) => [
+      hasFields(contract, view),
+      ...Object.entries(members).map(([name, field]) => hasMember(contract, view, name, field)),
+    ]),
+  ];
+}
+
+// ── Fields ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** How many records the test makes, whose values differ by chance. */
+const mostRecords = 3;
+
+function isComputed(contract: Contract, resource: string, name: string, field: Field): readonly Case[] {
+  const path = `resources/${resource}/${name}`;
+  const typed = contract.typed.get(`${path}/computed`);
+  if (typed === undefined) return [];
+  return [
+    {
+      id: `${path}: computed`,
+      aspects: [{ path, expects: `\`${name}\` is ${field.computed}` }],
+      run: async (trial) => {
+        if (readsVariable(typed, "now")) throw new NotTried("the value depends on the present");
+        let isTried = false;
+        for (let count = 0; count < mostRecords; count += 1) {
+          trial.startOver();
+          const record = await trial.make(resource);
+          await lookAround(trial, record);
+          const got = await readField(trial, record, name);
+          const reader = record.creator;
+          const found = evaluate(
+            typed,
+            scopeFor(trial, typed, reader, { resource, values: record.values, isNew: true }),
+          );
+          if (got === undefined || found === undefined) continue;
+          isTried = true;
+          if (!isSame(contract.model, field.type, found.value as Json, got))
+            throw new Broken(
+              `\`${name}\` with ${shortText(found.value as Json)}`,
+              shortText(got),
+              trial.interactions.at(-1),
+              path,
+            );
+        }
+        if (!isTried) throw new NotTried(`the test cannot compute \`${name}\``);
+      },
+    },
+  ];
+}
+
+/** A record over which an expression is computed. */
+interface Computing {
+  readonly resource: string;
+  readonly values: ReadonlyMap<string, Json>;
+  /** Whether the case has made the record, so that the test knows all records that refer to it. */
+  readonly isNew: boolean;
+}
+
+/** Returns the scope of an expression over a record; with other records if it selects those that refer to this new record. */
+function scopeFor(trial: Trial, typed: TypedExpression, caller: Caller, { isNew, resource, values }: Computing): Scope {
+  const { input: _, ...scope } = trial.scope(caller);
+  const all = { ...scope, resource, record: values };
+  if (!isNew || !selectsOwn(typed)) return all;
+  return {
+    ...all,
+    records: (of) => trial.world.records.flatMap((one) => (one.resource === of && !one.isDeleted ? [one.values] : [])),
+  };
+}
+
+/** Whether each macro over records selects those that refer to the current record, all of which the test has made. */
+function selectsOwn(typed: TypedExpression): boolean {
+  return selectionsIn(typed).length === nodesOf(typed).filter(({ kind }) => kind === "records").length;
+}
+
+/** Returns the fields by which the macros of an expression select the records that refer to the current one. */
+function selectionsIn(typed: TypedExpression): readonly { readonly resource: string; readonly name: string }[] {
+  return nodesOf(typed).flatMap((node) => {
+    if (node.kind !== "macro" || node.list.kind !== "records") return [];
+    for (const one of conjuncts(node.body)) {
+      if (one.kind !== "compare" || one.operator !== "==") continue;
+      const item = [one.left, one.right].find((side) => side.kind === "item-field");
+      const isOwn = [one.left, one.right].some((side) => side.kind === "field" && side.name === "id");
+      if (item?.kind === "item-field" && isOwn) return [{ resource: item.resource, name: item.name }];
+    }
+    return [];
+  });
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A view in a response, and the record of which it is a view, as far as the test knows it. */
+interface Sighting {
+  readonly view: string;
+  readonly value: JsonObject;
+  readonly resource: string;
+  readonly record: ReadonlyMap<string, Json> | undefined;
+  /** Whether the case has made the record. */
+  readonly isNew: boolean;
+  readonly caller: Caller;
+  readonly interaction: Interaction;
+}
+
+/** The view has its fields, with the values of the record. */
+function hasFields(contract: Contract, view: string): Case {
+  const { of, fields = [], members = {} } = contract.model.resources.views?.[view] ?? { of: "" };
+  const path = `resources/views/${view}`;
+  const own = fields.filter((name) => lookup(members, name) === undefined);
+  return {
+    id: `${path}: fields`,
+    aspects: [
+      { path: `${path}/fields`, expects: `the view has the fields ${own.join(", ")}` },
+      { path: `${path}/of`, expects: `the view is about a ${of}` },
+    ],
+    run: async (trial) => {
+      await forSightings(trial, view, ({ value, record, interaction }) => {
+        for (const name of own) {
+          const type = lookup(fieldsOf(contract.model, of), name)?.type;
+          const expected = record?.get(name);
+          const got = lookup(value, name);
+          if (type === undefined || expected === undefined || got === undefined) continue;
+          if (!isSame(contract.model, type, expected, got))
+            throw new Broken(`\`${name}\` with ${shortText(expected)}`, shortText(got), interaction, `${path}/fields`);
+        }
+        return true;
+      });
+    },
+  };
+}
+
+function hasMember(contract: Contract, view: string, name: string, field: Field): Case {
+  const path = `resources/views/${view}/${name}`;
+  const computed = field.computed ?? name;
+  return {
+    id: `${path}: computed`,
+    aspects: [{ path, expects: `\`${name}\` is ${computed}` }],
+    run: async (trial) => {
+      const typed = contract.typed.get(`${path}/computed`);
+      if (typed !== undefined && readsVariable(typed, "tokens"))
+        return isToken(trial, view, typed, { path, name, field });
+      if (typed === undefined || readsVariable(typed, "now")) throw new NotTried(`the test cannot compute \`${name}\``);
+      await forSightings(trial, view, (sighting) => compareMember(trial, typed, sighting, { path, name, field }));
+    },
+  };
+}
+
+/** A token that is returned is accepted as a credential. */
+async function isToken(trial: Trial, view: string, typed: TypedExpression, { path, name }: Member): Promise<void> {
+  const { contract } = trial;
+  const [, credential = ""] =
+    nodesOf(typed).flatMap((node) => (node.kind === "variable" && node.path[2] === "token" ? [node.path] : []))[0] ??
+    [];
+  const called = [...contract.operations.values()].find(
+    (one) => one.endpoint.method === "GET" && !mayEverRun(contract, one.operation, anonymous) && !needsKey(one),
+  );
+  if (credential === "" || called === undefined) throw new NotTried("no operation shows whether the token is accepted");
+  const tokens: string[] = [];
+  await forSightings(trial, view, ({ value }) => {
+    const token = lookup(value, name);
+    if (typeof token !== "string") return false;
+    tokens.push(token);
+    return true;
+  });
+  const token = tokens.pop();
+  if (token === undefined) return;
+  const holder = bearer(contract, credential, token, { name: "the holder of the token" });
+  const interaction = await trial.call(called.operation, { caller: holder, record: null });
+  const { status } = trial.responseOf(interaction);
+  if (status === 401) throw new Broken(`\`${name}\` to be accepted as a credential`, "401", interaction, path);
+}
+
+function needsKey({ segments }: Operation): boolean {
+  return segments.some(({ kind }) => kind === "parameter");
+}
+
+interface Member {
+  readonly path: string;
+  readonly name: string;
+  readonly field: Field;
+}
+
+/** Whether the request itself changed records that the expression reads. */
+function changesLinks({ operations }: Contract, typed: TypedExpression, { operation = "" }: Interaction): boolean {
+  const action = operations.get(operation)?.action;
+  return (action === "link" || action === "unlink") && nodesOf(typed).some(({ kind }) => kind === "records");
+}
+
+/** Compares a member with what the test computes. Returns whether it could. @throws Broken */
+export function compareMember(
+  trial: Trial,
+  typed: TypedExpression,
+  { caller, interaction, isNew, record, resource, value }: Sighting,
+  { path, name, field }: Member,
+): boolean {
+  const { contract } = trial;
+  if (record === undefined || changesLinks(contract, typed, interaction)) return false;
+  const found = evaluate(typed, scopeFor(trial, typed, caller, { resource, values: record, isNew }));
+  if (found === undefined) return false;
+  const expected = found.value as Json;
+  const got = lookup(value, name);
+  const nested = nestedView(contract.model, field.type);
+  if (got === undefined && expected !== null && (readsHidden(contract, resource, typed) || field.optional))
+    return false;
+  if (nested === undefined ? isSame(contract.model, field.type, expected, got) : isNested(expected, got)) return true;
+  throw new Broken(
+    `\`${name}\` with ${nested === undefined ? shortText(expected) : countText(expected)}`,
+    shortText(got),
+    interaction,
+    path,
+  );
+}
+
+/** A nested record is there or not, and a nested list has so many records. What they contain is compared with their view. */
+function isNested(expected: Json, got: Json | undefined): boolean {
+  if (Array.isArray(expected)) return Array.isArray(got) && got.length === expected.length;
+  return (expected === null) === ((got ?? null) === null);
+}
+
+function countText(expected: Json): string {
+  if (Array.isArray(expected)) return `${expected.length} records`;
+  return expected === null ? "no record" : "a record";
+}
+
+/** Looks at a view in the responses of the operations that return it, until one shows what the case is about. */
+async function forSightings(trial: Trial, view: string, show: (sighting: Sighting) => boolean): Promise<void> {
+  const operations = [...trial.contract.operations.values()].filter((one) => returnsView(trial.contract, one, view));
+  const order = ["read", "create", "list", "update", "replace", "move", "link", "unlink"];
+  const sorted = operations.toSorted((one, other) => order.indexOf(one.action) - order.indexOf(other.action));
+  await untilTried(sorted, async (called) => {
+    const sightings = (await sightingsIn(trial, called)).filter((one) => one.view === view);
+    if (!sightings.map(show).includes(true)) throw new NotTried(`the test knows too little of the view ${view}`);
+  });
+}
+
+function returnsView({ model }: Contract, called: Operation, view: string): boolean {
+  if (called.resource === undefined || called.kind !== "resource" || called.endpoint.wire !== undefined) return false;
+  if (called.action === "login" || called.action === "delete") return false;
+  const { item } = responseShape(model, called);
+  return item !== undefined && viewsIn(item).some((one) => reaches({ model }, one, view, []));
+}
+
+function viewsIn(shape: Shape): readonly string[] {
+  if (shape.kind === "view") return [shape.view];
+  if (shape.kind === "items") return viewsIn(shape.of);
+  return shape.kind === "object" ? Object.values(shape.members).flatMap(viewsIn) : [];
+}
+
+function reaches({ model }: Pick<Contract, "model">, from: string, view: string, context: readonly string[]): boolean {
+  if (from === view) return true;
+  const { members = {} } = lookup(model.resources.views ?? {}, from) ?? {};
+  return Object.values(members).some(({ type }) => {
+    const nested = nestedView(model, type);
+    return (
+      nested !== undefined &&
+      !context.includes(nested.view) &&
+      reaches({ model }, nested.view, view, [...context, from])
+    );
+  });
+}
+
+/** Calls an operation about a new record, and returns the views of known records in its response. */
+async function sightingsIn(trial: Trial, called: Operation): Promise<readonly Sighting[]> {
+  const { contract } = trial;
+  const resource = called.resource as string;
+  if (called.action === "create" || called.action === "replace") {
+    const record = await trial.make(resource, { by: called.operation });
+    const interaction = record.history.findLast(({ operation }) => operation === called.operation);
+    if (interaction === undefined) throw new NotTried(`no response of ${called.operation} is known`);
+    return viewsOf(trial, called, record, record.creator, interaction);
+  }
+  const record = await recordToReturn(trial, called);
+  await lookAround(trial, record);
+  await populate(trial, called, record);
+  const caller = await trial.callerFor(called.operation, record);
+  if (called.action !== "list") {
+    const interaction = await trial.call(called.operation, { record, caller });
+    return viewsOf(trial, called, record, caller, interaction);
+  }
+  for await (const page of pagesOf(trial, called, { record, caller }, 3)) {
+    const found = itemOf(contract, called, page, record);
+    if (found === undefined || found === "unknown" || found.view === undefined) continue;
+    return sightingsOf(trial, {
+      view: found.view,
+      value: found.record,
+      resource,
+      record: record.values,
+      isNew: true,
+      caller,
+      interaction: page.interaction,
+    });
+  }
+  return [];
+}
+
+/** Makes a record for each list of the view that contains those that refer to the record. */
+async function populate(trial: Trial, called: Operation, record: KnownRecord): Promise<void> {
+  const { contract } = trial;
+  const { item } = responseShape(contract.model, called);
+  const view = item === undefined ? undefined : viewsIn(item)[0];
+  const { members = {} } = (view === undefined ? undefined : lookup(contract.model.resources.views ?? {}, view)) ?? {};
+  for (const [name, { type }] of Object.entries(members)) {
+    const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
+    if (typed === undefined || nestedView(contract.model, type)?.list !== true) continue;
+    for (const selection of selectionsIn(typed)) {
+      const field = lookup(fieldsOf(contract.model, selection.resource), selection.name);
+      if (field === undefined) continue;
+      try {
+        await createReferring(trial, { ...selection, field, isInside: false }, record);
+      } catch (thrown) {
+        if (!(thrown instanceof NotTried)) throw thrown;
+      }
+    }
+  }
+}
+
+async function recordToReturn(trial: Trial, called: Operation): Promise<KnownRecord> {
+  if (called.endpoint.the === undefined) return trial.make(called.resource as string);
+  return recordFor(trial, called, await trial.callerFor(called.operation));
+}
+
+async function viewsOf(
+  trial: Trial,
+  called: Operation,
+  record: KnownRecord,
+  caller: Caller,
+  interaction: Interaction,
+): Promise<readonly Sighting[]> {
+  await trial.look(record);
+  const response = trial.responseOf(interaction);
+  const observed = response.status < 300 ? recordIn(trial.contract, called, response.json) : undefined;
+  if (observed?.view === undefined) return [];
+  return sightingsOf(trial, {
+    ...{ view: observed.view, value: observed.record, resource: record.resource },
+    ...{ record: record.values, isNew: called.endpoint.the === undefined, caller, interaction },
+  });
+}
+
+/** Returns a view and all views in it. */
+function sightingsOf(trial: Trial, sighting: Sighting): readonly Sighting[] {
+  const { contract } = trial;
+  const { view, value, record, resource, caller, isNew } = sighting;
+  const { members = {} } = lookup(contract.model.resources.views ?? {}, view) ?? {};
+  const inner = Object.entries(members).flatMap(([name, { type }]): readonly Sighting[] => {
+    const nested = nestedView(contract.model, type);
+    const found = lookup(value, name);
+    const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
+    if (nested === undefined || typed === undefined) return [];
+    const { find } = trial.around();
+    const context = (one: JsonObject, id: Json | undefined): readonly Sighting[] =>
+      sightingsOf(trial, {
+        ...{ view: nested.view, value: one, resource: nested.of, isNew: false, caller },
+        ...{
+          record: id === undefined || id === null ? undefined : find(nested.of, id),
+          interaction: sighting.interaction,
+        },
+      });
+    if (Array.isArray(found)) return found.filter(isObject).flatMap((one) => context(one, lookup(one, "id")));
+    if (!isObject(found)) return [];
+    const computing = record === undefined ? undefined : { resource, values: record, isNew };
+    const id = computing && evaluate(typed, scopeFor(trial, typed, caller, computing))?.value;
+    return context(found, id as Json | undefined);
+  });
+  return [sighting, ...inner];
+}

@@ -1,0 +1,306 @@
+/** The values that fields get by themselves: defaults, ids and counts. */
+import { isObject, type Json } from "../../base/json.ts";
+import { creates } from "../../language/endpoints/input.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import { fieldsOf } from "../../language/resources/fields.ts";
+import type { Default, Field } from "../../language/resources/model.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { shortText } from "../response.ts";
+import type { Trial } from "../trial/trial.ts";
+import { textOf } from "../trial/known.ts";
+import { presentOf } from "../trial/world.ts";
+import { isSame } from "../values/same.ts";
+import { untilTried } from "./attempts.ts";
+import { expectAccepted } from "./outcome.ts";
+import {
+  creationsOf,
+  fieldIn,
+  nameOf,
+  otherValue,
+  readField,
+  sendWrite,
+  settingMembers,
+  type Write,
+  type Written,
+  writesOf,
+  makeToEdit,
+} from "./writing.ts";
+
+export function defaultCases(contract: Contract): readonly Case[] {
+  return Object.keys(contract.model.resources.resources).flatMap((resource) =>
+    Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
+      ...creationsOf(contract, resource).flatMap((write) => [
+        ...isDefault(contract, write, name, field),
+        ...(name === "id" ? [isId(contract, write, field)] : []),
+      ]),
+      ...(field.default?.kind === "now-on-change" ? changes(contract, resource, name) : []),
+    ]),
+  );
+}
+
+// ── Values of new records ──────────────────────────────────────────────────────────────────────────────────────────
+
+interface Made {
+  readonly value: Json;
+  readonly written: Written;
+}
+
+function isDefault(contract: Contract, write: Write, name: string, field: Field): readonly Case[] {
+  const { default: chosen } = field;
+  const { operation, resource } = write.called;
+  if (chosen === undefined) return [];
+  const path = `resources/${resource}/${name}`;
+  return [
+    {
+      id: `${path}: default in ${nameOf(contract, write)}`,
+      aspects: [{ path, expects: `a new ${resource} gets ${described(chosen)} as \`${name}\`` }],
+      operation,
+      run: async (trial) => {
+        const first = await without(trial, write, name);
+        expectDefault(trial, path, name, field, chosen, first);
+        if (!isDifferentEachTime(chosen)) return;
+        trial.startOver();
+        const second = await without(trial, write, name);
+        expectLater(trial, path, name, chosen, first, second);
+      },
+    },
+  ];
+}
+
+/** Creates a record with a body that lacks the member, and returns the field's value. */
+async function without(trial: Trial, write: Write, name: string): Promise<Made> {
+  const change = (body: Readonly<Record<string, Json>>) =>
+    Object.fromEntries(Object.entries(body).filter(([member]) => member !== name));
+  const written = await sendWrite(trial, write, { change, isValid: true });
+  expectAccepted(trial, written, `a body without \`${name}\` to be accepted`);
+  const { caller, record } = written;
+  const observed = fieldIn(trial, written, name);
+  const value = observed ?? (record === undefined ? undefined : await readField(trial, record, name, caller));
+  if (value === undefined) throw new NotTried(`no response shows \`${name}\``);
+  return { value, written };
+}
+
+function described(chosen: Default): string {
+  switch (chosen.kind) {
+    case "literal":
+      return chosen.text === "" ? "an empty text" : chosen.text;
+    case "now":
+    case "now-on-change":
+      return "the present";
+    case "caller":
+      return "the caller";
+    case "digits":
+      return `${chosen.length} digits`;
+    case "token":
+      return `a token of ${chosen.length} characters`;
+    case "counter":
+      return "the next number";
+    case "uuid":
+      return "a UUID";
+  }
+}
+
+/** How far the clocks of the test and of the implementation may differ, in milliseconds. */
+const clockTolerance = 5 * 60_000;
+
+function expectDefault(
+  trial: Trial,
+  path: string,
+  name: string,
+  field: Field,
+  chosen: Default,
+  { value, written }: Made,
+): void {
+  const { model } = trial.contract;
+  const { caller } = written;
+  const unlike = (expected: string): Broken =>
+    new Broken(`\`${name}\` with ${expected}`, shortText(value), trial.interactions.at(-1), path);
+  switch (chosen.kind) {
+    case "literal": {
+      const expected = defaultValue(model, field);
+      if (expected !== undefined && !isSame(model, field.type, expected, value)) throw unlike(shortText(expected));
+      return;
+    }
+    case "now":
+    case "now-on-change": {
+      const seconds = typeof value === "string" ? Date.parse(value) : Number.NaN;
+      if (!(Math.abs(seconds - presentOf(trial.world)) <= clockTolerance)) throw unlike("the present");
+      return;
+    }
+    case "caller":
+      if (!caller.signedIn && value !== null) throw unlike("no value, since nobody is signed in");
+      if (caller.signedIn && caller.id !== undefined && textOf(value) !== caller.id) throw unlike(caller.id);
+      return;
+    case "digits":
+      if (typeof value !== "string" || !/^[0-9]+$/.test(value) || value.length !== chosen.length)
+        throw unlike(described(chosen));
+      return;
+    case "token":
+      if (typeof value !== "string" || !/^[\w.~-]+$/.test(value) || value.length !== chosen.length)
+        throw unlike(described(chosen));
+      return;
+    case "counter":
+      if (!Number.isSafeInteger(value) || Number(value) < 1) throw unlike("a number from 1");
+      return;
+    case "uuid":
+      if (typeof value !== "string" || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
+        throw unlike("a UUID");
+  }
+}
+
+/** Whether two records hardly ever get the same value. */
+function isDifferentEachTime(chosen: Default): boolean {
+  if (chosen.kind === "digits" || chosen.kind === "token") return chosen.length >= 6;
+  return chosen.kind === "counter" || chosen.kind === "uuid";
+}
+
+function expectLater(trial: Trial, path: string, name: string, chosen: Default, first: Made, second: Made): void {
+  const isRight = chosen.kind === "counter" ? Number(second.value) > Number(first.value) : first.value !== second.value;
+  if (isRight) return;
+  throw new Broken(
+    `\`${name}\` of the next record ${chosen.kind === "counter" ? "greater than" : "other than"} ${shortText(first.value)}`,
+    shortText(second.value),
+    trial.interactions.at(-1),
+    path,
+  );
+}
+
+// ── Ids ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function isId(contract: Contract, write: Write, { type }: Field): Case {
+  const { called } = write;
+  const { operation, resource } = called;
+  const path = `resources/${resource}/id`;
+  const isPut = creates(contract.model, called);
+  const isCounted = type.kind === "id" && type.made === "counter";
+  const isGenerated = type.kind === "id" && type.made !== "client";
+  return {
+    id: `${path}: ${nameOf(contract, write)}`,
+    aspects: [{ path, expects: isPut ? "the id is that of the path" : "each record has an id of its own" }],
+    operation,
+    run: async (trial) => {
+      const ids: Json[] = [];
+      for (let count = 0; count < 2; count += 1) {
+        const written = await sendWrite(trial, write, { isValid: true });
+        expectAccepted(trial, written, `${operation} to create a record`);
+        const { record } = written;
+        const sent = record?.values.get("id");
+        const observed = record === undefined ? undefined : await readField(trial, record, "id", written.caller);
+        if (observed === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
+        if (isPut && sent !== undefined && sent !== observed)
+          throw new Broken(
+            `the id ${shortText(sent)} of the path`,
+            shortText(observed),
+            trial.interactions.at(-1),
+            path,
+          );
+        ids.push(observed);
+        if (isCounted && record !== undefined && count === 0) await remove(trial, resource, record);
+      }
+      const [first, second] = ids as [Json, Json];
+      // An id that clients choose may be one of few.
+      if (!isGenerated) return;
+      if (isCounted ? Number(second) > Number(first) : second !== first) return;
+      throw new Broken(
+        isCounted ? `an id greater than ${shortText(first)}, which is never used again` : "another id",
+        shortText(second),
+        trial.interactions.at(-1),
+        path,
+      );
+    },
+  };
+}
+
+/** Deletes a record if somebody may, since a counted id must not be used again after that. */
+async function remove(trial: Trial, resource: string, record: NonNullable<Written["record"]>): Promise<void> {
+  const found = [...trial.contract.operations.values()].find(
+    (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
+  );
+  if (found === undefined) return;
+  try {
+    await trial.call(found.operation, { record });
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried)) throw thrown;
+  }
+}
+
+// ── The time of the last change ────────────────────────────────────────────────────────────────────────────────────
+
+/** How long the test waits until a later time shows, in milliseconds: some implementations store seconds. */
+const untilLater = 1100;
+
+function changes(contract: Contract, resource: string, name: string): readonly Case[] {
+  const path = `resources/${resource}/${name}`;
+  const edits = writesOf(contract, resource).filter(({ kind }) => kind !== "create");
+  if (edits.length === 0) return [];
+  return [
+    {
+      id: `${path}: at a change`,
+      aspects: [{ path, expects: `a change sets \`${name}\` to the present, and a request without a change does not` }],
+      // The clock moves.
+      exclusive: true,
+      run: async (trial) => {
+        await untilTried(edits, async (write) => {
+          const record = await makeToEdit(trial, write);
+          const before = await readTime(trial, record, name);
+          await untilSecond(trial);
+          const body = await otherBody(trial, write, record);
+          const changed = await sendWrite(trial, write, { record, ...body });
+          expectAccepted(trial, changed, "a change to be accepted");
+          const after = await readTime(trial, record, name);
+          if (!(after > before))
+            throw new Broken(`a later \`${name}\` after a change`, timeText(after), trial.interactions.at(-1), path);
+          if (Math.abs(after - presentOf(trial.world)) > clockTolerance)
+            throw new Broken(`\`${name}\` with the present`, timeText(after), trial.interactions.at(-1), path);
+          await untilSecond(trial);
+          const again = await sendWrite(trial, write, { record, ...body, change: () => changed.body });
+          if (again.response.status >= 300) return;
+          const still = await readTime(trial, record, name);
+          if (still !== after)
+            throw new Broken(
+              `the same \`${name}\` after a request that changes nothing`,
+              timeText(still),
+              trial.interactions.at(-1),
+              path,
+            );
+        });
+      },
+    },
+  ];
+}
+
+async function readTime(trial: Trial, record: NonNullable<Written["record"]>, name: string): Promise<number> {
+  const value = await readField(trial, record, name);
+  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw new NotTried(`no response shows \`${name}\``);
+  return time;
+}
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+async function untilSecond(trial: Trial): Promise<void> {
+  const { target } = trial.world;
+  if (target.clock === undefined) await target.wait(untilLater);
+  else await trial.pass(untilLater);
+}
+
+/** Returns a body that changes the record: another value of a member that may change. */
+async function otherBody(
+  trial: Trial,
+  write: Write,
+  record: NonNullable<Written["record"]>,
+): Promise<{ readonly values: Readonly<Record<string, Json>>; readonly isValid: true }> {
+  const fields = fieldsOf(trial.contract.model, write.called.resource);
+  for (const { name, field } of settingMembers(trial.contract, write)) {
+    const marks = fields[name]?.marks ?? [];
+    if (marks.includes("secret") || marks.includes("write-only") || marks.includes("create-only")) continue;
+    const before = await readField(trial, record, name);
+    if (before === undefined || isObject(before)) continue;
+    const value = await otherValue(trial, field.type, [before]);
+    if (value !== undefined) return { values: { [name]: value }, isValid: true };
+  }
+  throw new NotTried(`the test finds no change of a ${write.called.resource}`);
+}

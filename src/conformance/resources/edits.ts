@@ -1,0 +1,266 @@
+/**
+ * What a change leaves and what a replacement replaces; and that a request that fails leaves nothing: no part of a change, and no
+ * record.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import { bareType, fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
+import type { InputMember } from "../../language/endpoints/input.ts";
+import type { Field } from "../../language/resources/model.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import { isUnexplained } from "../distinguishing.ts";
+import type { Contract } from "../contract.ts";
+import { shortText } from "../response.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { invalidValues } from "../values/boundaries.ts";
+import { isSame } from "../values/same.ts";
+import { validValue } from "../values/valid.ts";
+import { each } from "./attempts.ts";
+import { expectAccepted, expectUnchanged } from "./outcome.ts";
+import { expectNoTrace, withMarker } from "./traces.ts";
+import {
+  memberPath,
+  nameOf,
+  otherValue,
+  readField,
+  sendWrite,
+  settingMembers,
+  supplyFor,
+  type Write,
+  writesOf,
+  makeToEdit,
+} from "./writing.ts";
+
+export function editCases(contract: Contract): readonly Case[] {
+  return writesOf(contract).flatMap((write) => {
+    if (write.kind === "create") return leavesNoRecord(contract, write);
+    if (write.kind === "change")
+      return [...leavesOthers(contract, write), ...removes(contract, write), ...failsEntirely(contract, write)];
+    return [...replacesAll(contract, write), ...failsEntirely(contract, write)];
+  });
+}
+
+/** Returns the members that a request may change and that somebody can read again. */
+function visibleMembers(contract: Contract, write: Write): readonly InputMember[] {
+  return settingMembers(contract, write).filter(({ name, field }) => {
+    const marks = [...field.marks, ...(lookup(fieldsOf(contract.model, write.called.resource), name)?.marks ?? [])];
+    return !marks.includes("secret") && !marks.includes("write-only") && !marks.includes("create-only");
+  });
+}
+
+/** Makes a record with a value in each field that a creation can set. */
+async function makeFull(trial: Trial, write: Write, members: readonly InputMember[]): Promise<KnownRecord> {
+  const values: Record<string, Json> = {};
+  for (const { name, field } of members) {
+    if (!isNullable(field)) continue;
+    const value = validValue(trial.contract, field.type, await supplyFor(trial, field.type), "all");
+    if (value !== undefined && value !== null) values[name] = value;
+  }
+  try {
+    return await makeToEdit(trial, write, values);
+  } catch (thrown) {
+    // A rule may forbid some of the values together.
+    if (!(thrown instanceof NotTried)) throw thrown;
+    return makeToEdit(trial, write);
+  }
+}
+
+// ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A change of one field leaves all others. */
+function leavesOthers(contract: Contract, write: Write): readonly Case[] {
+  const { operation, resource } = write.called;
+  const members = visibleMembers(contract, write);
+  const path = `endpoints/endpoints/${operation}`;
+  if (members.length === 0) return [];
+  return [
+    {
+      id: `${path}: leaves other fields`,
+      aspects: [{ path, expects: "a change of one field leaves all others" }],
+      operation,
+      run: async (trial) => {
+        await each(members, async ({ name, field }) => {
+          trial.startOver();
+          const record = await makeFull(trial, write, members);
+          const before = await valuesOf(trial, record);
+          const value = await otherValue(trial, field.type, [before.get(name)]);
+          if (value === undefined) throw new NotTried(`the test finds no other value for \`${name}\``);
+          const written = await sendWrite(trial, write, { record, values: { [name]: value }, isValid: true });
+          expectAccepted(trial, written, `a change of \`${name}\` to be accepted`);
+          const after = await valuesOf(trial, record);
+          for (const [other, was] of before) {
+            if (other === name || mayChange(contract, resource, other)) continue;
+            const is = after.get(other);
+            const type = lookup(fieldsOf(contract.model, resource), other)?.type;
+            if (is === undefined || type === undefined || isSame(contract.model, type, was, is)) continue;
+            throw new Broken(
+              `\`${other}\` with ${shortText(was)}, since the request does not name it`,
+              shortText(is),
+              trial.interactions.at(-1),
+            );
+          }
+        });
+      },
+    },
+  ];
+}
+
+/** Returns the values that responses show, by field. */
+async function valuesOf(trial: Trial, record: KnownRecord): Promise<ReadonlyMap<string, Json>> {
+  record.observed.clear();
+  await trial.look(record);
+  if (record.observed.size === 0) throw new NotTried(`no caller of the test can read the ${record.resource}`);
+  return new Map(record.observed);
+}
+
+/** Whether a field may change with another one. */
+function mayChange({ model }: Contract, resource: string, name: string): boolean {
+  const field = lookup(fieldsOf(model, resource), name);
+  if (field === undefined || isUnexplained(field)) return true;
+  return field.computed !== undefined || field.default?.kind === "now-on-change";
+}
+
+/** Null removes an optional field. A member in `takes` that may be left out need not be null. */
+function removes(contract: Contract, write: Write): readonly Case[] {
+  const { endpoint, operation, resource } = write.called;
+  const mayBeNull = ({ name, field }: InputMember): boolean => {
+    const stored = lookup(fieldsOf(contract.model, resource), name);
+    const isUsed = lookup(endpoint.takes ?? {}, name) !== undefined;
+    return (
+      isNullable(field) && stored !== undefined && isNullable(stored) && (!isUsed || field.type.kind === "nullable")
+    );
+  };
+  return visibleMembers(contract, write)
+    .filter(mayBeNull)
+    .map(({ name, field }): Case => {
+      const path = memberPath(contract, write.called, name);
+      return {
+        id: `resources/${resource}/${name}: removed by ${operation}`,
+        aspects: [{ path, expects: `null removes \`${name}\`` }],
+        operation,
+        run: async (trial) => {
+          const record = await makeFull(trial, write, settingMembers(contract, write));
+          const present = await readField(trial, record, name);
+          if (present === undefined) throw new NotTried(`no response shows \`${name}\``);
+          const removed = await sendWrite(trial, write, { record, values: { [name]: null }, isValid: true });
+          expectAccepted(trial, removed, `null for \`${name}\` to be accepted`, path);
+          const after = await readField(trial, record, name, removed.caller);
+          if (after === null || after === undefined) return;
+          const type = bareType(field.type);
+          if (isSame(contract.model, type, null, after)) return;
+          throw new Broken(`no \`${name}\``, shortText(after), trial.interactions.at(-1), path);
+        },
+      };
+    });
+}
+
+/** If one member is invalid, the others are not changed either. */
+function failsEntirely(contract: Contract, write: Write): readonly Case[] {
+  const { operation } = write.called;
+  const path = `endpoints/endpoints/${operation}`;
+  const members = visibleMembers(contract, write);
+  if (members.length < 2) return [];
+  return [
+    {
+      id: `${path}: all or nothing in ${nameOf(contract, write)}`,
+      aspects: [{ path, expects: "a request with an invalid member changes nothing" }],
+      operation,
+      run: async (trial) => {
+        const record = await makeToEdit(trial, write);
+        for (const { name, field } of members) {
+          const before = await readField(trial, record, name);
+          const value = before === undefined ? undefined : await otherValue(trial, field.type, [before]);
+          const wrong = await invalidMember(trial, write, name);
+          if (before === undefined || value === undefined || wrong === undefined) continue;
+          const written = await sendWrite(trial, write, {
+            record,
+            values: { [name]: value },
+            change: (body) => ({ ...body, ...wrong }),
+          });
+          // Other cases are about what is invalid.
+          if (written.response.status < 300) throw new NotTried(`${operation} accepted an invalid value`);
+          return expectUnchanged(trial, record, { name, type: field.type, before }, path);
+        }
+        throw new NotTried("the test finds no invalid value beside a valid one");
+      },
+    },
+  ];
+}
+
+/** Returns a member with an invalid value; undefined if the test finds none besides that member. */
+async function invalidMember(trial: Trial, write: Write, except: string): Promise<JsonObject | undefined> {
+  const { contract } = trial;
+  for (const { name, field } of settingMembers(contract, write)) {
+    if (name === except || field.marks.includes("secret")) continue;
+    const [wrong] = invalidValues(contract, field.type, await supplyFor(trial, field.type)).filter(
+      ({ stated, completeOnly }) => stated && !completeOnly,
+    );
+    if (wrong !== undefined) return { [name]: wrong.value };
+  }
+  return undefined;
+}
+
+// ── Replacements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A replacement replaces the whole record: what it leaves out is absent, or gets its default. */
+function replacesAll(contract: Contract, write: Write): readonly Case[] {
+  const { operation, resource } = write.called;
+  const path = `endpoints/endpoints/${operation}`;
+  const omittable = visibleMembers(contract, write).filter(({ required }) => !required);
+  if (omittable.length === 0) return [];
+  return [
+    {
+      id: `${path}: replaces all`,
+      aspects: [{ path, expects: "what a replacement leaves out is absent, or gets its default" }],
+      operation,
+      run: async (trial) => {
+        const record = await makeFull(trial, write, omittable);
+        await valuesOf(trial, record);
+        const without = (body: JsonObject): JsonObject =>
+          Object.fromEntries(Object.entries(body).filter(([name]) => !omittable.some((one) => one.name === name)));
+        const written = await sendWrite(trial, write, { record, change: without, isValid: true });
+        expectAccepted(trial, written, "a body with only the required members to be accepted");
+        for (const { name, field } of omittable) {
+          const after = await readField(trial, record, name, written.caller);
+          const expected = expectedDefault(contract, resource, name, field);
+          if (after === undefined || expected === undefined) continue;
+          if (isSame(contract.model, field.type, expected, after)) continue;
+          throw new Broken(`\`${name}\` with ${shortText(expected)}`, shortText(after), trial.interactions.at(-1));
+        }
+      },
+    },
+  ];
+}
+
+/** Returns the value of a member that is left out: null if it is absent, undefined if the test cannot know it. */
+function expectedDefault({ model }: Contract, resource: string, name: string, field: Field): Json | undefined {
+  const declared = lookup(fieldsOf(model, resource), name) ?? field;
+  return declared.default === undefined ? null : defaultValue(model, declared);
+}
+
+// ── Creations ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A creation that fails leaves no record. */
+function leavesNoRecord(contract: Contract, write: Write): readonly Case[] {
+  const { operation } = write.called;
+  const path = `endpoints/endpoints/${operation}`;
+  return [
+    {
+      id: `${path}: no trace of a failure`,
+      aspects: [{ path, expects: "a creation that fails leaves no record" }],
+      operation,
+      run: async (trial) => {
+        const marker = await withMarker(trial, write, []);
+        const wrong = await invalidMember(trial, write, marker.name);
+        if (wrong === undefined) throw new NotTried("the test finds no invalid value beside a valid one");
+        const written = await sendWrite(trial, write, {
+          values: { [marker.name]: marker.value },
+          change: (body) => ({ ...body, ...wrong }),
+        });
+        if (written.response.status < 300) throw new NotTried(`${operation} accepted an invalid value`);
+        await expectNoTrace(trial, written, marker, path);
+      },
+    },
+  ];
+}

@@ -1,0 +1,270 @@
+/** Fields by which lists are filtered, sorted and searched: what a list returns fits, and what fits is in the list. */
+import type { Json } from "../../base/json.ts";
+import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import { mayRun, fieldVisibility } from "../permissions.ts";
+import { transitionsOf } from "../effects.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { listNames, recordIn, shortText } from "../response.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
+import { itemOf, pagesOf, type ReadPage } from "../trial/pages.ts";
+import type { Trial } from "../trial/trial.ts";
+import { problemOf } from "../values/fits.ts";
+import { isSame } from "../values/same.ts";
+import { creationsOf, otherValue, readField, settingMembers } from "./writing.ts";
+
+export function listCases(contract: Contract): readonly Case[] {
+  const lists = [...contract.operations.values()].filter(
+    (one) => one.action === "list" && one.kind === "resource" && one.endpoint.where === undefined,
+  );
+  return lists.flatMap((list) => {
+    const resource = list.resource as string;
+    return Object.entries(fieldsOf(contract.model, resource)).flatMap(([name, field]) => [
+      ...(field.marks.includes("filter") ? [filters(list, resource, name, field)] : []),
+      ...(field.marks.includes("sort") ? [sorts(contract, list, resource, name, field)] : []),
+      ...(field.marks.includes("search") ? [searches(contract, list, resource, name, field)] : []),
+    ]);
+  });
+}
+
+/** How many pages the test reads to find a record. */
+const mostPages = 8;
+
+interface Read {
+  /** The values of the field in the items that show it. */
+  readonly values: readonly Json[];
+  /** Whether the list contains the record; undefined if the test has not read all of it. */
+  readonly has: (record: KnownRecord) => boolean | undefined;
+  readonly last: ReadPage | undefined;
+}
+
+async function readList(
+  trial: Trial,
+  list: Operation,
+  {
+    caller,
+    record,
+    query,
+    name,
+  }: {
+    readonly caller: Caller;
+    readonly record: KnownRecord;
+    readonly query: Readonly<Record<string, string>>;
+    readonly name: string;
+  },
+): Promise<Read> {
+  const { contract } = trial;
+  const pages: ReadPage[] = [];
+  for await (const page of pagesOf(trial, list, { caller, record, query }, mostPages)) pages.push(page);
+  const last = pages.at(-1);
+  const isComplete = last === undefined || last.following === undefined;
+  const observed = pages.flatMap(({ items }) => items.flatMap((item) => recordIn(contract, list, item) ?? []));
+  return {
+    last,
+    values: observed.flatMap((one) => lookup(one.record, name) ?? []),
+    has: (one) => {
+      const found = pages.map((page) => itemOf(contract, list, page, one));
+      if (found.some((item) => item !== undefined && item !== "unknown")) return true;
+      return isComplete && !found.includes("unknown") ? false : undefined;
+    },
+  };
+}
+
+// ── Filters ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const ordered: readonly string[] = ["integer", "number", "decimal", "date", "time", "datetime"];
+
+function filters(list: Operation, resource: string, name: string, field: Field): Case {
+  const { operation } = list;
+  const path = `resources/${resource}/${name}`;
+  return {
+    id: `${path}: filter of ${operation}`,
+    aspects: [{ path, expects: `\`?${name}=\` of ${operation} selects exactly the records with the value` }],
+    operation,
+    run: async (trial) => {
+      const { one, other, caller, value } = await pairFor(trial, list, name, field);
+      const check = async (parameter: string, text: string, fits: (found: Json) => boolean, isIn: boolean) => {
+        const query = { [parameter]: text };
+        const read = await readList(trial, list, { caller, record: one, query, name });
+        const wrong = read.values.find((found) => !fits(found));
+        const observed = `?${parameter}=${text}`;
+        if (wrong !== undefined)
+          throw new Broken(
+            `only records that fit \`${observed}\``,
+            `one with ${shortText(wrong)}`,
+            read.last?.interaction,
+          );
+        if (read.has(one) === !isIn)
+          throw new Broken(
+            `${isIn ? "the" : "no"} record with ${shortText(value)} for \`${observed}\``,
+            isIn ? "no such record" : "the record",
+            read.last?.interaction,
+          );
+        if (other !== undefined && parameter === name && read.has(other) === true)
+          throw new Broken(`no record with another value for \`${observed}\``, "such a record", read.last?.interaction);
+      };
+      const { model } = trial.contract;
+      const isEqual = (found: Json): boolean => isSame(model, field.type, value, found);
+      await check(name, textOf(value), isEqual, true);
+      await check(`${name}[in]`, textOf(value), isEqual, true);
+      const bare = bareType(field.type);
+      if (bare.kind !== "scalar" || !ordered.includes(bare.name)) return;
+      const order = (found: Json): number | undefined => compare(field.type, found, value);
+      for (const [suffix, fits, isIn] of [
+        ["gte", (found: Json) => (order(found) ?? 0) >= 0, true],
+        ["gt", (found: Json) => (order(found) ?? 1) > 0, false],
+        ["lte", (found: Json) => (order(found) ?? 0) <= 0, true],
+        ["lt", (found: Json) => (order(found) ?? -1) < 0, false],
+      ] as const)
+        await check(`${name}[${suffix}]`, textOf(value), fits, isIn);
+    },
+  };
+}
+
+interface PairOfRecords {
+  readonly one: KnownRecord;
+  /** A record with another value; undefined if the test cannot make one. */
+  readonly other: KnownRecord | undefined;
+  /** A caller who sees both in the list, with the field. */
+  readonly caller: Caller;
+  /** The value of the first record. */
+  readonly value: Json;
+}
+
+async function pairFor(
+  trial: Trial,
+  list: Operation,
+  name: string,
+  field: Field,
+  chosen?: Json,
+): Promise<PairOfRecords> {
+  const { contract } = trial;
+  const resource = list.resource as string;
+  const isSettable = creationsOf(contract, resource).some((write) =>
+    settingMembers(contract, write).some((member) => member.name === name),
+  );
+  const first = isSettable ? (chosen ?? (await otherValue(trial, field.type, [null]))) : undefined;
+  const one = await makeWith(trial, resource, name, first);
+  const value = await readField(trial, one, name);
+  if (value === undefined || value === null) throw new NotTried(`no response shows \`${name}\``);
+  const caller = (await trial.callers()).find(
+    (each) =>
+      mayRun(contract, list.operation, each, trial.around(one)) === true &&
+      fieldVisibility(contract, resource, name, each, trial.around(one)) === true,
+  );
+  if (caller === undefined) throw new NotTried(`no caller of the test sees \`${name}\` in ${list.operation}`);
+  const second = isSettable ? await otherValue(trial, field.type, [value]) : undefined;
+  const other = second === undefined ? undefined : await otherRecord(trial, list, one, { [name]: second });
+  return { one, other, caller, value };
+}
+
+/** Makes a record with the field: if no request sets it, in a state in which a transition has set it. */
+async function makeWith(trial: Trial, resource: string, name: string, value: Json | undefined): Promise<KnownRecord> {
+  if (value !== undefined) return trial.make(resource, { values: { [name]: value } });
+  const setting = transitionsOf(trial.contract).find(
+    (one) => one.resource === resource && lookup(one.trigger.set ?? {}, name) !== undefined,
+  );
+  const isOptional = lookup(fieldsOf(trial.contract.model, resource), name)?.optional === true;
+  return trial.make(resource, setting !== undefined && isOptional ? { state: setting.to } : {});
+}
+
+/** Makes another record, below the same one if the list is below one. */
+async function otherRecord(
+  trial: Trial,
+  { parents, resource }: Operation,
+  one: KnownRecord,
+  values: Readonly<Record<string, Json>>,
+): Promise<KnownRecord | undefined> {
+  const parent = parents.at(-1);
+  const id = parent === undefined ? undefined : one.values.get(parent.field);
+  const around = trial.world.records.find((each) => each.resource === parent?.resource && each.values.get("id") === id);
+  try {
+    return await trial.make(resource as string, {
+      ...{ values, creator: one.creator },
+      ...(around === undefined ? {} : { parent: around }),
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried)) throw thrown;
+    return undefined;
+  }
+}
+
+/** Compares two values of an ordered type; undefined if their order depends on how texts are compared. */
+function compare(type: FieldType, one: Json, other: Json): number | undefined {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (typeof one !== "string" || typeof other !== "string") return undefined;
+  const bare = bareType(type);
+  if (bare.kind === "scalar" && bare.name === "datetime") return Date.parse(one) - Date.parse(other);
+  if (bare.kind === "scalar" && (bare.name === "date" || bare.name === "time"))
+    return one < other ? -1 : Number(one > other);
+  if (![one, other].every((text) => /^[a-z0-9]+$/.test(text))) return undefined;
+  return one < other ? -1 : Number(one > other);
+}
+
+// ── Orders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function sorts(contract: Contract, list: Operation, resource: string, name: string, field: Field): Case {
+  const { operation } = list;
+  const path = `resources/${resource}/${name}`;
+  const { sort } = listNames(contract, list);
+  return {
+    id: `${path}: order of ${operation}`,
+    aspects: [
+      { path, expects: `\`?${sort}=${name}\` of ${operation} sorts the records, \`-${name}\` the other way round` },
+    ],
+    operation,
+    run: async (trial) => {
+      const { one, caller } = await pairFor(trial, list, name, field);
+      for (const [order, sign] of [
+        [name, 1],
+        [`-${name}`, -1],
+      ] as const) {
+        const { last, values } = await readList(trial, list, { caller, record: one, query: { [sort]: order }, name });
+        if (values.length < 2) throw new NotTried(`the test sees fewer than two records with \`${name}\``);
+        const wrong = values.findIndex((value, index) => {
+          const before = index === 0 ? undefined : values[index - 1];
+          return before !== undefined && (compare(field.type, before, value) ?? 0) * sign > 0;
+        });
+        if (wrong >= 0)
+          throw new Broken(
+            `records in the order \`${order}\``,
+            `${shortText(values[wrong - 1])} before ${shortText(values[wrong])}`,
+            last?.interaction,
+          );
+      }
+    },
+  };
+}
+
+// ── Searches ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function searches(contract: Contract, list: Operation, resource: string, name: string, field: Field): Case {
+  const { operation } = list;
+  const path = `resources/${resource}/${name}`;
+  const { search } = listNames(contract, list);
+  return {
+    id: `${path}: search of ${operation}`,
+    aspects: [{ path, expects: `\`?${search}=\` of ${operation} finds words in \`${name}\`, in whatever case` }],
+    operation,
+    run: async (trial) => {
+      const word = trial.random.text(8, "abcdefghijklmnopqrstuvwxyz");
+      const isFit = problemOf(contract, field.type, word, "input") === undefined;
+      const { one, other, caller, value } = await pairFor(trial, list, name, field, isFit ? word : undefined);
+      const found = isFit ? word : /[a-z0-9]{4,}/i.exec(textOf(value))?.[0];
+      if (found === undefined) throw new NotTried(`the test finds no word in \`${name}\``);
+      for (const text of [found, found.toUpperCase()]) {
+        const read = await readList(trial, list, { caller, record: one, query: { [search]: text }, name });
+        if (read.has(one) === false)
+          throw new Broken(
+            `the record with ${shortText(value)} for \`${search}=${text}\``,
+            "no such record",
+            read.last?.interaction,
+          );
+        if (isFit && other !== undefined && read.has(other) === true)
+          throw new Broken(`no record without the word ${text}`, "such a record", read.last?.interaction);
+      }
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** What a response to a write shows: that the request is accepted, invalid, or something that the test does not know. */
+import type { Json } from "../../base/json.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { Broken, NotTried } from "../case.ts";
+import { mayRun } from "../permissions.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import { transitionsBy } from "../effects.ts";
+import { codeIn, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import { truth } from "../expressions.ts";
+import type { Interaction, Response } from "../interaction.ts";
+import { pointerOf } from "../request.ts";
+import { shortText } from "../response.ts";
+import { recordAfter } from "../trial/inputs.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { isSame } from "../values/same.ts";
+import { readField, type Written } from "./writing.ts";
+
+/** What a response shows of a request. */
+export type Outcome = "accepted" | "invalid" | "other";
+
+/** Returns what the response to a write shows; `other` if it may have a reason that the test does not know. */
+export function outcomeOf(
+  trial: Trial,
+  written: Pick<Written, "write" | "response" | "caller" | "body" | "record">,
+): Outcome {
+  const { response, write } = written;
+  if (response.status < 300) return "accepted";
+  return isInvalid(trial.contract, write.called, response, possibleErrors(trial, written)) ? "invalid" : "other";
+}
+
+/** Whether a response says that the request is invalid. `possible`: other errors that the request may get. */
+export function isInvalid(
+  contract: Contract,
+  { operation }: Operation,
+  response: Response,
+  possible: readonly string[],
+): boolean {
+  const code = codeIn(contract, response);
+  if (code !== undefined && knownCodes(contract).has(code)) return code === "invalid-request";
+  const { status } = response;
+  if (![400, 422, statusOf(contract, "invalid-request", operation)].includes(status)) return false;
+  return !possible.some((one) => statusOf(contract, one, operation) === status);
+}
+
+/** A shorter value may be in use already. */
+const rareLength = 10;
+
+/**
+ * Returns the errors besides `invalid-request` that a write may get: of rules that the test cannot evaluate or that are false, of
+ * unique values that may be in use, of what `choose` finds, of guards.
+ */
+export function possibleErrors(
+  trial: Trial,
+  { body, caller, record, write: { called, kind } }: Pick<Written, "write" | "caller" | "body" | "record">,
+): readonly string[] {
+  const { contract } = trial;
+  const { model, typed } = contract;
+  const { endpoint, operation, resource } = called;
+  const existing = kind === "create" ? undefined : record;
+  const after = {
+    ...{ ...trial.scope(caller, undefined, body), resource },
+    record: recordAfter(trial, called, { caller, record: existing }, body),
+    old: existing === undefined ? null : existing.values,
+  };
+  const found: string[] = [];
+  for (const [of, rules] of Object.entries(model.resources.rules)) {
+    for (const [index, rule] of rules.entries()) {
+      const condition = typed.get(`resources/rules/${of}/${index}/holds`);
+      if (rule.kind === "holds" && (of !== resource || condition === undefined || truth(condition, after) !== true))
+        found.push(rule.else);
+      if (rule.kind === "unique" && of === resource) found.push(rule.else ?? "already-exists");
+    }
+  }
+  const mayBeInUse = Object.entries(body).some(
+    ([name, value]) => determinesUnique(contract, resource, name) && JSON.stringify(value).length < rareLength,
+  );
+  if (mayBeInUse) found.push("already-exists");
+  const { differs } = endpoint.statuses ?? {};
+  if (differs !== undefined) found.push(differs);
+  found.push(...Object.values(endpoint.choose ?? {}).map((choice) => choice.else));
+  if (endpoint.else !== undefined) found.push(endpoint.else);
+  found.push(...transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []));
+  if (mayRun(contract, operation, caller, trial.around(existing)) !== true) found.push("forbidden", "not-found");
+  return found;
+}
+
+/** A part of a body that has to be rejected. */
+export interface Mistaken {
+  /** What was sent, with its article: `a text of 81 characters`. */
+  readonly what: string;
+  readonly member: string;
+  /** The part of the value that is wrong, behind the pointer to the member: `/street`. */
+  readonly pointer?: string;
+  readonly codes: readonly string[];
+  /** The path of the statement that is broken if the request is accepted. */
+  readonly path: string;
+}
+
+/** Expects an invalid request to be rejected. `possible`: other errors that the request may get. */
+export function expectRejected(
+  trial: Trial,
+  called: Operation,
+  interaction: Interaction,
+  { what, member, pointer = "", codes, path }: Mistaken,
+  possible: readonly string[] = [],
+): void {
+  const { contract } = trial;
+  const response = trial.responseOf(interaction);
+  if (response.status < 400)
+    throw new Broken(`${what} for \`${member}\` to be rejected`, statusText(contract, response), interaction, path);
+  if (!isStated(contract, "invalid-request")) return;
+  const code = codeIn(contract, response);
+  if (code !== undefined && code !== "invalid-request" && possible.includes(code)) return;
+  if (code === undefined && !isInvalid(contract, called, response, possible)) {
+    // The body does not name the error, so another one of the same status may have come.
+    if (possible.some((one) => statusOf(contract, one, called.operation) === response.status)) return;
+  }
+  const place = `${pointerOf(contract, called, member)}${pointer}`;
+  expectError(trial, interaction, { code: "invalid-request", entries: [{ place, codes }] }, path);
+}
+
+// ── Expectations ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Expects a valid write to succeed. @throws NotTried if it fails for a reason that the test does not know */
+export function expectAccepted(trial: Trial, written: Written, expected: string, path?: string): void {
+  const outcome = outcomeOf(trial, written);
+  if (outcome === "accepted") return;
+  const got = `${statusText(trial.contract, written.response)} ${shortText(written.response.json)}`;
+  if (outcome === "invalid") throw new Broken(expected, got, written.interaction, path);
+  throw new NotTried(`${written.write.called.operation} answered ${got}`);
+}
+
+/** Expects a field of a record with its value before a request that was rejected. */
+export async function expectUnchanged(
+  trial: Trial,
+  record: KnownRecord,
+  { name, type, before }: { readonly name: string; readonly type: FieldType; readonly before: Json },
+  path: string,
+): Promise<void> {
+  const after = await readField(trial, record, name);
+  if (after === undefined || isSame(trial.contract.model, type, before, after)) return;
+  throw new Broken(
+    `\`${name}\` with ${shortText(before)}, since the request was rejected`,
+    shortText(after),
+    trial.interactions.at(-1),
+    path,
+  );
+}

@@ -1,0 +1,172 @@
+/** References: to records that do not exist or that the caller does not see they are rejected, and a tree has no cycles. */
+import type { Json } from "../../base/json.ts";
+import { revealingOperations } from "../../language/authentication/visible.ts";
+import type { InputMember } from "../../language/endpoints/input.ts";
+import { fieldsOf, innermost, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { type Case, NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import { mayEverRun, recordVisibility } from "../permissions.ts";
+import type { Contract } from "../contract.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { validValue } from "../values/valid.ts";
+import { expectAccepted, expectRejected, expectUnchanged, possibleErrors } from "./outcome.ts";
+import {
+  creationsOf,
+  memberPath,
+  nameOf,
+  readField,
+  sendWrite,
+  settingMembers,
+  supplyFor,
+  type Write,
+  writesOf,
+  makeToEdit,
+} from "./writing.ts";
+
+export function referenceCases(contract: Contract): readonly Case[] {
+  return writesOf(contract).flatMap((write) =>
+    settingMembers(contract, write).flatMap((member) => {
+      const { of } = innermost(member.field.type);
+      const resource = referenceOf(contract.model, of);
+      if (resource === undefined) return [];
+      return [
+        missing(contract, write, member, resource),
+        ...unseen(contract, write, member, resource),
+        ...(member.field.marks.includes("tree") && write.kind !== "create" ? [tree(contract, write, member)] : []),
+      ];
+    }),
+  );
+}
+
+function missing(contract: Contract, write: Write, member: InputMember, of: string): Case {
+  const { operation, resource } = write.called;
+  const path = memberPath(contract, write.called, member.name);
+  return {
+    id: `resources/${resource}/${member.name}: missing in ${nameOf(contract, write)}`,
+    aspects: [{ path, expects: `a reference to a ${of} that does not exist is rejected` }],
+    operation,
+    run: async (trial) => {
+      const type = lookup(fieldsOf(contract.model, of), "id")?.type;
+      const id = type === undefined ? undefined : validValue(contract, type, await supplyFor(trial, type));
+      if (id === undefined || trial.world.records.some(({ values }) => values.get("id") === id))
+        throw new NotTried(`the test finds no other id of a ${of}`);
+      const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
+      await expectNoReference(trial, write, member, { what: `the id of no ${of}`, id, record, path });
+    },
+  };
+}
+
+interface Reference {
+  readonly what: string;
+  readonly id: Json;
+  readonly path: string;
+  readonly caller?: Caller;
+  readonly record: KnownRecord | undefined;
+}
+
+async function expectNoReference(
+  trial: Trial,
+  write: Write,
+  { name, field }: InputMember,
+  { what, id, path, caller, record }: Reference,
+): Promise<void> {
+  const before = record === undefined ? undefined : await readField(trial, record, name);
+  const value = innermost(field.type).enclosing.reduceRight<Json>(
+    (inner, kind) => (kind === "list" ? [inner] : { name: inner }),
+    id,
+  );
+  const pointer = innermost(field.type)
+    .enclosing.map((kind) => (kind === "list" ? "/0" : "/name"))
+    .join("");
+  const written = await sendWrite(trial, write, {
+    ...(caller === undefined ? {} : { caller }),
+    record,
+    change: (body) => ({ ...body, [name]: value }),
+  });
+  const mistaken = { what, member: name, pointer, codes: ["reference-not-found"], path };
+  // A service may respond as for a missing record of the path.
+  expectRejected(trial, write.called, written.interaction, mistaken, [...possibleErrors(trial, written), "not-found"]);
+  if (record !== undefined && before !== undefined)
+    await expectUnchanged(trial, record, { name, type: field.type, before }, path);
+}
+
+/** A reference to a record that its own caller does not see is rejected like one to no record. */
+function unseen(contract: Contract, write: Write, member: InputMember, of: string): readonly Case[] {
+  const { model } = contract;
+  const isHiding = revealingOperations(model, of).some((one) =>
+    (lookup(model.authentication.allow, one.operation) ?? []).some((grant) => grant.if !== undefined),
+  );
+  if (!isHiding || write.kind !== "create") return [];
+  const { operation, resource } = write.called;
+  const path = memberPath(contract, write.called, member.name);
+  return [
+    {
+      id: `resources/${resource}/${member.name}: unseen in ${nameOf(contract, write)}`,
+      aspects: [{ path, expects: `a reference to a ${of} that the caller does not see is rejected` }],
+      operation,
+      run: async (trial) => {
+        const callers = await trial.callers();
+        for (const owner of callers.filter((one) =>
+          creationsOf(contract, of).some(({ called }) => mayEverRun(contract, called.operation, one)),
+        )) {
+          const target = await trial.make(of, { creator: owner });
+          await trial.look(target);
+          const id = target.values.get("id");
+          const caller = callers.find(
+            (one) =>
+              mayEverRun(contract, operation, one) &&
+              recordVisibility(contract, of, one, trial.around(target)) === false,
+          );
+          if (caller === undefined || id === undefined) continue;
+          const what = `the id of a ${of} that ${caller.name} does not see`;
+          return expectNoReference(trial, write, member, { what, id, path, caller, record: undefined });
+        }
+        throw new NotTried(`the test has no ${of} that a caller of ${operation} does not see`);
+      },
+    },
+  ];
+}
+
+/** No record can be above itself. */
+function tree(contract: Contract, write: Write, member: InputMember): Case {
+  const { operation, resource } = write.called;
+  const { name } = member;
+  const path = memberPath(contract, write.called, name);
+  return {
+    id: `resources/${resource}/${name}: tree in ${nameOf(contract, write)}`,
+    aspects: [{ path, expects: `no ${resource} can be above itself` }],
+    operation,
+    run: async (trial) => {
+      const top = await trial.make(resource);
+      if (!top.values.has("id")) await trial.look(top);
+      const id = top.values.get("id");
+      if (id === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
+      const child = await below(trial, resource, name, id);
+      const childId = child.values.get("id");
+      const before = await readField(trial, top, name);
+      for (const [what, value] of [
+        ["its own id", id],
+        ["the id of the record below it", childId],
+      ] as const) {
+        if (value === undefined) continue;
+        const written = await sendWrite(trial, write, { record: top, change: (body) => ({ ...body, [name]: value }) });
+        const mistaken = { what, member: name, codes: ["above-itself"], path };
+        expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
+      }
+      if (before !== undefined) await expectUnchanged(trial, top, { name, type: member.field.type, before }, path);
+    },
+  };
+}
+
+async function below(trial: Trial, resource: string, name: string, id: Json): Promise<KnownRecord> {
+  const creation = creationsOf(trial.contract, resource).find((one) =>
+    settingMembers(trial.contract, one).some((member) => member.name === name),
+  );
+  if (creation === undefined) throw new NotTried(`no operation creates a ${resource} below another one`);
+  const written = await sendWrite(trial, creation, { values: { [name]: id }, isValid: true });
+  expectAccepted(trial, written, `a ${resource} below another one to be accepted`);
+  if (written.record === undefined) throw new NotTried(`the test knows no ${resource} below another one`);
+  if (!written.record.values.has("id")) await trial.look(written.record);
+  return written.record;
+}

@@ -1,0 +1,101 @@
+/** Fields in responses, and the statements of part 2 that no case is about. */
+import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { fieldsOf, lifecycleOf, lookup, nestedView } from "../../language/resources/fields.ts";
+import { type Case, NotTried, type Unobservable } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { innerPaths } from "./paths.ts";
+
+/** Responses show the fields of a record as they are declared. */
+export function responseCases(contract: Contract): readonly Case[] {
+  return Object.keys(contract.model.resources.resources).flatMap((resource): readonly Case[] => {
+    const names = [...visibleFields(contract, resource)];
+    const expects = (name: string): string => `responses show \`${name}\` as it is declared`;
+    const [first, ...more] = names.flatMap((name) => {
+      const type = lookup(fieldsOf(contract.model, resource), name)?.type;
+      const inner = type === undefined ? [] : innerPaths(contract, type);
+      return [`resources/${resource}/${name}`, ...inner].map((path) => ({ path, expects: expects(name) }));
+    });
+    if (first === undefined) return [];
+    return [
+      {
+        id: `resources/${resource}: responses`,
+        aspects: [first, ...more],
+        run: async (trial) => {
+          const record = await trial.make(resource);
+          // Each response is compared with the declared fields.
+          const isRead = await trial.look(record);
+          if (!isRead && record.observed.size === 0) throw new NotTried(`no response shows a ${resource}`);
+        },
+      },
+    ];
+  });
+}
+
+/** Returns the fields that some response shows to some caller. */
+function visibleFields(contract: Contract, resource: string): ReadonlySet<string> {
+  const { model } = contract;
+  const found = new Set<string>();
+  for (const called of contract.operations.values()) {
+    if (called.endpoint.wire !== undefined || called.kind !== "resource" || called.endpoint.gives === "none") continue;
+    const { item } = responseShape(model, called);
+    if (item !== undefined) addFields(contract, item, resource, found);
+    else if (called.resource === resource && !["delete", "clear", "logout", "history"].includes(called.action))
+      for (const name of Object.keys(fieldsOf(model, resource))) found.add(name);
+  }
+  for (const [name, { marks }] of Object.entries(fieldsOf(model, resource)))
+    if (marks.includes("secret") || marks.includes("write-only")) found.delete(name);
+  return found;
+}
+
+function addFields(contract: Contract, shape: Shape, resource: string, found: Set<string>): void {
+  const { model } = contract;
+  if (shape.kind === "record" && shape.resource === resource)
+    for (const name of Object.keys(fieldsOf(model, resource))) found.add(name);
+  if (shape.kind === "items") addFields(contract, shape.of, resource, found);
+  if (shape.kind === "object")
+    for (const inner of Object.values(shape.members)) addFields(contract, inner, resource, found);
+  if (shape.kind !== "view") return;
+  const { of, fields = [], members = {} } = lookup(model.resources.views ?? {}, shape.view) ?? { of: "" };
+  if (of === resource) for (const name of fields) if (lookup(members, name) === undefined) found.add(name);
+  for (const { type } of Object.values(members)) {
+    const nested = nestedView(model, type);
+    if (nested !== undefined) addFields(contract, { kind: "view", view: nested.view }, resource, found);
+  }
+}
+
+/** Returns the statements about which there is no case, with the reason. */
+export function untried(contract: Contract, cases: readonly Case[]): readonly Unobservable[] {
+  const about = new Set(cases.flatMap(({ aspects }) => aspects.map(({ path }) => path)));
+  const isAbout = (path: string): boolean => about.has(path) || [...about].some((one) => one.startsWith(`${path}/`));
+  const { resources, rules, types, views = {}, schemas = {} } = contract.model.resources;
+  const operations = [...contract.operations.values()];
+  const found: Unobservable[] = [];
+  const add = (path: string, expects: string, reason: string): void => {
+    if (!isAbout(path)) found.push({ path, expects, reason });
+  };
+  for (const [resource, { fields }] of Object.entries(resources)) {
+    const isUsed = operations.some((one) => one.resource === resource);
+    for (const name of Object.keys(fields)) {
+      const reason = isUsed
+        ? `no request sets \`${name}\`, and no response shows it`
+        : `no operation is about a ${resource}`;
+      add(`resources/${resource}/${name}`, `\`${name}\` of a ${resource}`, reason);
+    }
+    for (const index of (lookup(rules, resource) ?? []).keys())
+      add(
+        `resources/rules/${resource}/${index}`,
+        `the rule of ${resource}`,
+        isUsed
+          ? "no request can violate the rule"
+          : `no operation writes a ${resource}${lifecycleOf(contract.model, resource) === undefined ? "" : " by its fields"}`,
+      );
+  }
+  for (const [type, fields] of Object.entries(types))
+    for (const name of Object.keys(fields))
+      add(`resources/types/${type}/${name}`, `\`${name}\` of a ${type}`, "no request and no response contains it");
+  for (const view of Object.keys(views))
+    add(`resources/views/${view}`, `the view ${view}`, "no operation returns the view");
+  for (const schema of Object.keys(schemas))
+    add(`resources/schemas/${schema}`, `values of the schema ${schema}`, "no request and no response contains it");
+  return found;
+}

@@ -1,0 +1,264 @@
+/**
+ * Rules of records: a body with which a rule is false is rejected with the rule's error and changes nothing, and one with which it is
+ * just true is accepted. The test looks for pairs of bodies that differ in one value, of which the rule allows one.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { fieldsIn, mentions } from "../../expression/typed.ts";
+import type { TypedExpression } from "../../expression/typed.ts";
+import type { InputMember } from "../../language/endpoints/input.ts";
+import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import type { Contract } from "../contract.ts";
+import { codeIn, statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import { truth } from "../expressions.ts";
+import { recordAfter } from "../trial/inputs.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { creatorFor } from "../trial/records.ts";
+import type { Trial } from "../trial/trial.ts";
+import { untilTried } from "./attempts.ts";
+import { candidatesFor, distance } from "./candidates.ts";
+import { expectAccepted, expectUnchanged } from "./outcome.ts";
+import { expectNoTrace, type Marker, withMarker } from "./traces.ts";
+import {
+  creationsOf,
+  nameOf,
+  readField,
+  sendWrite,
+  settingMembers,
+  type Write,
+  writesOf,
+  makeToEdit,
+} from "./writing.ts";
+
+export function ruleCases(contract: Contract): readonly Case[] {
+  return Object.entries(contract.model.resources.rules).flatMap(([resource, rules]) =>
+    rules.flatMap((rule, index) => {
+      const path = `resources/rules/${resource}/${index}`;
+      const condition = contract.typed.get(`${path}/holds`);
+      if (rule.kind !== "holds" || condition === undefined) return [];
+      return writesOf(contract, resource).flatMap((write) =>
+        isObeyed(contract, write, { path, condition, code: rule.else, text: rule.expression }),
+      );
+    }),
+  );
+}
+
+interface Rule {
+  readonly path: string;
+  readonly condition: TypedExpression;
+  readonly code: string;
+  readonly text: string;
+}
+
+function isObeyed(contract: Contract, write: Write, { path, condition, code, text }: Rule): readonly Case[] {
+  const members = influencing(contract, write, condition);
+  if (members.length === 0) return [];
+  const { operation } = write.called;
+  return [
+    {
+      id: `${path}: ${nameOf(contract, write)}`,
+      aspects: [{ path, expects: `${operation} gets ${code} if \`${text}\` is false, and is accepted if it is true` }],
+      operation,
+      run: async (trial) => {
+        if (mentions(condition, "records"))
+          throw new NotTried("the rule reads other records, of which the test does not know all");
+        const records = write.kind === "create" ? [false] : Array.from({ length: mostRecords }, () => true);
+        await untilTried(records, async (isChange) => {
+          const record = isChange ? await makeRecord(trial, write, condition) : undefined;
+          const caller =
+            record === undefined ? await creatorFor(trial, write.called, {}) : await trial.callerFor(operation, record);
+          if (caller === undefined) throw new NotTried(`no caller of the test may run ${operation}`);
+          const pairs = await pairsOf(trial, { write, condition, path, members, record, caller });
+          if (pairs.length === 0) throw new NotTried("the test finds no body with which the rule is false");
+          for (const { right, wrong } of pairs) {
+            trial.startOver();
+            await expectViolation(trial, { write, record, caller, code, path }, wrong);
+            await expectObeyed(trial, { write, record, caller, code, path }, right);
+          }
+        });
+      },
+    },
+  ];
+}
+
+/** How many records the test makes until a change of one can violate the rule. */
+const mostRecords = 8;
+
+/** Makes a record to be changed, with values on which the rule depends and that cannot be changed. */
+async function makeRecord(trial: Trial, write: Write, condition: TypedExpression): Promise<KnownRecord> {
+  const { contract, random } = trial;
+  const { resource } = write.called;
+  const [creation] = creationsOf(contract, resource);
+  const values: Record<string, Json> = {};
+  const changeable = new Set(influencing(contract, write, condition).map(({ name }) => name));
+  for (const member of creation === undefined ? [] : influencing(contract, creation, condition)) {
+    if (changeable.has(member.name)) continue;
+    const value = random.pick(await candidatesFor(trial, member, condition, creation as Write));
+    if (value !== undefined && value !== null) values[member.name] = value;
+  }
+  const record = await makeToEdit(trial, write, values);
+  await trial.look(record);
+  return record;
+}
+
+/** Returns the members of a body on which a condition about the record depends. */
+function influencing(contract: Contract, write: Write, condition: TypedExpression): readonly InputMember[] {
+  const names = new Set<string>();
+  const pending = [...fieldsIn(condition)];
+  for (const name of pending) {
+    if (names.has(name)) continue;
+    names.add(name);
+    const computed = contract.typed.get(`resources/${write.called.resource}/${name}/computed`);
+    if (computed !== undefined) pending.push(...fieldsIn(computed));
+  }
+  return settingMembers(contract, write).filter(
+    ({ name, field }) => names.has(name) && !(field.marks.includes("secret") && write.kind !== "create"),
+  );
+}
+
+// ── Pairs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Values of the members on which a rule depends; a member without an entry is left out. */
+type Choice = JsonObject;
+
+interface Pair {
+  readonly right: Choice;
+  readonly wrong: Choice;
+}
+
+interface Search {
+  readonly write: Write;
+  readonly condition: TypedExpression;
+  readonly path: string;
+  readonly members: readonly InputMember[];
+  readonly record: KnownRecord | undefined;
+  readonly caller: Caller;
+}
+
+/** From how many bodies the test varies one member after the other. */
+const mostBodies = 120;
+
+/** Returns for each member the pair of bodies that differ in it the least, one of which violates this rule alone. */
+async function pairsOf(trial: Trial, search: Search): Promise<readonly Pair[]> {
+  const { condition, members } = search;
+  const candidates = new Map<string, readonly (Json | undefined)[]>();
+  for (const member of members)
+    candidates.set(member.name, await candidatesFor(trial, member, condition, search.write));
+  const best = new Map<string, Pair & { readonly distance: number }>();
+  for (let count = 0; count < mostBodies; count += 1) {
+    const choice = chosen(members.map(({ name }) => [name, trial.random.pick(candidates.get(name) ?? [undefined])]));
+    for (const { name } of members) {
+      const all = (candidates.get(name) ?? []).map((value) => {
+        const body = chosen([...Object.entries({ ...choice, [name]: undefined }), [name, value]]);
+        return { value, body, truth: truthOf(trial, search, body) };
+      });
+      for (const right of all.filter((one) => one.truth === true)) {
+        for (const wrong of all.filter((one) => one.truth === false)) {
+          const pair = { right: right.body, wrong: wrong.body, distance: distance(right.value, wrong.value) };
+          if (pair.distance < (best.get(name)?.distance ?? Number.POSITIVE_INFINITY)) best.set(name, pair);
+        }
+      }
+    }
+  }
+  return [...best.values()];
+}
+
+function chosen(entries: readonly (readonly [string, Json | undefined])[]): Choice {
+  return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
+}
+
+/** Returns whether the rule is true after the write; undefined if that is unknown, or if another rule is violated. */
+function truthOf(trial: Trial, { caller, condition, path, record, write: { called } }: Search, choice: Choice) {
+  const { typed, model } = trial.contract;
+  const scope = {
+    ...{ ...trial.scope(caller, undefined, choice), resource: called.resource },
+    record: recordAfter(trial, called, { caller, record }, choice),
+    old: record === undefined ? null : record.values,
+  };
+  const others = (lookup(model.resources.rules, called.resource) ?? []).flatMap((_, index) => {
+    const other = `resources/rules/${called.resource}/${index}`;
+    return other === path ? [] : (typed.get(`${other}/holds`) ?? []);
+  });
+  if (others.some((other) => truth(other, scope) === false)) return undefined;
+  return truth(condition, scope);
+}
+
+// ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Violation {
+  readonly write: Write;
+  readonly record: KnownRecord | undefined;
+  readonly caller: Caller;
+  readonly code: string;
+  readonly path: string;
+}
+
+function requestOf({ write, record, caller }: Violation, names: readonly string[], choice: Choice) {
+  const isPatch = write.kind === "change";
+  const withChoice = (body: JsonObject): JsonObject => ({
+    ...Object.fromEntries(Object.entries(body).filter(([name]) => isPatch || !names.includes(name))),
+    ...choice,
+  });
+  return { values: choice, record, caller, change: withChoice };
+}
+
+async function expectViolation(trial: Trial, violation: Violation, choice: Choice): Promise<void> {
+  const { code, path, record, write } = violation;
+  const { contract } = trial;
+  const before = new Map<string, Json | undefined>();
+  if (record !== undefined)
+    for (const name of Object.keys(choice)) before.set(name, await readField(trial, record, name));
+  const names = influencingNames(trial, violation);
+  const marker = write.kind === "create" ? await markerNextTo(trial, write, names) : undefined;
+  const marked = marker === undefined ? choice : { ...choice, [marker.name]: marker.value };
+  const written = await sendWrite(trial, write, requestOf(violation, names, marked));
+  const { interaction, response } = written;
+  if (response.status < 300)
+    throw new Broken(`the error ${code}, since the rule is violated`, String(response.status), interaction, path);
+  const found = codeIn(contract, response);
+  if (found !== undefined && found !== code && found !== "invalid-request")
+    throw new NotTried(`${write.called.operation} answered ${statusText(contract, response)}`);
+  expectError(trial, interaction, { code }, path);
+  if (marker !== undefined) await unlessNotTried(() => expectNoTrace(trial, written, marker, path));
+  for (const [name, value] of before) {
+    const type = lookup(fieldsOf(contract.model, write.called.resource), name)?.type;
+    if (record !== undefined && type !== undefined && value !== undefined)
+      await expectUnchanged(trial, record, { name, type, before: value }, path);
+  }
+}
+
+async function markerNextTo(trial: Trial, write: Write, names: readonly string[]): Promise<Marker | undefined> {
+  return unlessNotTried(() => withMarker(trial, write, names));
+}
+
+async function unlessNotTried<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof NotTried) return undefined;
+    throw thrown;
+  }
+}
+
+async function expectObeyed(trial: Trial, violation: Violation, choice: Choice): Promise<void> {
+  const { path, record, write } = violation;
+  if (record !== undefined) await trial.look(record);
+  const names = influencingNames(trial, violation);
+  const written = await sendWrite(trial, write, requestOf(violation, names, choice));
+  const code = codeIn(trial.contract, written.response);
+  if (code === violation.code)
+    throw new Broken(
+      "success, since the rule is obeyed",
+      statusText(trial.contract, written.response),
+      written.interaction,
+      path,
+    );
+  expectAccepted(trial, written, "success, since the rule is obeyed", path);
+}
+
+function influencingNames({ contract }: Trial, { path, write }: Violation): readonly string[] {
+  const condition = contract.typed.get(`${path}/holds`);
+  return condition === undefined ? [] : influencing(contract, write, condition).map(({ name }) => name);
+}

@@ -1,0 +1,396 @@
+/** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { fieldsIn } from "../../expression/typed.ts";
+import { boundFields } from "../../language/endpoints/input.ts";
+import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { determinesUnique, isUnexplained } from "../distinguishing.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import { shortText } from "../response.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { isSame } from "../values/same.ts";
+import { each } from "./attempts.ts";
+import { expectAccepted, expectUnchanged } from "./outcome.ts";
+import {
+  creationsOf,
+  memberPath,
+  nameOf,
+  otherValue,
+  readField,
+  sendWrite,
+  settingMembers,
+  type Write,
+  type WriteOptions,
+  type Written,
+  writesOf,
+} from "./writing.ts";
+
+/** Fields whose values no two records have together. */
+interface Constraint {
+  readonly resource: string;
+  readonly fields: readonly string[];
+  readonly path: string;
+  readonly code: string;
+  readonly isAbsentEqual: boolean;
+}
+
+export function uniqueCases(contract: Contract): readonly Case[] {
+  return Object.keys(contract.model.resources.resources).flatMap((resource) => {
+    const constraints = constraintsOf(contract, resource);
+    // A creation that answers with the equal record is about another statement.
+    const creations = creationsOf(contract, resource).filter(
+      ({ called: { endpoint } }) => endpoint.statuses?.same === undefined && endpoint.statuses?.differs === undefined,
+    );
+    return [
+      ...creations.flatMap((write) => [
+        ...constraints.flatMap((constraint) => ofConstraint(contract, write, constraint)),
+        ...isNotUnique(contract, write),
+      ]),
+      ...writesOf(contract, resource)
+        .filter(({ kind }) => kind !== "create")
+        .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
+    ];
+  });
+}
+
+function constraintsOf({ model }: Contract, resource: string): readonly Constraint[] {
+  const single = Object.entries(fieldsOf(model, resource)).flatMap(([name, { marks, type }]): readonly Constraint[] => {
+    const isChosen = name === "id" && type.kind === "id" && type.made === "client";
+    if (!marks.includes("unique") && !isChosen) return [];
+    const path = `resources/${resource}/${name}`;
+    return [{ resource, fields: [name], path, code: "already-exists", isAbsentEqual: false }];
+  });
+  const rules = (lookup(model.resources.rules, resource) ?? []).flatMap((rule, index): readonly Constraint[] => {
+    if (rule.kind !== "unique") return [];
+    const path = `resources/rules/${resource}/${index}`;
+    const { absent, else: code = "already-exists", fields } = rule;
+    return [{ resource, fields, path, code, isAbsentEqual: absent === "equal" }];
+  });
+  return [...single, ...rules];
+}
+
+/** What a write has to send so that a field has a certain value: members, or the record of the path. */
+interface Determined {
+  readonly members: readonly string[];
+  readonly byPath: boolean;
+}
+
+/** Returns what determines a field in a write; undefined if no request does. */
+function determined(contract: Contract, write: Write, field: string): Determined | undefined {
+  if (settingMembers(contract, write).some(({ name }) => name === field)) return { members: [field], byPath: false };
+  const { called, kind } = write;
+  if (
+    kind === "create" &&
+    called.parents.at(-1)?.field === field &&
+    boundFields(contract.model, called).includes(field)
+  )
+    return { members: [], byPath: true };
+  const computed = contract.typed.get(`resources/${called.resource}/${field}/computed`);
+  if (computed !== undefined) {
+    const all = [...new Set(fieldsIn(computed))].map((name) => determined(contract, write, name));
+    if (all.length === 0 || all.includes(undefined)) return undefined;
+    return { members: all.flatMap((one) => one?.members ?? []), byPath: all.some((one) => one?.byPath) };
+  }
+  const isCaller = lookup(fieldsOf(contract.model, called.resource), field)?.default?.kind === "caller";
+  return isCaller ? { members: [], byPath: false } : undefined;
+}
+
+function ofConstraint(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
+  const { fields, path, resource, isAbsentEqual, code } = constraint;
+  const by = fields.map((field) => determined(contract, write, field));
+  const members = by.flatMap((one) => one?.members ?? []);
+  if (by.includes(undefined) || members.length === 0) return [];
+  const { operation } = write.called;
+  const name = nameOf(contract, write);
+  const what = fields.map((one) => `\`${one}\``).join(" and ");
+  const optional = fields.filter((one) => {
+    const field = lookup(fieldsOf(contract.model, resource), one);
+    return members.includes(one) && field !== undefined && isNullable(field) && field.default === undefined;
+  });
+  const isRule = path.startsWith("resources/rules/");
+  return [
+    {
+      id: `${path}: twice in ${name}`,
+      aspects: [{ path, expects: `a second ${resource} with the same ${what} gets ${code}` }],
+      operation,
+      run: async (trial) => {
+        const first = await create(trial, write, await valuesFor(trial, write, members));
+        const second = await sendWrite(trial, write, sameAs(first, members));
+        expectConflict(trial, second, constraint, what);
+      },
+    },
+    {
+      id: `${path}: at once in ${name}`,
+      aspects: [{ path, expects: `of two concurrent requests with the same ${what} one succeeds` }],
+      operation,
+      run: async (trial) => {
+        const parent = await parentFor(trial, write);
+        const model = await create(trial, write, { values: await valuesFor(trial, write, members), parent });
+        const values = await otherValues(trial, write, members, model);
+        const racing = [1, 2].map(() => sendWrite(trial, write, { values, parent, caller: model.caller }));
+        expectOne(trial, await Promise.all(racing), what);
+      },
+    },
+    ...(fields.length < 2
+      ? []
+      : [
+          {
+            id: `${path}: others in ${name}`,
+            aspects: [{ path, expects: `records that differ in one of ${what} are accepted` }] as const,
+            operation,
+            run: (trial: Trial) => othersAreAccepted(trial, write, constraint, members),
+          },
+        ]),
+    ...(optional.length === 0 || (fields.length > 1 && !isRule)
+      ? []
+      : [
+          {
+            id: `${path}: absent in ${name}`,
+            aspects: [
+              { path, expects: `two records without ${what} ${isAbsentEqual ? `get ${code}` : "are accepted"}` },
+            ] as const,
+            operation,
+            run: (trial: Trial) => absentValues(trial, write, constraint, { members, optional, what }),
+          },
+        ]),
+  ];
+}
+
+/** Returns values for all members, since values that are absent are compared in their own way. */
+async function valuesFor(trial: Trial, write: Write, members: readonly string[]): Promise<JsonObject> {
+  const values: Record<string, Json> = {};
+  for (const { name, field } of settingMembers(trial.contract, write)) {
+    if (!members.includes(name) || !isNullable(field)) continue;
+    const value = await otherValue(trial, field.type, [null]);
+    if (value === undefined) throw new NotTried(`the test finds no value for \`${name}\``);
+    values[name] = value;
+  }
+  return values;
+}
+
+/** Returns other values than those of a record. */
+async function otherValues(
+  trial: Trial,
+  write: Write,
+  members: readonly string[],
+  { body, caller }: Written,
+): Promise<JsonObject> {
+  const { body: fresh = {} } = await trial.inputFor(write.called.operation, caller);
+  const values: Record<string, Json> = {};
+  for (const { name, field } of settingMembers(trial.contract, write)) {
+    if (!members.includes(name)) continue;
+    const before = lookup(body, name);
+    const distinct = lookup(fresh, name);
+    const isOther = distinct !== undefined && !isSame(trial.contract.model, field.type, before, distinct);
+    const value = isOther ? distinct : await otherValue(trial, field.type, [before]);
+    if (value === undefined) throw new NotTried(`the test finds no other value for \`${name}\``);
+    values[name] = value;
+  }
+  return values;
+}
+
+async function parentFor(trial: Trial, { called }: Write): Promise<KnownRecord | undefined> {
+  const last = called.parents.at(-1);
+  return last === undefined ? undefined : trial.make(last.resource);
+}
+
+async function create(
+  trial: Trial,
+  write: Write,
+  options: WriteOptions,
+): Promise<Written & { readonly parent: KnownRecord | undefined }> {
+  const parent = options.parent ?? (await parentFor(trial, write));
+  const written = await sendWrite(trial, write, { ...options, parent, isValid: true });
+  expectAccepted(trial, written, `${write.called.operation} to create a record`);
+  return { ...written, parent };
+}
+
+/** Returns the options of a write with the same values of these members, in the same place, by the same caller. */
+function sameAs(first: Awaited<ReturnType<typeof create>>, members: readonly string[]): WriteOptions {
+  const { body, caller, parent } = first;
+  return {
+    values: Object.fromEntries(Object.entries(body).filter(([name]) => members.includes(name))),
+    change: (other) =>
+      Object.fromEntries(
+        Object.entries(other).filter(([name]) => !members.includes(name) || lookup(body, name) !== undefined),
+      ),
+    ...{ caller, parent },
+  };
+}
+
+function expectConflict(
+  trial: Trial,
+  { interaction, response }: Written,
+  { code, path, resource }: Constraint,
+  what: string,
+): void {
+  if (response.status < 300)
+    throw new Broken(
+      `a second ${resource} with the same ${what} to get ${code}`,
+      statusText(trial.contract, response),
+      interaction,
+      path,
+    );
+  expectError(trial, interaction, { code }, path);
+}
+
+function expectOne(trial: Trial, all: readonly Written[], what: string): void {
+  const successes = all.filter(({ response }) => response.status < 300);
+  if (successes.length === 1) return;
+  const got = all.map(({ response }) => statusText(trial.contract, response)).join(", ");
+  if (successes.length === 0) throw new NotTried(`both requests failed: ${got}`);
+  throw new Broken(`one success of two requests with the same ${what}`, got, successes.at(-1)?.interaction);
+}
+
+async function othersAreAccepted(
+  trial: Trial,
+  write: Write,
+  { fields, path }: Constraint,
+  members: readonly string[],
+): Promise<void> {
+  const first = await create(trial, write, { values: await valuesFor(trial, write, members) });
+  await each(fields, async (field) => {
+    trial.startOver();
+    const same = members.filter((one) => !(determined(trial.contract, write, field)?.members ?? []).includes(one));
+    const byPath = determined(trial.contract, write, field)?.byPath === true;
+    if (same.length === members.length && !byPath) throw new NotTried(`no request determines \`${field}\``);
+    const options = sameAs(first, same);
+    const parent = byPath ? await parentFor(trial, write) : first.parent;
+    const others = await otherValues(
+      trial,
+      write,
+      members.filter((one) => !same.includes(one)),
+      first,
+    );
+    const written = await sendWrite(trial, write, {
+      ...options,
+      parent,
+      values: { ...options.values, ...others },
+      isValid: true,
+    });
+    expectDistinct(trial, written, `a record that differs in \`${field}\` to be accepted`, path);
+  });
+}
+
+/** Expects a record with other values to be accepted, and above all not to be a conflict. */
+function expectDistinct(trial: Trial, written: Written, expected: string, path: string): void {
+  const { interaction, response } = written;
+  const text = statusText(trial.contract, response);
+  if (response.status === 409 || text.endsWith("already-exists")) throw new Broken(expected, text, interaction, path);
+  expectAccepted(trial, written, expected, path);
+}
+
+async function absentValues(
+  trial: Trial,
+  write: Write,
+  constraint: Constraint,
+  {
+    members,
+    optional,
+    what,
+  }: { readonly members: readonly string[]; readonly optional: readonly string[]; readonly what: string },
+): Promise<void> {
+  const without = (body: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => !optional.includes(name)));
+  const present = members.filter((one) => !optional.includes(one));
+  const parent = await parentFor(trial, write);
+  const sent = await sendWrite(trial, write, { parent, change: without, isValid: true });
+  // Another record may lack the values already, if that is not allowed twice.
+  if (constraint.isAbsentEqual && present.length === 0 && sent.response.status >= 300)
+    return expectConflict(trial, sent, constraint, what);
+  expectAccepted(trial, sent, `a body without ${optional.join(", ")} to be accepted`);
+  const options = sameAs({ ...sent, parent }, present);
+  const second = await sendWrite(trial, write, { ...options, change: without });
+  if (constraint.isAbsentEqual) expectConflict(trial, second, constraint, what);
+  else expectDistinct(trial, second, `a second record without ${optional.join(", ")} to be accepted`, constraint.path);
+}
+
+// ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A change cannot give a record the values of another one. */
+function isUniqueAfter(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
+  const { fields, path, resource } = constraint;
+  const by = fields.map((field) => determined(contract, write, field));
+  const members = by.flatMap((one) => one?.members ?? []);
+  const isSecret = members.some((one) => lookup(fieldsOf(contract.model, resource), one)?.marks.includes("secret"));
+  if (members.length === 0 || isSecret || write.called.endpoint.the !== undefined) return [];
+  const { operation } = write.called;
+  const what = fields.map((one) => `\`${one}\``).join(" and ");
+  return [
+    {
+      id: `${path}: twice in ${nameOf(contract, write)}`,
+      aspects: [{ path, expects: `${operation} cannot set ${what} to the values of another ${resource}` }],
+      operation,
+      run: async (trial) => {
+        const [creation] = creationsOf(contract, resource);
+        if (creation === undefined) throw new NotTried(`no operation creates a ${resource}`);
+        const first = await create(trial, creation, { values: await valuesFor(trial, creation, members) });
+        const fixed = fields
+          .flatMap((one) => determined(contract, creation, one)?.members ?? [])
+          .filter((one) => !members.includes(one));
+        const second = await create(trial, creation, sameAs(first, fixed));
+        const record = second.record;
+        if (record === undefined || first.record === undefined) return;
+        const values = Object.fromEntries(Object.entries(first.body).filter(([name]) => members.includes(name)));
+        if (Object.keys(values).length === 0) throw new NotTried("the first record has no such values");
+        const before = new Map<string, Json | undefined>();
+        for (const name of Object.keys(values)) before.set(name, await readField(trial, record, name));
+        const written = await sendWrite(trial, write, { record, values });
+        expectConflict(trial, written, constraint, what);
+        for (const [name, value] of before) {
+          const type = lookup(fieldsOf(contract.model, resource), name)?.type;
+          if (type !== undefined && value !== undefined)
+            await expectUnchanged(trial, record, { name, type, before: value }, path);
+        }
+      },
+    },
+  ];
+}
+
+// ── Values that are not unique ─────────────────────────────────────────────────────────────────────────────────────
+
+/** Two records may be equal in everything else. */
+function isNotUnique(contract: Contract, write: Write): readonly Case[] {
+  const { called } = write;
+  const { operation, resource } = called;
+  const constrained = new Set(
+    constraintsOf(contract, resource).flatMap(({ fields }) =>
+      fields.flatMap((field) => [field, ...(determined(contract, write, field)?.members ?? [])]),
+    ),
+  );
+  const members = settingMembers(contract, write).flatMap(({ name }) =>
+    constrained.has(name) || determinesUnique(contract, resource, name) ? [] : [name],
+  );
+  const [first, ...more] = members.map((name) => ({
+    path: memberPath(contract, called, name),
+    expects: `two records may have the same \`${name}\``,
+  }));
+  // A unique field that the server sets may follow from any other one.
+  const mayFollow = Object.entries(fieldsOf(contract.model, resource)).some(
+    ([name, field]) => isUnexplained(field) && isDistinguishing(contract.model, resource, name),
+  );
+  if (first === undefined || mayFollow) return [];
+  return [
+    {
+      id: `resources/${resource}: equal values in ${nameOf(contract, write)}`,
+      aspects: [first, ...more],
+      operation,
+      run: async (trial) => {
+        const one = await create(trial, write, { values: await valuesFor(trial, write, members) });
+        const other = await sendWrite(trial, write, { ...sameAs(one, members), isValid: true });
+        const { interaction, response } = other;
+        const text = statusText(contract, response);
+        if (text.endsWith("already-exists"))
+          throw new Broken(
+            `a second record with the same ${members.join(", ")} to be accepted`,
+            `${text} ${shortText(response.json)}`,
+            interaction,
+          );
+        expectAccepted(trial, other, "a record with the values of another one to be accepted");
+      },
+    },
+  ];
+}

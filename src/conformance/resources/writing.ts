@@ -1,0 +1,223 @@
+/** Requests that set fields of records: valid ones, except for what a case is about. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { creates, type InputMember } from "../../language/endpoints/input.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { inputShape } from "../../language/endpoints/shape.ts";
+import { bareType, fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { NotTried } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import type { Contract, Operation } from "../contract.ts";
+import type { Interaction, Response } from "../interaction.ts";
+import { observableFields, recordIn, renamedFields } from "../response.ts";
+import { isAcceptable, prepareReferences, supplyFor as baseSupply } from "../trial/inputs.ts";
+import { recordFor } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import { membersOf } from "../trial/learning.ts";
+import { readersOf } from "../trial/looking.ts";
+import { creatorFor, sendCreation } from "../trial/records.ts";
+import type { Trial } from "../trial/trial.ts";
+import { isSame } from "../values/same.ts";
+import { type Supply, validValue } from "../values/valid.ts";
+
+/** An operation that sets fields. A PUT that can create a record is two writes. */
+export interface Write {
+  readonly kind: "create" | "change" | "replace";
+  readonly called: ResourceEndpoint;
+}
+
+/** Returns the writes of a document, or those of one resource. */
+export function writesOf({ model, operations }: Contract, resource?: string): readonly Write[] {
+  return [...operations.values()].flatMap((called): readonly Write[] => {
+    if (called.kind !== "resource" || called.endpoint.wire !== undefined || called.file !== undefined) return [];
+    if (resource !== undefined && called.resource !== resource) return [];
+    if (called.action === "create") return [{ kind: "create", called }];
+    if (called.action === "update") return [{ kind: "change", called }];
+    if (called.action !== "replace") return [];
+    const replace: readonly Write[] =
+      called.endpoint.statuses?.differs === undefined ? [{ kind: "replace", called }] : [];
+    return creates(model, called) ? [{ kind: "create", called }, ...replace] : replace;
+  });
+}
+
+/** Returns the writes that create records. */
+export function creationsOf(contract: Contract, resource: string): readonly Write[] {
+  return writesOf(contract, resource).filter(({ kind }) => kind === "create");
+}
+
+/** Returns the name of a write for ids of cases: `putStation`, or `putStation (new)` if it is two writes. */
+export function nameOf({ model }: Contract, { kind, called }: Write): string {
+  return kind === "create" && creates(model, called) ? `${called.operation} (new)` : called.operation;
+}
+
+/** Returns the members that set fields and are no files. */
+export function settingMembers(contract: Contract, { called }: Write): readonly InputMember[] {
+  return membersOf(contract, called).filter(({ field, sets }) => sets && bareType(field.type).kind !== "file");
+}
+
+/** Returns the path of the statement that declares a member of a body. */
+export function memberPath({ model }: Contract, called: Operation, member: string): string {
+  const { endpoint, operation, resource } = called;
+  if (endpoint.takes !== undefined && lookup(endpoint.takes, member) !== undefined)
+    return `endpoints/endpoints/${operation}/takes/${member}`;
+  const isField = resource !== undefined && lookup(fieldsOf(model, resource), member) !== undefined;
+  if (isField && (endpoint.takes === undefined || inputShape(model, endpoint) !== undefined))
+    return `resources/${resource}/${member}`;
+  return `endpoints/endpoints/${operation}`;
+}
+
+/** What a write is like. */
+export interface WriteOptions {
+  /** Members that have these values. The other members of a creation and a replacement are valid. */
+  readonly values?: JsonObject;
+  /** Returns the body to be sent in place of the valid one. */
+  readonly change?: (body: JsonObject) => JsonObject;
+  /** The record to be changed or replaced; by default a new one. */
+  readonly record?: KnownRecord | undefined;
+  /** The record below which a record is created. */
+  readonly parent?: KnownRecord | undefined;
+  readonly caller?: Caller | undefined;
+  /** The id of the new record, if the client chooses it. */
+  readonly id?: Json;
+  /** Whether a body that is known to violate a rule is not sent. */
+  readonly isValid?: boolean;
+}
+
+export interface Written {
+  readonly write: Write;
+  readonly interaction: Interaction;
+  readonly response: Response;
+  readonly caller: Caller;
+  readonly body: JsonObject;
+  /** The record that was created, or that had to be changed. */
+  readonly record: KnownRecord | undefined;
+}
+
+/** Sends a write. @throws NotTried if what it needs cannot be had */
+export async function sendWrite(trial: Trial, write: Write, options: WriteOptions = {}): Promise<Written> {
+  return write.kind === "create" ? sendCreate(trial, write, options) : sendEdit(trial, write, options);
+}
+
+async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
+  const { called } = write;
+  const { caller: creator, change, id, parent, values = {} } = options;
+  const caller = await creatorFor(trial, called, creator === undefined ? {} : { creator });
+  if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
+  const { body, interaction, record } = await sendCreation(trial, called, caller, {
+    ...{ values, creator: caller },
+    ...(parent === undefined ? {} : { parent }),
+    ...(id === undefined ? {} : { id }),
+    isValid: options.isValid === true,
+    change: (valid) => {
+      const changed = change?.(valid) ?? valid;
+      if (options.isValid === true) expectAcceptable(trial, write, caller, undefined, changed);
+      return changed;
+    },
+  });
+  return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
+}
+
+async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
+  const { called, kind } = write;
+  const { change, values = {} } = options;
+  const record = options.record ?? (await makeToEdit(trial, write));
+  const caller = options.caller ?? holderOf(trial, write, record) ?? (await trial.callerFor(called.operation, record));
+  // A replacement has to contain what cannot change.
+  if (kind === "replace") await trial.look(record);
+  const input = kind === "replace" ? await trial.inputFor(called.operation, caller, record, values) : undefined;
+  const valid = input?.body ?? values;
+  const body = change?.(valid) ?? valid;
+  if (options.isValid === true) expectAcceptable(trial, write, caller, record, body);
+  const interaction = await trial.call(called.operation, { caller, record, body, query: input?.query });
+  return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
+}
+
+/** Makes a record to be changed: for an operation that selects its record itself, one that it selects for some caller. */
+export async function makeToEdit(
+  trial: Trial,
+  { called }: Write,
+  values: Readonly<Record<string, Json>> = {},
+): Promise<KnownRecord> {
+  if (called.endpoint.the === undefined) return trial.make(called.resource, { values });
+  return recordFor(trial, called, await trial.callerFor(called.operation));
+}
+
+/** Returns the caller for whom an operation selects the record, if it is that caller's account. */
+function holderOf({ world }: Trial, { called }: Write, record: KnownRecord): Caller | undefined {
+  if (called.endpoint.the === undefined) return undefined;
+  return [...world.accounts].find(([, account]) => account === record)?.[0];
+}
+
+function expectAcceptable(
+  trial: Trial,
+  { called }: Write,
+  caller: Caller,
+  record: KnownRecord | undefined,
+  body: JsonObject,
+): void {
+  if (isAcceptable(trial, called, { caller, record }, { body, query: {} }, { ignoresGuard: true })) return;
+  throw new NotTried(`the test finds no body for ${called.operation} that follows the rules`);
+}
+
+/** Returns the value of a field in the response of a write; undefined if the response does not show the field. */
+export function fieldIn(trial: Trial, { response, write: { called } }: Written, field: string): Json | undefined {
+  const renamed = renamedFields(trial.contract, called, response.json).get(field);
+  if (renamed !== undefined) return renamed;
+  const observed = recordIn(trial.contract, called, response.json);
+  // A view may have a member of the field's name that is something else.
+  const isField = observableFields(trial.contract, called.resource, observed?.view).includes(field);
+  return observed === undefined || !isField ? undefined : lookup(observed.record, field);
+}
+
+/**
+ * Reads a field of a record again: as a caller, or as somebody who sees it. Returns undefined if no response shows the field, and
+ * null if it is absent.
+ */
+export async function readField(
+  trial: Trial,
+  record: KnownRecord,
+  field: string,
+  caller?: Caller,
+): Promise<Json | undefined> {
+  record.observed.delete(field);
+  // Without its key the record cannot be read.
+  const isKey = field === "id" || readersOf(trial, record.resource).some(({ key }) => key?.column === field);
+  if (!isKey) record.values.delete(field);
+  if (caller !== undefined) await trial.readAs(record, caller);
+  if (!record.observed.has(field)) await trial.look(record);
+  return record.observed.get(field);
+}
+
+// ── Values ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Returns what values of a type are made of; makes the records to which they may refer. */
+export async function supplyFor(trial: Trial, type: FieldType, caller?: Caller): Promise<Supply> {
+  const [first = anonymous] = await trial.callers();
+  const references = new Map<string, Json>();
+  await prepareReferences(trial, type, caller ?? first, references);
+  return baseSupply(trial, caller ?? first, references);
+}
+
+/** How often the test looks for a value that differs. */
+const mostValues = 20;
+
+/** Returns a valid value that differs from the others; undefined if the test finds none. */
+export async function otherValue(
+  trial: Trial,
+  type: FieldType,
+  others: readonly (Json | undefined)[],
+): Promise<Json | undefined> {
+  const { contract, random } = trial;
+  const supply = { ...(await supplyFor(trial, type)), user: () => `user-${random.text(6)}` };
+  const isOther = (value: Json): boolean =>
+    others.every((other) => other === undefined || !isSame(contract.model, type, other, value));
+  for (let attempt = 0; attempt < mostValues; attempt += 1) {
+    const value = validValue(contract, type, supply, "all");
+    if (value !== undefined && isOther(value)) return value;
+  }
+  const resource = referenceOf(contract.model, type);
+  if (resource === undefined) return undefined;
+  const made = await trial.make(resource);
+  if (!made.values.has("id")) await trial.look(made);
+  return made.values.get("id");
+}

@@ -1,0 +1,43 @@
+/** Finds values that make a condition true or false: what has to equal what. */
+import type { Value } from "../expression/evaluate.ts";
+import type { TypedExpression } from "../expression/typed.ts";
+import { evaluate, type Scope } from "./expressions.ts";
+
+/** The values that a condition asks for, by name. */
+export interface Solution {
+  /** Fields of the current record, and `state`. */
+  readonly fields: ReadonlyMap<string, Value>;
+  /** Members of the input. */
+  readonly input: ReadonlyMap<string, Value>;
+}
+
+/**
+ * Returns values with which the equalities of a condition are true, or its inequalities false if that is wanted, as far as their other
+ * sides are known. The condition may still have another value with them: the caller evaluates it.
+ */
+export function solve(condition: TypedExpression, scope: Scope, wanted = true): Solution {
+  const fields = new Map<string, Value>();
+  const input = new Map<string, Value>();
+  for (const one of conjuncts(condition)) {
+    if (one.kind === "field") fields.set(one.name, wanted);
+    if (one.kind === "variable" && one.path[0] === "input" && one.path[1] !== undefined) input.set(one.path[1], wanted);
+    if (one.kind !== "compare" || one.operator !== (wanted ? "==" : "!=")) continue;
+    for (const [side, other] of [
+      [one.left, one.right],
+      [one.right, one.left],
+    ] as const) {
+      const found = evaluate(other, scope);
+      if (found === undefined) continue;
+      if (side.kind === "field") fields.set(side.name, found.value);
+      else if (side.kind === "variable" && side.path[0] === "input" && side.path[1] !== undefined)
+        input.set(side.path[1], found.value);
+    }
+  }
+  return { fields, input };
+}
+
+/** Returns the operands of `&&`. */
+export function conjuncts(condition: TypedExpression): readonly TypedExpression[] {
+  if (condition.kind !== "logical" || condition.operator !== "&&") return [condition];
+  return [...conjuncts(condition.left), ...conjuncts(condition.right)];
+}

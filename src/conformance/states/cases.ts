@@ -1,0 +1,287 @@
+/**
+ * What clients can observe of part 3: each transition happens from its states and leads to its target, no other does, guards hold on
+ * both sides, timers fire in time and not before, and of concurrent transitions one succeeds.
+ */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { fieldsOf, lifecycleOf, lookup } from "../../language/resources/fields.ts";
+import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import type { Contract } from "../contract.ts";
+import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError, expectSuccess } from "../expect.ts";
+import { evaluate } from "../expressions.ts";
+import { isResponse } from "../interaction.ts";
+import { causeEvent } from "../trial/records.ts";
+import { expressionInput } from "../trial/inputs.ts";
+import { expressionValue, type KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { expectObservedState, expectState } from "./expected-state.ts";
+import { fires, isOver } from "./timers.ts";
+
+export function stateCases(contract: Contract): PartCases {
+  const transitions = transitionsOf(contract);
+  return {
+    cases: [
+      ...Object.keys(contract.model.states).flatMap((resource) => starts(contract, resource)),
+      ...transitions.flatMap((transition) => happens(contract, transition)),
+      ...transitions.flatMap((transition) => isGuarded(contract, transition)),
+      ...forbidden(contract),
+      ...transitions.flatMap((transition) => races(contract, transition)),
+    ],
+    unobservable: Object.keys(contract.model.states).flatMap((resource) => unreadable(contract, resource)),
+  };
+}
+
+/** A new record is in the start state, and no request can set its state. */
+function starts(contract: Contract, resource: string): readonly Case[] {
+  const start = startOf(contract, resource);
+  if (start === undefined) return [];
+  const path = `states/${resource}/start`;
+  return [
+    {
+      id: `${path}: new`,
+      aspects: [{ path, expects: `a new ${resource} is in the state ${start}` }],
+      run: async (trial) => {
+        const record = await trial.make(resource);
+        await expectState(trial, record, start);
+      },
+    },
+  ];
+}
+
+/** From each of its states the transition leads to its target, with the values that it sets. */
+function happens(contract: Contract, transition: TriggeredTransition): readonly Case[] {
+  const { resource, trigger, from, to, path } = transition;
+  const { on } = trigger;
+  switch (on.kind) {
+    case "by":
+      return from.map((state) => ({
+        id: `${path}: from ${state}`,
+        aspects: [
+          { path, expects: `${on.operation} moves a ${resource} from ${state} to ${to}` },
+          ...Object.keys(trigger.set ?? {}).map((field) => ({
+            path: `${path}/set/${field}`,
+            expects: `\`${field}\` is set`,
+          })),
+        ],
+        operation: on.operation,
+        run: async (trial) => {
+          const record = await trial.make(resource, { state });
+          await trial.look(record);
+          const before = new Map(record.values);
+          const { interaction, input } = await trial.makeTransition(record, transition);
+          expectSuccess(trial, interaction);
+          await expectObservedState(trial, record, [to]);
+          expectSet(trial, transition, {
+            ...{ before, record },
+            input: expressionInput(trial, trial.operation(on.operation), input),
+          });
+        },
+      }));
+    case "when":
+      return [
+        {
+          id: `${path}: ${on.events.join(", ")}`,
+          aspects: [{ path, expects: `${on.events.join(" or ")} moves a ${resource} to ${to}` }],
+          run: async (trial) => {
+            const record = await causeEvent(trial, undefined, transition);
+            await expectState(trial, record, to);
+          },
+        },
+      ];
+    case "after":
+    case "at":
+      return [...fires(contract, transition), ...isOver(contract, transition)];
+  }
+}
+
+/** A false guard rejects the transition with its error, and changes nothing. */
+function isGuarded(contract: Contract, transition: TriggeredTransition): readonly Case[] {
+  const { resource, trigger, from, path } = transition;
+  const { on, else: code } = trigger;
+  const [state] = from;
+  if (on.kind !== "by" || trigger.if === undefined || code === undefined || state === undefined) return [];
+  // Another transition of the same operation from the same state may be possible although this one is not.
+  const others = transitionsBy(contract, on.operation).filter(
+    (one) => one.path !== path && one.resource === resource && one.from.includes(state),
+  );
+  if (others.length > 0) return [];
+  return [
+    {
+      id: `${path}: guard`,
+      aspects: [{ path: `${path}/if`, expects: `while \`${trigger.if}\` is false, ${on.operation} gets ${code}` }],
+      operation: on.operation,
+      run: async (trial) => {
+        const record = await trial.make(resource, { state });
+        const caller = await trial.callerFor(on.operation, record);
+        const input = await inputThatFails(trial, record, transition);
+        const interaction = await trial.call(on.operation, { caller, record, ...input });
+        expectError(trial, interaction, { code });
+        await expectObservedState(trial, record, [state]);
+      },
+    },
+  ];
+}
+
+/** How often the test repeats a transition until its guard is false. */
+const mostRepeats = 10;
+
+/** Returns an input with which the guard is false; repeats the transition if the guard depends on what it changes. */
+async function inputThatFails(trial: Trial, record: KnownRecord, transition: TriggeredTransition) {
+  const { on } = transition.trigger;
+  if (on.kind !== "by") throw new NotTried("no operation makes this transition");
+  for (let count = 0; count < mostRepeats; count += 1) {
+    const caller = await trial.callerFor(on.operation, record);
+    const input = await trial.inputWhere(on.operation, caller, record, `${transition.path}/if`, false);
+    if (input !== undefined) return input;
+    if (!transition.from.includes(transition.to)) break;
+    const response = trial.responseOf((await trial.makeTransition(record, transition)).interaction);
+    if (response.status >= 300) break;
+    await trial.look(record);
+  }
+  throw new NotTried("the test finds no input with which the guard is false");
+}
+
+/** From every other state the operation of a transition is a conflict, and changes nothing. */
+function forbidden(contract: Contract): readonly Case[] {
+  const operations = [...contract.operations.values()].filter(({ action }) => action === "move");
+  return operations.flatMap((called): readonly Case[] => {
+    const { operation, resource } = called;
+    const lifecycle = resource === undefined ? undefined : lifecycleOf(contract.model, resource);
+    if (resource === undefined || lifecycle === undefined) return [];
+    const own = transitionsBy(contract, operation).filter((one) => one.resource === resource);
+    const possible = new Set(own.flatMap(({ from }) => from));
+    const [first] = own;
+    if (first === undefined) return [];
+    return Object.keys(lifecycle.states)
+      .filter((state) => !possible.has(state))
+      .map((state) => ({
+        id: `${first.path}: not from ${state}`,
+        aspects: forbiddenAspects(resource, {
+          state,
+          operation,
+          path: first.path,
+          isFinal: lifecycle.final?.includes(state) === true,
+        }),
+        operation,
+        run: async (trial: Trial) => {
+          const record = await trial.make(resource, { state });
+          const caller = await trial.callerFor(operation, record);
+          const interaction = await trial.call(operation, { caller, record });
+          expectError(trial, interaction, { code: "state-conflict" });
+          await expectObservedState(trial, record, [state]);
+        },
+      }));
+  });
+}
+
+function forbiddenAspects(
+  resource: string,
+  {
+    state,
+    operation,
+    path,
+    isFinal,
+  }: { readonly state: string; readonly operation: string; readonly path: string; readonly isFinal: boolean },
+): readonly [Aspect, ...Aspect[]] {
+  const expects = `${operation} is a conflict for a ${resource} in the state ${state}`;
+  return isFinal
+    ? [
+        { path, expects },
+        { path: `states/${resource}/final`, expects },
+      ]
+    : [{ path, expects }];
+}
+
+/** How many requests race. */
+const racers = 8;
+
+/** Of concurrent transitions out of a state exactly one succeeds. */
+function races(contract: Contract, transition: TriggeredTransition): readonly Case[] {
+  const { resource, trigger, from, to, path } = transition;
+  const { on } = trigger;
+  const [state] = from;
+  if (on.kind !== "by" || state === undefined || from.includes(to)) return [];
+  const own = transitionsBy(contract, on.operation).filter((one) => one.resource === resource);
+  if (own.some((one) => one.from.includes(to))) return [];
+  const rates = lookup(contract.model.limits.rate ?? {}, on.operation) ?? [];
+  const count = Math.min(racers, ...rates.map((rate) => rate.burst ?? rate.count));
+  if (count < 2) return [];
+  return [
+    {
+      id: `${path}: race`,
+      aspects: [{ path, expects: `of ${count} concurrent requests for ${on.operation} one succeeds` }],
+      operation: on.operation,
+      run: async (trial) => {
+        const record = await trial.make(resource, { state });
+        const caller = await trial.callerFor(on.operation, record);
+        const guard = `${path}/if`;
+        const input = contract.typed.has(guard)
+          ? await trial.inputWhere(on.operation, caller, record, guard, true)
+          : await trial.inputFor(on.operation, caller, record);
+        const all = await Promise.all(
+          Array.from({ length: count }, () =>
+            trial.call(on.operation, { caller, record, ...input, expectsLimit: true }),
+          ),
+        );
+        const successes = all.filter(({ response }) => isResponse(response) && response.status < 300);
+        const limited = all.some(({ response }) => isResponse(response) && response.status === 429);
+        if (successes.length === 1) return;
+        if (successes.length === 0 && limited) throw new NotTried("a rate limit of the document is used up");
+        const got = all.map((one) => statusText(contract, trial.responseOf(one))).join(", ");
+        throw new Broken("one success", `${successes.length}: ${got}`, successes.at(-1) ?? all.at(-1));
+      },
+    },
+  ];
+}
+
+/** Expects the values that `set` assigns, as far as the test can compute them. */
+function expectSet(
+  trial: Trial,
+  { trigger, path, resource }: TriggeredTransition,
+  {
+    before,
+    record,
+    input,
+  }: { readonly before: ReadonlyMap<string, Json>; readonly record: KnownRecord; readonly input: JsonObject },
+): void {
+  const { contract } = trial;
+  for (const field of Object.keys(trigger.set ?? {})) {
+    const typed = contract.typed.get(`${path}/set/${field}`);
+    const found = record.values.get(field);
+    if (typed === undefined || found === undefined) continue;
+    const scope = { ...trial.scope(record.creator, record, input), record: before, old: before };
+    const expected = evaluate(typed, scope)?.value;
+    if (expected === undefined) continue;
+    const got = expressionValue(contract.model, resource, field, found);
+    if (isAbout(expected, got)) continue;
+    throw new Broken(
+      `\`${field}\` with ${JSON.stringify(expected)}`,
+      JSON.stringify(got),
+      trial.interactions.at(-1),
+      `${path}/set/${field}`,
+    );
+  }
+}
+
+/** How far two instants may differ that are computed from two clocks, in milliseconds. */
+const clockDifference = 30_000;
+
+function isAbout(expected: unknown, got: unknown): boolean {
+  if (typeof expected === "string" && typeof got === "string" && /^\d{4}-\d\d-\d\dT/.test(expected))
+    return Math.abs(Date.parse(expected) - Date.parse(got)) <= clockDifference;
+  return JSON.stringify(expected) === JSON.stringify(got);
+}
+
+/** The names of states are observable only if some response shows them. */
+function unreadable(contract: Contract, resource: string): readonly Unobservable[] {
+  const lifecycle = lifecycleOf(contract.model, resource);
+  if (lifecycle === undefined) return [];
+  const isMade = [...contract.operations.values()].some((one) => one.resource === resource);
+  if (isMade || Object.keys(fieldsOf(contract.model, resource)).length === 0) return [];
+  return Object.keys(lifecycle.states).map((state) => ({
+    path: `states/${resource}/states/${state}`,
+    expects: `a ${resource} can be in the state ${state}`,
+    reason: `no operation is about ${resource}`,
+  }));
+}

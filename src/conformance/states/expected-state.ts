@@ -1,0 +1,33 @@
+/** What the next reading of a record has to show of its state. */
+import type { Json } from "../../base/json.ts";
+import { Broken, NotTried } from "../case.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+
+/** Expects the record in a state, as the next reading shows it. @throws NotTried if no response shows the state */
+export async function expectState(trial: Trial, record: KnownRecord, state: string): Promise<void> {
+  return expectStateIn(trial, record, [state]);
+}
+
+export async function expectStateIn(trial: Trial, record: KnownRecord, states: readonly string[]): Promise<void> {
+  if (!(await expectObservedState(trial, record, states)))
+    throw new NotTried(`no response shows the state of a ${record.resource}`);
+}
+
+/** Expects one of the states, if some response shows the state; returns whether one does. */
+export async function expectObservedState(
+  trial: Trial,
+  record: KnownRecord,
+  states: readonly string[],
+): Promise<boolean> {
+  const before = record.values.get("state");
+  record.values.delete("state");
+  await trial.look(record);
+  const found: Json | undefined = record.values.get("state");
+  if (found === undefined) {
+    if (before !== undefined) record.values.set("state", before);
+    return false;
+  }
+  if (states.includes(textOf(found))) return true;
+  throw new Broken(`the state ${states.join(" or ")}`, textOf(found), trial.interactions.at(-1));
+}

@@ -1,0 +1,78 @@
+/**
+ * Finds records that the test cannot make, because no operation creates them: a catalogue that the implementation brings along. The
+ * test refers to them and reads them, and never changes or deletes them.
+ */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { lookup, nestedView } from "../../language/resources/fields.ts";
+import { NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import { mayRun } from "../permissions.ts";
+import { type Operation, needsRecord } from "../contract.ts";
+import { pageIn, recordIn } from "../response.ts";
+import type { KnownRecord } from "./known.ts";
+import { learnRepresentation } from "./learning.ts";
+import type { Trial } from "./trial.ts";
+import { findRecord } from "./world.ts";
+
+/** Returns a record that some operation shows to the caller. */
+export async function existing(trial: Trial, resource: string, caller: Caller): Promise<KnownRecord | undefined> {
+  const isOne = (one: KnownRecord): boolean => one.resource === resource && one.isFound === true;
+  const known = trial.world.records.find(isOne);
+  if (known !== undefined) return known;
+  for (const called of trial.contract.operations.values()) {
+    if (called.endpoint.method !== "GET" || called.resource === undefined) continue;
+    if (called.endpoint.wire !== undefined || needsRecord(called) || called.parents.length > 0) continue;
+    if (mayRun(trial.contract, called.operation, caller, trial.around()) !== true) continue;
+    await readAll(trial, called, called.resource, caller);
+    const found = trial.world.records.find(isOne);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function readAll(trial: Trial, called: Operation, resource: string, caller: Caller): Promise<void> {
+  const { contract } = trial;
+  try {
+    const { json, status } = trial.responseOf(await trial.call(called.operation, { caller }));
+    if (status !== 200) return;
+    const items = called.action === "list" ? (pageIn(contract, called, json)?.items ?? []) : [json];
+    for (const item of items) {
+      const observed = recordIn(contract, called, item);
+      if (observed !== undefined) learnNested(trial, resource, caller, observed.record, observed.view);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried)) throw thrown;
+  }
+}
+
+/** Learns a record with the records that its view contains. */
+function learnNested(
+  trial: Trial,
+  resource: string,
+  caller: Caller,
+  observed: JsonObject,
+  view?: string,
+  around: Readonly<Record<string, Json>> = {},
+): void {
+  const { contract, world } = trial;
+  const { model } = contract;
+  const record: KnownRecord = {
+    ...{ resource, creator: caller, isDeleted: false, isFound: true, history: [] },
+    ...{ values: new Map<string, Json>(Object.entries(around)), observed: new Map<string, Json>() },
+  };
+  learnRepresentation(trial, record, caller, observed, view);
+  const id = record.values.get("id");
+  if (id === undefined) return;
+  if (findRecord(world, resource, id) === undefined) world.records.push(record);
+  const { members = {} } = view === undefined ? {} : (lookup(model.resources.views ?? {}, view) ?? {});
+  for (const [name, { type, computed = "" }] of Object.entries(members)) {
+    const nested = nestedView(model, type);
+    const inner = nested === undefined ? undefined : lookup(model.resources.views ?? {}, nested.view);
+    const value = lookup(observed, name);
+    if (nested === undefined || inner === undefined || !nested.list || !Array.isArray(value)) continue;
+    // `Plan.filter(p, p.service == id)`: the field refers to the record around.
+    const field = /^\w+\.filter\((\w+), \1\.(\w+) == id\)$/.exec(computed)?.[2];
+    for (const one of value.filter(isObject))
+      learnNested(trial, inner.of, caller, one, nested.view, field === undefined ? {} : { [field]: id });
+  }
+}

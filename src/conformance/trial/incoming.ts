@@ -1,0 +1,173 @@
+/** Sends incoming events (part 6, `in`): their payloads, and requests with the credential of their sender. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { InEvent } from "../../language/events/model.ts";
+import { lookup, referenceOf } from "../../language/resources/fields.ts";
+import { NotTried } from "../case.ts";
+import { anonymous, type Caller } from "../caller.ts";
+import type { Contract } from "../contract.ts";
+import { withToken } from "../credentials.ts";
+import type { TriggeredTransition } from "../effects.ts";
+import { truth } from "../expressions.ts";
+import type { Interaction, Request } from "../interaction.ts";
+import { operationsAddress, versionSelector } from "../request.ts";
+import { requestSignature } from "../signature.ts";
+import { solve } from "../solve.ts";
+import { validValue } from "../values/valid.ts";
+import { afterLimits } from "./used-up.ts";
+import { supplyFor } from "./inputs.ts";
+import type { KnownRecord } from "./known.ts";
+import { lookAround } from "./looking.ts";
+import type { Trial } from "./trial.ts";
+import { presentOf, syncClock } from "./world.ts";
+
+/** Returns the incoming event that makes a transition, and the member of its payload that refers to the record. */
+export function incomingFor(
+  { model }: Contract,
+  { resource, trigger: { on } }: TriggeredTransition,
+): { readonly event: string; readonly member: string } | undefined {
+  if (on.kind !== "when") return undefined;
+  for (const event of on.events) {
+    const carries = lookup(model.events.in ?? {}, event)?.carries ?? {};
+    const referring = Object.entries(carries).flatMap(([name, type]) =>
+      referenceOf(model, type) === resource ? [name] : [],
+    );
+    const member = on.field === undefined ? referring[0] : referring.find((name) => name === on.field);
+    if (member !== undefined) return { event, member };
+  }
+  return undefined;
+}
+
+export interface IncomingOptions {
+  /** Who sends it; by default a sender with the credential of the event. */
+  readonly sender?: Caller;
+  /** The bytes of the body, in place of the payload as JSON. */
+  readonly body?: string;
+}
+
+/** Sends an incoming event. */
+export async function sendIncoming(
+  trial: Trial,
+  event: string,
+  payload: JsonObject,
+  options: IncomingOptions = {},
+): Promise<Interaction> {
+  const sender = options.sender ?? (await senderOf(trial, event));
+  const body = options.body ?? JSON.stringify(payload);
+  const send = async (): Promise<Interaction> => {
+    await syncClock(trial.world);
+    return trial.send(sender.authorize(incomingRequest(trial, event, body)), sender);
+  };
+  return afterLimits(trial, await send(), send);
+}
+
+/** Returns the request with an incoming event, without a credential. */
+export function incomingRequest({ contract, world }: Trial, event: string, body: string): Request {
+  const { method, path } = incoming(contract, event);
+  const { headers, path: prefix, query } = versionSelector(contract, contract.version);
+  const parameters = new URLSearchParams(query).toString();
+  const url = `${operationsAddress(contract, world.target.address)}${prefix}${path}`;
+  return {
+    method,
+    url: parameters === "" ? url : `${url}?${parameters}`,
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+  };
+}
+
+/** Returns a sender with the credential of the event. @throws NotTried if the test has none */
+export async function senderOf(trial: Trial, event: string): Promise<Caller> {
+  const { contract, world } = trial;
+  const { with: credential } = incoming(contract, event);
+  if (lookup(contract.model.authentication.credentials, credential)?.kind === "hmac-sha256")
+    return signer(contract, credential, secretOf(trial, credential), () => presentOf(world));
+  const known = (await trial.callers()).find((one) => one.credential === credential);
+  const sender = known ?? (await world.target.caller([], 1, credential));
+  if (sender?.credential === credential) return sender;
+  throw new NotTried(`the test has no credential ${credential}, which sends ${event}`, `a credential ${credential}`);
+}
+
+/** Returns the secret with which requests are signed. @throws NotTried if the test does not know it */
+export function secretOf({ contract, world }: Trial, credential: string): string {
+  const { secret: variable } = lookup(contract.model.authentication.credentials, credential) ?? {};
+  const found = variable === undefined ? undefined : world.target.secrets[variable];
+  if (found !== undefined) return found;
+  throw new NotTried(
+    `the test does not know the secret of ${credential}`,
+    variable === undefined ? "the secret of the credential" : `the value of ${variable}, as a secret of the test`,
+  );
+}
+
+/** Returns a sender who signs requests with a secret. `now`: the present of the service, in milliseconds since 1970. */
+export function signer(contract: Contract, credential: string, secret: string, now: () => number): Caller {
+  return {
+    ...{ ...anonymous, name: credential, credential, signedIn: true },
+    authorize: (request) => {
+      const { pathname, search } = new URL(request.url);
+      const signed = { method: request.method, target: `${pathname}${search}`, body: request.body ?? "" };
+      return withToken(contract, credential, requestSignature(signed, secret, now()), request);
+    },
+  };
+}
+
+/** How often the test tries other random payloads before it gives up. */
+const attempts = 40;
+
+/** Returns a valid payload. `fixed`: members that must have these values. */
+export async function payloadOf(
+  trial: Trial,
+  event: string,
+  fixed: Readonly<Record<string, Json>> = {},
+): Promise<JsonObject> {
+  const { contract, random } = trial;
+  const { carries, optional = [] } = incoming(contract, event);
+  const payload: Record<string, Json> = {};
+  for (const [name, type] of Object.entries(carries)) {
+    const value = lookup(fixed, name);
+    if (value !== undefined) payload[name] = value;
+    if (value !== undefined || (optional.includes(name) && !random.chance(0.5))) continue;
+    const resource = referenceOf(contract.model, type);
+    const record = resource === undefined ? undefined : await trial.reference(resource, anonymous);
+    const references = new Map(resource === undefined ? [] : [[resource, record?.values.get("id") ?? null] as const]);
+    const found = validValue(contract, type, supplyFor(trial, anonymous, references));
+    if (found !== undefined) payload[name] = found;
+    else if (!optional.includes(name)) throw new NotTried(`the test finds no value for \`${name}\` of ${event}`);
+  }
+  return payload;
+}
+
+/** Returns a payload that refers to the record and with which the guard of the transition has this value. */
+export async function payloadWhere(
+  trial: Trial,
+  { event, member }: { readonly event: string; readonly member: string },
+  record: KnownRecord,
+  { path }: TriggeredTransition,
+  wanted: boolean,
+): Promise<JsonObject | undefined> {
+  const { contract } = trial;
+  if (!record.values.has("id")) await trial.look(record);
+  const id = record.values.get("id");
+  if (id === undefined) throw new NotTried(`the test does not know the id of a ${record.resource}`);
+  const fixed = { [member]: id };
+  const guard = contract.typed.get(`${path}/if`);
+  if (guard === undefined) return wanted ? payloadOf(trial, event, fixed) : undefined;
+  await lookAround(trial, record);
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const solved = wanted && attempt < attempts / 2 ? solve(guard, trial.scope(anonymous, record)).input : [];
+    const values = Object.fromEntries(solved) as Readonly<Record<string, Json>>;
+    const payload = await payloadOf(trial, event, { ...values, ...fixed });
+    if (truth(guard, trial.scope(anonymous, record, payloadInput(contract, event, payload))) === wanted) return payload;
+  }
+  return undefined;
+}
+
+/** Returns a payload as expressions see it: with null for each member that is left out. */
+export function payloadInput(contract: Contract, event: string, payload: JsonObject): JsonObject {
+  const { carries } = incoming(contract, event);
+  return Object.fromEntries(Object.keys(carries).map((name) => [name, lookup(payload, name) ?? null]));
+}
+
+function incoming({ model }: Contract, event: string): InEvent {
+  const found = lookup(model.events.in ?? {}, event);
+  if (found === undefined) throw new NotTried(`the document has no incoming event ${event}`);
+  return found;
+}

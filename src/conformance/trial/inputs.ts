@@ -1,0 +1,412 @@
+/** Valid inputs of operations: values by type, within rules, guards and what `choose` needs. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import { defaultValue } from "../../language/resources/default-value.ts";
+import { bareType, fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { NotTried } from "../case.ts";
+import { anonymous, type Caller, idOf } from "../caller.ts";
+import type { Operation } from "../contract.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import { startOf, transitionsBy } from "../effects.ts";
+import { evaluate, type Scope, truth } from "../expressions.ts";
+import { solve } from "../solve.ts";
+import { problemOf } from "../values/fits.ts";
+import { distinctValue, type Supply, validValue } from "../values/valid.ts";
+import { loginOf, newRefreshToken } from "./callers.ts";
+import { type KnownRecord, textOf } from "./known.ts";
+import { lookAround } from "./looking.ts";
+import { membersOf } from "./learning.ts";
+import type { Trial } from "./trial.ts";
+import { presentOf, stopped } from "./world.ts";
+
+/** The body of a request, without the objects around its members, and its query parameters. */
+export interface Input {
+  readonly body?: JsonObject | undefined;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** How often the test tries other random values before it gives up. */
+const attempts = 40;
+
+interface Around {
+  readonly caller: Caller;
+  readonly record: KnownRecord | undefined;
+}
+
+/** Returns the input of an operation that no case has chosen: one with which the operation can succeed. */
+export async function defaultInput(
+  trial: Trial,
+  called: Operation,
+  { caller, record, isChosen }: Around & { readonly isChosen: boolean },
+): Promise<Input> {
+  const query = queryFor(trial, called);
+  if (isChosen || (called.endpoint.method === "GET" && called.action !== "handler")) return { query };
+  if (called.action === "renew") {
+    const [member] = membersOf(trial.contract, called);
+    const token = await newRefreshToken(trial, called.resource as string);
+    return { body: member === undefined ? {} : { [member.name]: token }, query };
+  }
+  if (called.action === "login") return { body: await loginBody(trial, called), query };
+  const state = record?.values.get("state");
+  const transition = transitionsBy(trial.contract, called.operation).find(
+    ({ from, resource }) => resource === called.resource && typeof state === "string" && from.includes(state),
+  );
+  const guard = transition === undefined ? undefined : `${transition.path}/if`;
+  const guarded =
+    guard !== undefined && trial.contract.typed.has(guard)
+      ? await trial.inputWhere(called.operation, caller, record, guard, true)
+      : undefined;
+  return guarded ?? trial.inputFor(called.operation, caller, record);
+}
+
+/** Returns a body with which a new user logs in. */
+async function loginBody(trial: Trial, called: Operation): Promise<JsonObject> {
+  return loginOf(trial, await trial.make(called.resource as string, { creator: anonymous }));
+}
+
+export async function inputFor(
+  trial: Trial,
+  name: string,
+  caller: Caller,
+  record?: KnownRecord,
+  fixed: Readonly<Record<string, Json>> = {},
+): Promise<Input> {
+  const called = trial.operation(name);
+  const members = membersOf(trial.contract, called);
+  const names = new Set(members.map((one) => one.name));
+  const isParameter = (one: string): boolean => lookup(called.endpoint.query ?? {}, one) !== undefined;
+  const chosen = entriesOf(fixed, (one) => names.has(one));
+  const parameters = entriesOf(fixed, isParameter);
+  const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
+  if (members.length === 0 && called.endpoint.choose === undefined)
+    return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
+  const references = new Map<string, Json>();
+  for (const { field } of members) await prepareReferences(trial, field.type, caller, references);
+  let body: JsonObject = {};
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    body = { ...randomBody(trial, called, { caller, record }, references), ...chosen };
+    if (attempt > 5) body = { ...withRules(trial, called, { caller, record }, body), ...chosen };
+    if (isAcceptable(trial, called, { caller, record }, { body, query })) break;
+  }
+  for (const choice of choicesOf(trial, called)) await ensureChoosable(trial, choice, caller, body);
+  return { body, query };
+}
+
+export async function inputWhere(
+  trial: Trial,
+  name: string,
+  { caller, record, path, wanted }: Around & { readonly path: string; readonly wanted: boolean },
+): Promise<Input | undefined> {
+  const { contract } = trial;
+  const condition = contract.typed.get(path);
+  if (condition === undefined) return undefined;
+  const called = trial.operation(name);
+  const scopeOf = (input: Input): Scope => trial.scope(caller, record, expressionInput(trial, called, input));
+  if (record !== undefined && evaluate(condition, scopeOf({ query: {} })) === undefined)
+    await lookAround(trial, record);
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    // An input that satisfies the equalities, and later inputs by chance, in case an equality is only one of several ways.
+    const solved = attempt < attempts / 2 ? solve(condition, scopeOf({ query: {} }), wanted).input : [];
+    const found = await trial.inputFor(name, caller, record, Object.fromEntries(solved) as JsonObject);
+    const input =
+      attempt === 0 ? found : { ...found, query: { ...found.query, ...otherQuery(trial, called, condition) } };
+    if (truth(condition, scopeOf(input)) === wanted) return input;
+    if (input.body === undefined && called.endpoint.query === undefined) return undefined;
+  }
+  return undefined;
+}
+
+/** Returns some of the parameters that a condition reads, with random values. */
+function otherQuery(
+  trial: Trial,
+  { endpoint }: Operation,
+  condition: TypedExpression,
+): Readonly<Record<string, string>> {
+  const read = nodesOf(condition).flatMap((one) =>
+    one.kind === "variable" && one.path[0] === "input" ? (one.path[1] ?? []) : [],
+  );
+  const chosen = Object.entries(endpoint.query ?? {}).filter(
+    ([name]) => read.includes(name) && trial.random.chance(0.5),
+  );
+  return Object.fromEntries(
+    chosen.flatMap(([name, field]): [string, string][] => {
+      const value = validValue(trial.contract, field.type, supplyFor(trial, anonymous));
+      return value === undefined ? [] : [[name, textOf(value)]];
+    }),
+  );
+}
+
+/** Returns the parameters that an operation needs, with values that make its guard true. */
+export function queryFor(trial: Trial, called: Operation): Readonly<Record<string, string>> {
+  const { query = {} } = called.endpoint;
+  const guard = trial.contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
+  const wanted = guard === undefined ? new Map<string, Value>() : solve(guard, trial.scope(anonymous)).input;
+  const chosen = Object.entries(query).flatMap(([name, field]): [string, string][] => {
+    const value = wanted.get(name);
+    if (value !== undefined) return [[name, textOf(value as Json)]];
+    if (field.optional || field.default !== undefined) return [];
+    return [[name, textOf(validValue(trial.contract, field.type, supplyFor(trial, anonymous)))]];
+  });
+  return Object.fromEntries(chosen);
+}
+
+/** Makes the records to which values of a type refer. */
+export async function prepareReferences(
+  trial: Trial,
+  type: FieldType,
+  caller: Caller,
+  references: Map<string, Json>,
+): Promise<void> {
+  const bare = bareType(type);
+  if (bare.kind === "list" || bare.kind === "map") return prepareReferences(trial, bare.of, caller, references);
+  const resource = referenceOf(trial.contract.model, bare);
+  if (resource === undefined || references.has(resource)) return;
+  const record = await trial.reference(resource, caller);
+  if (!record.values.has("id")) await trial.look(record);
+  references.set(resource, record.values.get("id") ?? null);
+}
+
+/** Returns what the values of a request are made of. `references`: by resource, the id of a record to which they may refer. */
+export function supplyFor(
+  { random, world }: Trial,
+  caller: Caller,
+  references: ReadonlyMap<string, Json> = new Map(),
+): Supply {
+  return {
+    ...{ random, now: presentOf(world) },
+    reference: (resource) => references.get(resource) ?? undefined,
+    user: () => caller.id ?? `user-${random.integer(1, 999)}`,
+  };
+}
+
+function randomBody(
+  trial: Trial,
+  called: Operation,
+  { caller, record }: Around,
+  references: ReadonlyMap<string, Json>,
+): JsonObject {
+  const { contract, random, world } = trial;
+  const { model } = contract;
+  const { action, resource } = called;
+  const fields = resource === undefined ? {} : fieldsOf(model, resource);
+  const supply = supplyFor(trial, caller, references);
+  const body: Record<string, Json> = {};
+  const set = world.memberSets.get(called.operation);
+  for (const { name, field, required, proves } of membersOf(contract, called)) {
+    const isSecret = lookup(fields, name)?.marks.includes("secret") === true;
+    // A new secret would lock the test's own users out.
+    if (proves !== undefined || (action === "update" && isSecret)) continue;
+    const stored = storedValue(trial, called, name, record);
+    if (stored !== undefined) {
+      if (stored !== null) body[name] = stored;
+      continue;
+    }
+    const isLeftOut = set === undefined ? !random.chance(action === "update" ? 0.6 : 0.4) : set === "required";
+    if (!required && isLeftOut) continue;
+    const isDistinct = resource !== undefined && determinesUnique(contract, resource, name);
+    const value =
+      isDistinct && referenceOf(model, field.type) === undefined
+        ? distinctValue(contract, field.type, supply, world.count())
+        : validValue(contract, field.type, supply);
+    if (value !== undefined) body[name] = value;
+    else if (required) throw new NotTried(`the test finds no value for \`${name}\` of ${called.operation}`);
+  }
+  return body;
+}
+
+/** Returns the value that a member must have because the record exists: a replacement cannot change all fields. */
+function storedValue(
+  { contract: { model } }: Trial,
+  called: Operation,
+  name: string,
+  record: KnownRecord | undefined,
+): Json | undefined {
+  if (called.action !== "replace" || called.resource === undefined) return undefined;
+  const isFixed = lookup(fieldsOf(model, called.resource), name)?.marks.includes("create-only") === true;
+  return isFixed || called.endpoint.statuses?.differs !== undefined ? record?.values.get(name) : undefined;
+}
+
+/** Whether no rule and no guard that the test can evaluate rejects the input. */
+export function isAcceptable(
+  trial: Trial,
+  called: Operation,
+  around: Around,
+  input: Input,
+  { ignoresGuard = false }: { readonly ignoresGuard?: boolean } = {},
+): boolean {
+  const { contract } = trial;
+  const { caller, record } = around;
+  const { resource } = called;
+  const context = expressionInput(trial, called, input);
+  const guard = contract.typed.get(`endpoints/endpoints/${called.operation}/if`);
+  if (!ignoresGuard && guard !== undefined && truth(guard, trial.scope(caller, record, context)) === false)
+    return false;
+  if (!choicesOf(trial, called).every((choice) => isChoosable(trial, choice, caller, input.body ?? {}))) return false;
+  if (called.kind !== "resource" || resource === undefined || !isWriting(called)) return true;
+  const after: Scope = {
+    ...{ ...trial.scope(caller, undefined, context), resource },
+    record: recordAfter(trial, called, around, input.body ?? {}),
+    old: called.action === "create" ? null : (record?.values ?? null),
+  };
+  return !rulesOf(trial, resource).some((rule) => truth(rule, after) === false);
+}
+
+/** Returns the body with the values that the equalities of rules ask for. */
+function withRules(trial: Trial, called: Operation, around: Around, body: JsonObject): JsonObject {
+  if (called.kind !== "resource" || !isWriting(called)) return body;
+  const { resource } = called;
+  const after = {
+    ...{ ...trial.scope(around.caller, undefined, body), resource },
+    record: recordAfter(trial, called, around, body),
+  };
+  const members = new Set(membersOf(trial.contract, called).flatMap(({ name, sets }) => (sets ? [name] : [])));
+  const wanted = rulesOf(trial, resource).flatMap((rule) => [...solve(rule, after).fields]);
+  return { ...body, ...(Object.fromEntries(wanted.filter(([name]) => members.has(name))) as JsonObject) };
+}
+
+function rulesOf({ contract }: Trial, resource: string): readonly TypedExpression[] {
+  const rules = lookup(contract.model.resources.rules, resource) ?? [];
+  return rules.flatMap((_, index) => contract.typed.get(`resources/rules/${resource}/${index}/holds`) ?? []);
+}
+
+function isWriting({ action }: Operation): boolean {
+  return action === "create" || action === "update" || action === "replace";
+}
+
+/** Returns the record as it would be after the write, as far as the test knows it. */
+export function recordAfter(
+  trial: Trial,
+  called: ResourceEndpoint,
+  { caller, record }: Around,
+  body: JsonObject,
+): ReadonlyMap<string, Json> {
+  const { contract } = trial;
+  const { action, resource } = called;
+  const fields = fieldsOf(contract.model, resource);
+  const isNew = action === "create" || record === undefined;
+  const after = new Map<string, Json>(isNew ? [] : record.values);
+  if (isNew) {
+    for (const [name, field] of Object.entries(fields)) {
+      const value = defaultValue(contract.model, field);
+      if (value !== undefined) after.set(name, value);
+      if (field.default?.kind === "caller") after.set(name, caller.signedIn ? idOf(caller) : null);
+    }
+    const start = startOf(contract, resource);
+    if (start !== undefined) after.set("state", start);
+  }
+  for (const { name, sets } of membersOf(contract, called)) {
+    const value = lookup(body, name);
+    if (!sets) continue;
+    const isFilled = contract.filled.has(`${resource}.${name}`);
+    if (value !== undefined) after.set(name, value);
+    else if (action !== "update" && lookup(fields, name)?.default === undefined && !isFilled) after.set(name, null);
+    // The default follows, as far as the test knows it.
+    else if (action !== "update") after.delete(name);
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    const value = defaultValue(contract.model, field);
+    if (value !== undefined && !after.has(name)) after.set(name, value);
+  }
+  for (const name of Object.keys(fields)) {
+    const computed = contract.typed.get(`resources/${resource}/${name}/computed`);
+    if (computed === undefined) continue;
+    const found = evaluate(computed, { ...trial.scope(caller), resource, record: after });
+    if (found === undefined) after.delete(name);
+    else after.set(name, found.value as Json);
+  }
+  return after;
+}
+
+/** What an operation chooses: a record of a resource that fulfils a condition. */
+interface Chosen {
+  readonly resource: string;
+  readonly condition: TypedExpression | undefined;
+}
+
+function choicesOf({ contract }: Trial, { endpoint, operation }: Operation): readonly Chosen[] {
+  return Object.entries(endpoint.choose ?? {}).map(([field, { from }]) => ({
+    resource: from,
+    condition: contract.typed.get(`endpoints/endpoints/${operation}/choose/${field}/if`),
+  }));
+}
+
+/** Makes sure that a record exists that an operation can choose. */
+async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, input: JsonObject): Promise<void> {
+  const { resource, condition } = chosen;
+  const fits = (record: KnownRecord): boolean =>
+    condition === undefined || truth(condition, trial.scope(caller, record, input)) === true;
+  const known = trial.world.records.find((one) => one.resource === resource && !one.isDeleted && fits(one));
+  if (known !== undefined) {
+    trial.used.add(known);
+    return;
+  }
+  const isFirst = !trial.world.records.some((one) => one.resource === resource);
+  if (condition !== undefined && isFirst) await makeAny(trial, resource);
+  const { state, ...values } = wantedOf(trial, chosen, caller, input);
+  await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
+}
+
+/** Makes a record that probably does not fit: if one comes first, a wrong choice shows. */
+async function makeAny(trial: Trial, resource: string): Promise<void> {
+  try {
+    await trial.make(resource);
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried) || thrown.reason === stopped) throw thrown;
+  }
+}
+
+/** Whether a record with the values that the choice asks for can exist: other versions may not have all values. */
+function isChoosable(trial: Trial, chosen: Chosen, caller: Caller, input: JsonObject): boolean {
+  const { contract } = trial;
+  const fields = fieldsOf(contract.model, chosen.resource);
+  return Object.entries(wantedOf(trial, chosen, caller, input)).every(([name, value]) => {
+    const field = lookup(fields, name);
+    return field === undefined || value === null || problemOf(contract, field.type, value, "input") === undefined;
+  });
+}
+
+/** Returns the values of the fields of a record that the choice can take. */
+function wantedOf(trial: Trial, { resource, condition }: Chosen, caller: Caller, input: JsonObject): JsonObject {
+  if (condition === undefined) return {};
+  const { fields } = solve(condition, { ...trial.scope(caller, undefined, input), resource });
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+/** Returns the input as expressions see it: with its default, or null, for each member that is left out. */
+export function expressionInput(trial: Trial, called: Operation, { body = {}, query }: Input): JsonObject {
+  const { query: declared = {} } = called.endpoint;
+  const { model } = trial.contract;
+  const absent = [
+    ...membersOf(trial.contract, called),
+    ...Object.entries(declared).map(([name, field]) => ({ name, field })),
+  ];
+  const defaults = absent.flatMap(({ name, field }): [string, Json][] => {
+    if (field.default === undefined || called.action === "update") return [[name, null]];
+    const value = defaultValue(model, field);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const parameters = Object.entries(query).map(([name, text]): [string, Json] => [
+    name,
+    valueOf(text, lookup(declared, name)?.type),
+  ]);
+  return { ...Object.fromEntries(defaults), ...Object.fromEntries(parameters), ...body };
+}
+
+/** Returns the value of a query parameter. */
+function valueOf(text: string, type: FieldType | undefined): Json {
+  const bare = type === undefined ? undefined : bareType(type);
+  if (bare?.kind !== "scalar") return text;
+  if (bare.name === "boolean") return text === "true";
+  return ["integer", "number", "decimal"].includes(bare.name) ? Number(text) : text;
+}
+
+function entriesOf(values: Readonly<Record<string, Json>>, isWanted: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
+}
+
+function mapTexts(values: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]));
+}

@@ -1,0 +1,40 @@
+/** What the test knows of a record: the values that responses showed, and the requests that made the record. */
+import { readDuration, readTimestamp } from "../../expression/instant.ts";
+import type { Value } from "../../expression/evaluate.ts";
+import type { Json } from "../../base/json.ts";
+import type { Model } from "../../language/model.ts";
+import { lookup } from "../../language/resources/fields.ts";
+import { recordMembers } from "../../language/resources/value-type.ts";
+import type { Caller } from "../caller.ts";
+import type { Interaction } from "../interaction.ts";
+
+export interface KnownRecord {
+  readonly resource: string;
+  /** The values as JSON, by field, with `id` and `state`; a field without an entry is unknown, an absent one is null. */
+  readonly values: Map<string, Json>;
+  /** The values that responses have shown, as opposed to those that follow from what was sent. */
+  readonly observed: Map<string, Json>;
+  /** Who created the record. */
+  readonly creator: Caller;
+  /** The record of the path below which it was created. */
+  readonly parent?: KnownRecord;
+  /** The requests without which the record would not be as it is, in their order. */
+  readonly history: Interaction[];
+  /** Whether the record was there before the test. */
+  readonly isFound?: true;
+  /** Whether the record was deleted. */
+  isDeleted: boolean;
+}
+
+/** Returns a value as expressions see it: a duration as milliseconds, an instant as its text in UTC. */
+export function expressionValue(model: Model, resource: string, name: string, value: Json): Value {
+  const type = lookup(recordMembers(model, resource), name)?.type;
+  if (typeof value === "string" && type?.kind === "timestamp") return readTimestamp(value) ?? value;
+  if (typeof value === "string" && type?.kind === "duration") return readDuration(value) ?? value;
+  return value;
+}
+
+export function textOf(value: Json | undefined): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}

@@ -1,0 +1,202 @@
+/** What a trial learns from responses: the values of records, their entity tags, and what a write makes uncertain. */
+import type { Json, JsonObject } from "../../base/json.ts";
+import { inputOf, type InputMember } from "../../language/endpoints/input.ts";
+import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { type Caller, idOf } from "../caller.ts";
+import { mayRun, fieldVisibility } from "../permissions.ts";
+import type { Operation } from "../contract.ts";
+import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
+import { truth } from "../expressions.ts";
+import { type Interaction, isResponse } from "../interaction.ts";
+import { memberOf, observableFields, recordIn, renamedFields, type ObservedRecord } from "../response.ts";
+import type { KnownRecord } from "./known.ts";
+import { identifier } from "./pages.ts";
+import type { Trial } from "./trial.ts";
+
+export interface Sent {
+  readonly called: Operation;
+  readonly caller: Caller;
+  readonly record: KnownRecord | undefined;
+  readonly interaction: Interaction;
+  readonly body: JsonObject | undefined;
+}
+
+/** Learns from a successful response. */
+export function learnResponse(trial: Trial, { called, caller, record, interaction, body }: Sent): void {
+  const { response } = interaction;
+  if (!isResponse(response) || response.status >= 300) return;
+  const isWrite = called.endpoint.method !== "GET";
+  if (isWrite) forgetAffected(trial, called);
+  if (called.action === "clear") learnCleared(trial, called, caller);
+  if (record === undefined || called.resource !== record.resource) return;
+  if (called.action === "list" || called.action === "history") return;
+  if (!isThis(trial, called, { caller, record, observed: recordIn(trial.contract, called, response.json) })) return;
+  if (isWrite) record.history.push(interaction);
+  if (called.action === "delete") {
+    record.isDeleted = true;
+    return;
+  }
+  if (isWrite) {
+    trial.world.tags.delete(record);
+    forgetChanged(trial, record, called);
+  }
+  learnTag(trial, record, caller, response.headers["etag"]);
+  if (called.action === "update" || called.action === "replace") learnSent(trial, called, record, body);
+  learnObserved(trial, called, caller, record, response.json);
+}
+
+/** The deletion of all matching records may have deleted any that does not certainly stay. */
+function learnCleared(trial: Trial, called: Operation, caller: Caller): void {
+  const { contract, world } = trial;
+  const where = contract.typed.get(`endpoints/endpoints/${called.operation}/where`);
+  for (const record of world.records) {
+    if (record.resource !== called.resource) continue;
+    const stays =
+      mayRun(contract, called.operation, caller, trial.around(record)) === false ||
+      (where !== undefined && truth(where, trial.scope(caller, record)) === false);
+    if (!stays) record.isDeleted = true;
+  }
+}
+
+/** Whether a response shows the record that the test has in mind: `the` may select another one. */
+export function isThis(
+  { contract, world }: Trial,
+  called: Operation,
+  {
+    caller,
+    record,
+    observed,
+  }: Pick<Sent, "caller"> & { readonly record: KnownRecord; readonly observed: ObservedRecord | undefined },
+): boolean {
+  if (called.endpoint.the === undefined || world.accounts.get(caller) === record) return true;
+  const found = identifier(contract, record.resource, observed);
+  if (observed === undefined || found === undefined) return false;
+  return lookup(observed.record, found.member) === record.values.get(found.field);
+}
+
+export function learnTag(trial: Trial, record: KnownRecord, caller: Caller, tag: string | undefined): void {
+  if (tag === undefined) return;
+  const tags = trial.world.tags.get(record) ?? new Map<Caller, string>();
+  trial.world.tags.set(record, tags.set(caller, tag));
+}
+
+/** Learns the record that a response of the operation contains. */
+export function learnObserved(
+  trial: Trial,
+  called: Operation,
+  caller: Caller,
+  record: KnownRecord,
+  json: Json | undefined,
+): void {
+  const observed = recordIn(trial.contract, called, json);
+  if (observed !== undefined) learnRepresentation(trial, record, caller, observed.record, observed.view);
+  for (const [name, value] of renamedFields(trial.contract, called, json)) learnValue(record, name, value);
+}
+
+/** Learns the values of a representation. A field that it could show and does not is absent. */
+export function learnRepresentation(
+  trial: Trial,
+  record: KnownRecord,
+  caller: Caller,
+  observed: JsonObject,
+  view?: string,
+): void {
+  const { contract } = trial;
+  const { resource } = record;
+  const names = observableFields(contract, resource, view);
+  learnCreator(trial, record, observed);
+  learnId(trial, record, observed);
+  for (const name of names) {
+    const value = lookup(observed, name);
+    if (value !== undefined) learnValue(record, name, value);
+  }
+  for (const name of Object.keys(fieldsOf(contract.model, resource))) {
+    const value = names.includes(name) ? undefined : lookup(observed, memberOf(contract, name, view));
+    if (value !== undefined && memberOf(contract, name, view) !== name) learnValue(record, name, value);
+  }
+  for (const name of names) {
+    if (
+      lookup(observed, name) !== undefined ||
+      lookup(fieldsOf(contract.model, resource), name)?.computed !== undefined
+    )
+      continue;
+    if (fieldVisibility(contract, resource, name, caller, trial.around(record)) === true)
+      learnValue(record, name, null);
+  }
+}
+
+/** Learns the id of the caller who created the record, from a field whose default is the caller. */
+function learnCreator({ contract, world }: Trial, { creator, resource }: KnownRecord, observed: JsonObject): void {
+  if (creator.id !== undefined || !creator.signedIn) return;
+  for (const [name, field] of Object.entries(fieldsOf(contract.model, resource))) {
+    const id = lookup(observed, name);
+    if (field.default?.kind !== "caller" || !field.marks.includes("read-only") || typeof id !== "string") continue;
+    const before = idOf(creator);
+    creator.id = id;
+    for (const { values } of world.records) {
+      for (const [other, value] of values) if (value === before) values.set(other, id);
+    }
+    return;
+  }
+}
+
+/** Learns the id from an address that a response shows: from `url := base + '/todos/' + id`. */
+function learnId({ contract, world }: Trial, { resource, values }: KnownRecord, observed: JsonObject): void {
+  if (values.has("id")) return;
+  for (const [name, { computed = "" }] of Object.entries(fieldsOf(contract.model, resource))) {
+    const [, path] = /^base \+ '([^']*)' \+ id$/.exec(computed) ?? [];
+    const address = lookup(observed, name);
+    const start = `${world.target.address}${path}`;
+    if (path === undefined || typeof address !== "string" || !address.startsWith(start)) continue;
+    values.set("id", decodeURIComponent(address.slice(start.length)));
+  }
+}
+
+function learnValue({ observed, values }: KnownRecord, name: string, value: Json): void {
+  values.set(name, value);
+  observed.set(name, value);
+}
+
+/** Forgets what events of the operation may have changed in other records. */
+function forgetAffected({ contract, world }: Trial, called: Operation): void {
+  const affected = affectedBy(contract, called);
+  for (const record of world.records) {
+    if (!affected.has(record.resource)) continue;
+    record.values.delete("state");
+    world.tags.delete(record);
+    for (const { resource, trigger } of transitionsOf(contract)) {
+      if (resource === record.resource) forget(record, Object.keys(trigger.set ?? {}));
+    }
+  }
+}
+
+/** Forgets the values that the service may have changed in the operation itself. */
+function forgetChanged({ contract }: Trial, record: KnownRecord, called: Operation): void {
+  for (const [name, field] of Object.entries(fieldsOf(contract.model, record.resource))) {
+    if (field.default?.kind === "now-on-change" || field.computed !== undefined) record.values.delete(name);
+  }
+  for (const { resource, trigger } of transitionsBy(contract, called.operation)) {
+    if (resource === record.resource) forget(record, ["state", ...Object.keys(trigger.set ?? {})]);
+  }
+}
+
+function forget(record: KnownRecord, names: readonly string[]): void {
+  for (const name of names) record.values.delete(name);
+}
+
+function learnSent({ contract }: Trial, called: Operation, record: KnownRecord, body: JsonObject | undefined): void {
+  for (const { name, sets } of membersOf(contract, called)) {
+    const value = body === undefined ? undefined : lookup(body, name);
+    if (sets && value !== undefined) record.values.set(name, value);
+    if (sets && value === undefined && called.action === "replace") record.values.delete(name);
+  }
+}
+
+/** Returns the members of an operation's body. */
+export function membersOf({ model }: Trial["contract"], called: Operation): readonly InputMember[] {
+  if (called.kind === "resource") return inputOf(model, called);
+  return Object.entries(called.endpoint.takes ?? {}).map(([name, field]) => ({
+    ...{ name, field, sets: false },
+    required: !field.optional && field.default === undefined,
+  }));
+}

@@ -1,0 +1,25 @@
+/** Learns the records that requests made without `make`, so that the test can delete them at its end, or before if a quota is used up. */
+import { lookup } from "../../language/resources/fields.ts";
+import type { Caller } from "../caller.ts";
+import type { Operation } from "../contract.ts";
+import { type Interaction, isResponse } from "../interaction.ts";
+import { recordIn } from "../response.ts";
+import type { Trial } from "./trial.ts";
+
+export function learnMade(trial: Trial, called: Operation, creator: Caller, interaction: Interaction): void {
+  const { response } = interaction;
+  if (called.action !== "create" || called.kind !== "resource" || !isResponse(response) || response.status >= 300)
+    return;
+  const id = lookup(recordIn(trial.contract, called, response.json)?.record ?? {}, "id");
+  if (id === undefined) return;
+  const { resource } = called;
+  const values = new Map([["id", id]]);
+  trial.world.records.push({
+    resource,
+    creator,
+    values,
+    observed: new Map(values),
+    history: [interaction],
+    isDeleted: false,
+  });
+}

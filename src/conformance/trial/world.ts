@@ -1,0 +1,94 @@
+/** What the test has made in the implementation, and what it knows of it: records, callers, entity tags. */
+import type { Json } from "../../base/json.ts";
+import { getOrMake } from "../../base/once.ts";
+import type { Caller } from "../caller.ts";
+import { type Contract, contractOf } from "../contract.ts";
+import type { Interaction } from "../interaction.ts";
+import type { KnownRecord } from "./known.ts";
+import type { Target } from "../target.ts";
+
+export interface World {
+  readonly contract: Contract;
+  readonly target: Target;
+  /** All records that the test has made, the oldest first. */
+  readonly records: KnownRecord[];
+  /** Records that were made so that others can refer to them. */
+  readonly references: KnownRecord[];
+  /** Records that time brought into a state together with another one, for cases that need one in that state. */
+  readonly stock: KnownRecord[];
+  /** The last entity tag of each record, by caller. */
+  readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
+  /** The worlds of other versions, by name. */
+  readonly versions: Map<string, World>;
+  /** Callers that the test signed up itself, by number. */
+  readonly signedUp: Map<number, Promise<Caller | undefined>>;
+  /** The records of callers that the test signed up itself. */
+  readonly accounts: Map<Caller, KnownRecord>;
+  /** The sessions of callers that the test signed up itself. */
+  readonly sessions: Map<Caller, Session>;
+  /** Counts everything that has to be distinct. */
+  readonly count: () => number;
+  /** All requests of the run in this version with their responses, those of other workers too. */
+  readonly all: Interaction[];
+  /** The deviations that were reported, as `deviation` of `Broken` names them: cases go on in spite of them. */
+  readonly deviations: Set<string>;
+  /** How many optional members the bodies of an operation have, if the implementation rejects bodies with only some. */
+  readonly memberSets: Map<string, "all" | "required">;
+  /** The interactions in which an error came as a case expected it, by code. */
+  readonly provoked: Map<string, Interaction[]>;
+  /** The implementation's clock. */
+  readonly clock: ClockState;
+  /** Called for each request and its response. */
+  readonly observed: (interaction: Interaction) => void;
+  /** Until when a case may wait for a rate limit, in milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+export interface Session {
+  token: string;
+  /** When the session began, in milliseconds since 1970 by the service's clock. */
+  since: number;
+  /** Whether the token is certainly not accepted any more. */
+  isOver: boolean;
+}
+
+export interface ClockState {
+  /** The first value of `ahead` in this run. */
+  readonly start: number;
+  /** How far the implementation's clock is ahead of this machine's, in milliseconds. */
+  ahead: number;
+  /** Whether no case may let time pass now, because others run at the same time. */
+  isStopped: boolean;
+}
+
+/** The reason of a case that has to wait until it may let time pass. */
+export const stopped = "other cases run at the same time";
+
+/** Returns the world of another version: with the same callers and the same clock, but with records of its own. */
+export function worldAt(world: World, version: string): World {
+  const { contract, versions } = world;
+  if (version === contract.version) return world;
+  return getOrMake(versions, version, () => ({
+    ...world,
+    contract: contractOf(contract.model, contract.places, version),
+    ...{ records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() },
+    // The names of errors may be others, so what is said of all responses of the run is not said of these.
+    ...{ all: [], provoked: new Map() },
+  }));
+}
+
+/** Finds the record with an id among those that the test made. */
+export function findRecord({ records }: World, resource: string, id: Json): KnownRecord | undefined {
+  return records.findLast((record) => record.resource === resource && record.values.get("id") === id);
+}
+
+/** Returns the service's present. */
+export function presentOf({ target, clock }: World): number {
+  return target.now() + clock.ahead;
+}
+
+/** Reads the clock of the implementation, which another worker may have moved. */
+export async function syncClock(world: World): Promise<void> {
+  const { clock, now } = world.target;
+  if (clock !== undefined) world.clock.ahead = (await clock.now()) - now();
+}

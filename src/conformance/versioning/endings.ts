@@ -1,0 +1,136 @@
+/** What clients can observe of versions that end: the header fields of a deprecated version, and the error after its sunset. */
+import type { Deprecation } from "../../language/versioning/model.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import { type Contract, sunsetOf } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import type { Interaction, Response } from "../interaction.ts";
+import { sendAfterLimits } from "../trial/used-up.ts";
+import type { Trial } from "../trial/trial.ts";
+import { presentOf } from "../trial/world.ts";
+import { simplest } from "./naming.ts";
+import { hasEnded, isDeprecated, trialAt } from "./steps.ts";
+
+export function endingCases(contract: Contract): readonly Case[] {
+  const { deprecated = {} } = contract.model.versioning;
+  return Object.entries(deprecated).flatMap(([version, deprecation]) => [
+    announced(contract, version, deprecation),
+    ...(deprecation.sunset === undefined || version === contract.version ? [] : [ends(contract, version)]),
+  ]);
+}
+
+/** The responses of a deprecated version have its dates and its guide, and those of other versions have none. */
+function announced(contract: Contract, version: string, deprecation: Deprecation): Case {
+  const path = `versioning/deprecated/${version}`;
+  return {
+    id: `${path}: header fields`,
+    aspects: [{ path, expects: `responses of version ${version} announce ${Object.keys(deprecation).join(", ")}` }],
+    run: async (trial) => {
+      const at = trialAt(trial, version);
+      const interaction = await at.call(simplest(at).operation);
+      const response = at.responseOf(interaction);
+      if (response.status >= 400) throw new NotTried(`the service answered ${statusText(at.contract, response)}`);
+      const problem = announcementProblem(response, deprecation);
+      if (problem !== undefined) throw new Broken(problem.expected, problem.got, interaction);
+      await isUnannounced(trial);
+    },
+  };
+}
+
+async function isUnannounced(trial: Trial): Promise<void> {
+  const { contract } = trial;
+  const { versions = [] } = contract.model.versioning;
+  for (const { name } of versions) {
+    if (isDeprecated(contract, name) || hasEnded(trial, name)) continue;
+    const at = trialAt(trial, name);
+    const interaction = await at.call(simplest(at).operation);
+    const { headers } = at.responseOf(interaction);
+    const found = ["deprecation", "sunset"].find((field) => headers[field] !== undefined);
+    if (found === undefined) continue;
+    throw new Broken(`no ${found} in version ${name}, which is not deprecated`, headers[found] ?? "", interaction);
+  }
+}
+
+function announcementProblem(
+  { headers }: Response,
+  { guide, since, sunset }: Deprecation,
+): { readonly expected: string; readonly got: string } | undefined {
+  const got = (name: string): string => headers[name] ?? "no such header";
+  if (since !== undefined && !isDay(dateIn(headers["deprecation"]), since))
+    return {
+      expected: `Deprecation: @${Date.parse(since) / 1000} (RFC 9745), which is ${since}`,
+      got: got("deprecation"),
+    };
+  if (sunset !== undefined && !isDay(dateIn(headers["sunset"]), sunset))
+    return { expected: `Sunset: ${new Date(sunset).toUTCString()} (RFC 8594)`, got: got("sunset") };
+  if (guide !== undefined && headers["link"]?.includes(`<${guide}>`) !== true)
+    return { expected: `a Link to ${guide}`, got: got("link") };
+  return undefined;
+}
+
+/** Returns the date in a header field, in milliseconds: a date of structured fields, or an HTTP date. */
+function dateIn(field: string | undefined): number {
+  const seconds = /^@(-?\d+)$/.exec(field?.trim() ?? "")?.[1];
+  return seconds === undefined ? Date.parse(field ?? "") : Number(seconds) * 1000;
+}
+
+/** Whether an instant is on the day of a date, in UTC. */
+function isDay(instant: number, date: string): boolean {
+  return !Number.isNaN(instant) && new Date(instant).toISOString().slice(0, 10) === date.slice(0, 10);
+}
+
+/** How long before its sunset a version still has to be there, in milliseconds. */
+const early = 3_600_000;
+
+/** After its sunset a version gets the error of the document, and before it does not. */
+function ends(contract: Contract, version: string): Case {
+  const path = `versioning/deprecated/${version}`;
+  const { afterSunset } = contract.model.versioning.policy ?? {};
+  const error = afterSunset === undefined ? "an error" : `${afterSunset.status} ${afterSunset.error}`;
+  const expects = `after its sunset version ${version} gets ${error}, and not before`;
+  return {
+    id: `${path}: sunset`,
+    aspects: [
+      { path, expects },
+      ...(afterSunset === undefined ? [] : [{ path: "versioning/policy/after sunset", expects }]),
+    ],
+    exclusive: true,
+    run: async (trial) => {
+      const sunset = sunsetOf(contract, version) ?? Number.NaN;
+      const send = await sender(trial, version);
+      if (!hasEnded(trial, version)) {
+        await trial.pass(Math.max(0, sunset - early - presentOf(trial.world)));
+        const before = await send();
+        const response = trial.responseOf(before);
+        if (response.status >= 400)
+          throw new Broken(
+            `version ${version} until ${new Date(sunset).toISOString()}`,
+            statusText(contract, response),
+            before,
+          );
+        await trial.pass(early + 1000);
+      }
+      const after = await send();
+      if (afterSunset !== undefined) {
+        expectError(trial, after, { code: afterSunset.error, status: afterSunset.status });
+        return;
+      }
+      const response = trial.responseOf(after);
+      if (response.status < 400)
+        throw new Broken(`no response of version ${version}`, statusText(contract, response), after);
+    },
+  };
+}
+
+/** Returns a function that sends a request of the version, after one of the newest version that shows that the caller may send it. */
+async function sender(trial: Trial, version: string): Promise<() => Promise<Interaction>> {
+  const { called, caller, record } = await trial.build(simplest(trial).operation);
+  const known = { caller, record: record ?? null };
+  return async () => {
+    const control = trial.responseOf(await trial.call(called.operation, known));
+    if (control.status >= 400)
+      throw new NotTried(`${called.operation} answered ${statusText(trial.contract, control)}`);
+    const { request } = await trial.build(called.operation, { ...known, version });
+    return sendAfterLimits(trial, request, caller, { operation: called.operation });
+  };
+}

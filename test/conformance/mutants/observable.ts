@@ -1,0 +1,281 @@
+/**
+ * Whether somebody outside can notice that a server serves one document and not another one, by requests, responses and events
+ * alone. What differs only in prose, in names that no message contains, or in what no operation reaches cannot be noticed; nor
+ * does it contradict a document if a server does more than the document states, or otherwise what the document does not write.
+ */
+import { onceFor } from "../../../src/base/once.ts";
+import type { Model } from "../../../src/language/model.ts";
+import { isServerSet, lookup } from "../../../src/language/resources/fields.ts";
+import type { Field } from "../../../src/language/resources/model.ts";
+import type { Operation, ResponseMember } from "../../../src/plan/endpoints/types.ts";
+import type { Plan } from "../../../src/plan/plan.ts";
+import type { Column, Table } from "../../../src/plan/resources/types.ts";
+import type { EffectPlan } from "../../../src/plan/states/types.ts";
+
+export interface Difference {
+  readonly model: Model;
+  /** The path of the altered statement, as in `SourceLocations`. */
+  readonly path: string;
+  readonly what: string;
+  readonly before: Plan;
+  readonly after: Plan;
+}
+
+/** Returns why nobody outside can notice the difference; undefined if somebody can. */
+export function whyUnobservable(difference: Difference): string | undefined {
+  const { after, before, path } = difference;
+  if (behaviourOf(before) === behaviourOf(after))
+    return path.startsWith("purpose/") ? "it is prose" : "no request, response or event depends on it";
+  return rules.find(({ of }) => of(difference))?.reason;
+}
+
+interface Rule {
+  readonly reason: string;
+  readonly of: (difference: Difference) => boolean;
+}
+
+const rules: readonly Rule[] = [
+  { reason: "the name is in the document alone, and no message contains it", of: isInnerName },
+  {
+    reason: "the document does not write it: a default of the language",
+    of: matching(/./, /^(?:status \d+|another name of \w+|gives the id alone|carries the id alone)$/),
+  },
+  {
+    reason: "the server may do more than the document states",
+    of: either(
+      matching(/^endpoints\/edits$/, /^optional for none$/),
+      matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
+    ),
+  },
+  { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
+  { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
+  { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
+  { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
+  { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
+  { reason: "the member has a value in each response", of: isWiderViewMember },
+  { reason: "nothing changes a record after its creation", of: isUntouched },
+  { reason: "no message contains the id", of: isHiddenId },
+  { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
+];
+
+function matching(path: RegExp, what: RegExp): Rule["of"] {
+  return (one) => path.test(one.path) && what.test(one.what);
+}
+
+function either(...all: readonly Rule["of"][]): Rule["of"] {
+  return (one) => all.some((of) => of(one));
+}
+
+/** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
+function isInnerName(one: Difference): boolean {
+  if (!one.what.endsWith(" everywhere")) return false;
+  if (/^(?:purpose\/operations|resources\/(?:types|views|schemas)|authentication\/credentials)\/[^/]+$/.test(one.path))
+    return true;
+  if (/^events\/out\/[^/]+$/.test(one.path)) return !isDelivering(one.before);
+  const { endpoints, errors } = one.model;
+  return (
+    /^resources\/[A-Z]\w*$/.test(one.path) &&
+    !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource")
+  );
+}
+
+/** Whether a type admits more values than before. */
+function isWider({ path, what }: Difference): boolean {
+  const [to, from] = what.split(" for ").map(Number);
+  if (path.endsWith("/min")) return what === "without" || Number(to) < Number(from);
+  if (path.endsWith("/max")) return what === "without" || Number(to) > Number(from);
+  return /^(?:null besides|true for false|without|number for integer|string for \w+|with the value other)$/.test(what);
+}
+
+function isWiderServerField(one: Difference): boolean {
+  const [, resource = "", name = "", detail] = one.path.split("/");
+  const field = fieldOf(one, resource, name);
+  if (field === undefined || !isServerSet(field) || field.optional || field.type.kind === "id") return false;
+  return (detail === "optional" || detail === "type") && isWider(one);
+}
+
+function isWiderViewMember(one: Difference): boolean {
+  return /^resources\/views\/[^/]+\/[^/]+\/(?:optional|type)/.test(one.path) && isWider(one);
+}
+
+function isUntouched({ after, path, what }: Difference): boolean {
+  const [, resource = ""] = path.split("/");
+  if (what !== "the default now on change" && what !== "the default now") return false;
+  const table = tableOf(after, resource);
+  return (
+    table?.timed === undefined &&
+    table?.lifecycle === undefined &&
+    !after.operations.some((one) => one.resource === resource && /^(?:update|replace|move)$/.test(one.action))
+  );
+}
+
+function isHiddenId({ before, path }: Difference): boolean {
+  const [, resource = "", name, detail] = path.split("/");
+  return name === "id" && detail === "type" && !containsId(before, resource);
+}
+
+/** Whether a path or a response contains ids of a resource: its own, or as references of other records. */
+function containsId(plan: Plan, resource: string): boolean {
+  const isIn =
+    (name: string) =>
+    (one: Operation): boolean =>
+      one.response.kind === "record" ||
+      one.key?.column === name ||
+      JSON.stringify([one.body?.fields, one.response]).includes(`"${name}"`);
+  const isViewed = (of: string, name: string): boolean =>
+    Object.values(plan.views ?? {}).some(
+      (view) => view.resource === of && view.members.some((member) => isColumn(member, name)),
+    );
+  return plan.tables.some(({ columns, resource: of }) =>
+    columns.some(({ name, references }) => {
+      if (of === resource ? name !== "id" : references?.resource !== resource) return false;
+      return plan.operations.filter((one) => one.resource === of).some(isIn(name)) || isViewed(of, name);
+    }),
+  );
+}
+
+function isColumn({ source }: ResponseMember, name: string): boolean {
+  return source.kind === "column"
+    ? source.column === name
+    : source.kind === "object" && source.members.some((one) => isColumn(one, name));
+}
+
+/** Records that operations only link and unlink: at most one of each pair, with or without a rule; and nobody sees them. */
+function isLinkedOnly({ before, path, what }: Difference): boolean {
+  const [, first = "", second = "", detail] = path.split("/");
+  const resource = first === "rules" ? second : first;
+  const isLinked = before.operations.some(({ link }) => link?.resource === resource);
+  if (!path.startsWith("resources/") || !isLinked || before.operations.some((one) => one.resource === resource))
+    return false;
+  return first === "rules"
+    ? /^resources\/rules\/[^/]+(?:\/0)?$/.test(path) && what.startsWith("without")
+    : detail === "optional" || /^with (?:write|read|create)-only$/.test(what);
+}
+
+function fieldOf({ model }: Difference, resource: string, name: string): Field | undefined {
+  return lookup(lookup(model.resources.resources, resource)?.fields ?? {}, name);
+}
+
+function tableOf(plan: Plan, resource: string): Table | undefined {
+  return plan.tables.find((table) => table.resource === resource);
+}
+
+// ── The behaviour of a plan ────────────────────────────────────────────────────────────────────────────────────────
+
+/** The plan as text, without prose and without what no operation reaches. */
+export const behaviourOf: (plan: Plan) => string = onceFor((plan) => JSON.stringify(outerPlan(plan)));
+
+function outerPlan(plan: Plan): object {
+  const { stream } = plan.events;
+  const operation = (one: Operation): Operation => outerOperation(plan, one);
+  return {
+    ...plan,
+    ...{ title: "", purpose: "", history: [], unenforced: [], system: [], roles: plan.roles.toSorted() },
+    tables: plan.tables.map((table) => outerTable(plan, table)),
+    operations: plan.operations.map(operation),
+    views:
+      plan.views &&
+      Object.entries(plan.views).map(([name, view]) => [name, { ...view, members: outerMembers(view.members) }]),
+    errors: Object.entries(plan.errors).map(([code, { source: _, ...error }]) => [code, error]),
+    events: isDelivering(plan) && {
+      ...plan.events,
+      ...(stream && { stream: { ...stream, follow: operation(stream.follow), read: operation(stream.read) } }),
+    },
+    versions: plan.versions && {
+      ...plan.versions,
+      list: plan.versions.list.map(({ older, ...version }) => ({
+        ...version,
+        older: older && { ...older, received: outerPlan(older.received), operations: older.operations.map(operation) },
+      })),
+    },
+  };
+}
+
+function isDelivering({ events }: Plan): boolean {
+  return events.webhook !== undefined || events.stream !== undefined;
+}
+
+function outerOperation(plan: Plan, operation: Operation): Operation {
+  const { response } = operation;
+  return {
+    ...operation,
+    ...{ sentence: "", needs: [], effects: outerEffects(plan, operation.effects) },
+    ...(isDelivering(plan) ? {} : { emits: [] }),
+    ...(response.members && { response: { ...response, members: outerMembers(response.members) } }),
+  };
+}
+
+/** The schema of a value that a response contains is for descriptions of the API: the value is the same. */
+function outerMembers(members: readonly ResponseMember[]): readonly ResponseMember[] {
+  return members.map((member) => {
+    const { source } = member;
+    if (source.kind === "object") return { ...member, source: { ...source, members: outerMembers(source.members) } };
+    return source.kind === "column" || source.kind === "expression"
+      ? { ...member, source: { ...source, schema: {} } }
+      : member;
+  });
+}
+
+/** Without delivery, the name of an event is seen by nobody. */
+function outerEffects(plan: Plan, effects: readonly EffectPlan[]): readonly EffectPlan[] {
+  if (isDelivering(plan)) return effects;
+  return effects.map((effect) => ({ ...effect, event: "", payload: [], effects: outerEffects(plan, effect.effects) }));
+}
+
+function outerTable(plan: Plan, table: Table): Table {
+  const { lifecycle, timed } = table;
+  return {
+    ...table,
+    ...{ indexes: [], virtual: table.virtual.map((virtual) => ({ ...virtual, schema: {} })) },
+    columns: table.columns.map((column) => outerColumn(plan, table, column)),
+    // What a final state means (which records count, when retention begins) is resolved where it is used.
+    ...(lifecycle && { lifecycle: { ...lifecycle, final: [], emits: isDelivering(plan) ? lifecycle.emits : {} } }),
+    ...(timed && {
+      timed: timed.map((job) =>
+        job.action.kind === "move"
+          ? { ...job, action: { ...job.action, effects: outerEffects(plan, job.action.effects) } }
+          : job,
+      ),
+    }),
+  };
+}
+
+function outerColumn(plan: Plan, { resource }: Table, column: Column): Column {
+  const { marks, name, references } = column;
+  const isFixed = plan.operations.some(({ resource: of, body }) => of === resource && body?.fixed.includes(name));
+  return {
+    ...column,
+    marks: marks.filter(
+      (mark) => mark === "secret" || mark === "write-only" || (isFixed && /^(?:read|create)-only$/.test(mark)),
+    ),
+    // Bodies have schemas of their own; this one is for values that the server computes.
+    ...(column.computed !== undefined || name === "id" || isAssigned(plan, name) ? {} : { schema: {} }),
+    ...(references && !isDeleted(plan, references.resource) && { references: { ...references, onDelete: "refuse" } }),
+  };
+}
+
+/** Whether a transition or a function sets a field of this name. */
+function isAssigned(plan: Plan, name: string): boolean {
+  return plan.operations.some(({ action }) => action === "handler") || assignedNames(plan).has(name);
+}
+
+const assignedNames = onceFor((plan: Plan): ReadonlySet<string> => {
+  const text = JSON.stringify([plan.operations, plan.tables]);
+  return new Set([...text.matchAll(/\{"field":"(\w+)","expression"/g)].map(([, name = ""]) => name));
+});
+
+/** Whether anything deletes records of a resource: an operation, time, or the deletion of other records. */
+function isDeleted(plan: Plan, resource: string, within: readonly string[] = []): boolean {
+  if (within.includes(resource)) return false;
+  const isDeleting = ({ action, resource: of }: Operation): boolean =>
+    of === resource && (action === "delete" || action === "clear");
+  if (plan.operations.some(isDeleting)) return true;
+  const table = tableOf(plan, resource);
+  if (table?.timed?.some(({ action }) => action.kind === "delete")) return true;
+  const outer = [...within, resource];
+  return (
+    table?.columns.some(
+      ({ references }) => references?.onDelete === "delete" && isDeleted(plan, references.resource, outer),
+    ) ?? false
+  );
+}

@@ -1,0 +1,109 @@
+/** Serves a document in memory, and tests it over a real socket: with the same document, or with another one. */
+import { contractOf } from "../../src/conformance/contract.ts";
+import { follow } from "../../src/conformance/event-stream.ts";
+import { createClient } from "../../src/conformance/http-client.ts";
+import type { Interaction } from "../../src/conformance/interaction.ts";
+import { lend } from "../../src/conformance/lend.ts";
+import { createReceiver } from "../../src/conformance/receiver.ts";
+import type { Report } from "../../src/conformance/result.ts";
+import { selectionOf } from "../../src/conformance/select.ts";
+import { statementsOf } from "../../src/conformance/statement.ts";
+import { testTarget } from "../../src/conformance/test-target.ts";
+import { check } from "../../src/language/check.ts";
+import { run, type RunOptions, type Running } from "../serve/running.ts";
+
+export interface ServedTest {
+  /** The document that is served, if it is not the one with which it is tested. */
+  readonly served?: string;
+  readonly version?: string;
+  readonly seed?: number;
+  /** Parts, lines or operations; empty: everything. */
+  readonly only?: readonly string[];
+  readonly options?: RunOptions;
+  readonly budgetMilliseconds?: number;
+  readonly workers?: number;
+  readonly observed?: (interaction: Interaction) => void;
+  /** Whether the test may not move the clock. */
+  readonly withoutClock?: true;
+  /** Whether the test has no receiver of webhooks. */
+  readonly withoutReceiver?: true;
+  /** The address that the service has of the receiver; by default the receiver's. */
+  readonly receiverUrl?: string;
+  /** How long an event may take, in milliseconds. */
+  readonly eventMilliseconds?: number;
+  /** The secrets of the document; by default one for each. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/** The secrets of all documents that have one. */
+const sameSecrets = new Proxy<Record<string, string>>({}, { get: () => "a secret for tests, of more than 32 bytes" });
+
+export async function testServed(
+  text: string,
+  { served = text, options = {}, ...rest }: ServedTest = {},
+): Promise<Report> {
+  await using running = await run(served, { store: "memory", environment: sameSecrets, ...options });
+  return await testRunning(text, running, rest);
+}
+
+/** Tests a running service. */
+export async function testRunning(
+  text: string,
+  running: Running,
+  {
+    version,
+    seed = 1,
+    only = [],
+    budgetMilliseconds = 60_000,
+    workers = 1,
+    withoutClock,
+    withoutReceiver,
+    receiverUrl,
+    eventMilliseconds = 10_000,
+    observed,
+    secrets = sameSecrets,
+  }: Omit<ServedTest, "served" | "options"> = {},
+): Promise<Report> {
+  const result = check("served.md", text);
+  const contract = contractOf(result.model, result.places, version);
+  const statements = statementsOf(result.model, result.places);
+  const client = createClient({ timeoutMilliseconds: 10_000, maximumBytes: 10_000_000 });
+  const hasKeys = (credential: string): boolean =>
+    ["api-key", "basic"].includes(result.model.authentication.credentials[credential]?.kind ?? "");
+  const created = withoutReceiver === true ? undefined : await createReceiver();
+  const receiver =
+    created === undefined || receiverUrl === undefined
+      ? created
+      : { ...created, url: (path: string) => `${receiverUrl}${path}` };
+  try {
+    return await testTarget(
+      {
+        ...{ follow, eventMilliseconds },
+        ...(receiver === undefined ? {} : { receiver }),
+        ...{ address: running.url, send: client.send, now: Date.now, secrets, skipped: new Set<string>() },
+        wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+        caller: lend(contract, [], async (user, roles, credential) =>
+          hasKeys(credential) ? running.keyOf(credential, user, ...roles) : undefined,
+        ),
+        ...(withoutClock === true
+          ? {}
+          : {
+              clock: {
+                now: async () => running.now(),
+                async advance(milliseconds: number) {
+                  running.pass(milliseconds);
+                  while ((await running.tick()) > 0);
+                },
+              },
+            }),
+      },
+      {
+        ...{ result, text, version, seed, budgetMilliseconds, workers, ...(observed && { observed }) },
+        only: only.flatMap((one) => selectionOf(one, contract, statements) ?? []),
+      },
+    );
+  } finally {
+    await client.close();
+    await receiver?.close();
+  }
+}
