@@ -61,7 +61,7 @@ write. Exits with 1 when a change is not declared.`,
   command({
     words: "test",
     operand: "DOC",
-    about: "test an implementation against a document, statement by statement, over HTTP alone",
+    about: "test an implementation of a document, over HTTP alone",
     details: `Says of each statement of the document whether it holds, is broken (with the requests that show it), or was not
 tried, and why. The implementation may be written in any language. Besides the document the test needs
 credentials; it can keep these options in a file. Exits with 1 when a statement is broken, with 2 when the

@@ -2,7 +2,7 @@
 import { getOrMake } from "../base/once.ts";
 import { type Aspect, Broken, type Case, NotTried, type Unobservable } from "./case.ts";
 import type { Contract } from "./contract.ts";
-import type { Interaction } from "./interaction.ts";
+import { type Interaction, isResponse } from "./interaction.ts";
 import type { KnownRecord } from "./trial/known.ts";
 import { numbered, type Random, seeded } from "./random.ts";
 import type { CaseResult } from "./result.ts";
@@ -111,7 +111,7 @@ export async function runCases(
     const isSame =
       again.kind === "broken" &&
       again.aspects[0]?.path === result.aspects[0]?.path &&
-      again.expected === result.expected;
+      withoutValues(again.expected) === withoutValues(result.expected);
     return isSame && again.interactions.length <= result.interactions.length ? again : result;
   };
   // Time passes for all records at once, so a case that lets it pass waits until no other case runs.
@@ -142,6 +142,11 @@ export const mistake = "a mistake of the test";
 
 /** How many cases with the same cause are run again. */
 const mostShrunk = 3;
+
+/** Returns a text without the values in it, which differ from run to run. */
+function withoutValues(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|[0-9]+/g, "…");
+}
 
 interface Run {
   readonly result: CaseResult;
@@ -185,8 +190,12 @@ function broken(one: Case, { expected, got, interaction, path }: Broken, trial: 
  * Returns the requests that made what the case used, then those of the case up to the one that shows the deviation. Requests that
  * only read change nothing, so they are left out.
  */
-function reproduction({ interactions, start, used }: Trial, last: Interaction | undefined): readonly Interaction[] {
-  const made = [...used].flatMap(({ history }: KnownRecord) => history);
+function reproduction(trial: Trial, last: Interaction | undefined): readonly Interaction[] {
+  const { accounts, interactions, start, used } = trial;
+  const { response } = last ?? {};
+  const isDenied = response !== undefined && isResponse(response) && [401, 403].includes(response.status);
+  // What changed an account may be why its caller is denied something.
+  const made = [...used, ...(isDenied ? accounts : [])].flatMap(({ history }: KnownRecord) => history);
   const end = last === undefined ? interactions.length : interactions.indexOf(last) + 1;
   const all = [...new Set([...made, ...interactions.slice(start, end)])].filter((one) => one !== last);
   const changing = all.filter(({ request: { method } }) => method !== "GET" || last === undefined);

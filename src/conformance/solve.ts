@@ -27,7 +27,8 @@ export function solve(condition: TypedExpression, scope: Scope, wanted = true): 
       [one.right, one.left],
     ] as const) {
       const found = evaluate(other, scope);
-      if (found === undefined) continue;
+      // An id that the test does not know cannot be sent.
+      if (found === undefined || (typeof found.value === "string" && found.value.startsWith("\0"))) continue;
       if (side.kind === "field") fields.set(side.name, found.value);
       else if (side.kind === "variable" && side.path[0] === "input" && side.path[1] !== undefined)
         input.set(side.path[1], found.value);

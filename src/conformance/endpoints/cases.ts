@@ -8,6 +8,7 @@ import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
 import { guardCases } from "./guards.ts";
 import { idempotencyCases } from "./idempotency.ts";
+import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
 import { pagingCases } from "./lists/pages.ts";
@@ -31,6 +32,7 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   corsCases,
   chooseCases,
   guardCases,
+  linkCases,
   responseCases,
   aggregateCases,
 ];

@@ -199,19 +199,22 @@ function textDeviations(
   const message = about === undefined ? undefined : lookup(errors.messages ?? {}, about);
   // A text with placeholders has values that the test need not know.
   const hasMessageIn = template === undefined || JSON.stringify(template).includes("{message}");
-  if (message !== undefined && !/\{\w+\}/.test(message) && hasMessageIn && !hasText(text, message))
+  if (message !== undefined && !/\{\w+\}/.test(message) && hasMessageIn && !hasText(json, text, message))
     return [{ path: `errors/messages/${about}`, expected: `the message "${message}"`, got: shortText(json ?? text) }];
   const sentence = message === undefined ? lookup(errors.errors, code)?.sentence : undefined;
   // The message of a declared error is its cause in this request, but its title is the sentence.
   const hasTitleIn = template === undefined || JSON.stringify(template).includes("{title}");
-  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(text, sentence))
+  if (sentence !== undefined && sentence !== "" && hasTitleIn && !hasText(json, text, sentence))
     return [{ path: `errors/errors/${code}`, expected: `the sentence "${sentence}"`, got: shortText(json ?? text) }];
   return [];
 }
 
-/** Whether a text in JSON contains a text. */
-function hasText(json: string, text: string): boolean {
-  return json.includes(JSON.stringify(text).slice(1, -1)) || json.includes(text);
+/** Whether a member of a body, at any depth, is exactly the text. A body that is no JSON contains it. */
+function hasText(json: Json | undefined, body: string, text: string): boolean {
+  if (json === undefined) return body.includes(text);
+  if (typeof json === "string") return json === text;
+  if (typeof json !== "object" || json === null) return false;
+  return Object.values(json).some((inner: Json) => hasText(inner, body, text));
 }
 
 function entryDeviations(

@@ -1,6 +1,6 @@
 /** Computed fields, and the members of views: they have the values that the test computes itself. */
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
+import { fieldsIn, nodesOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
 import { fieldsOf, lookup, nestedView } from "../../language/resources/fields.ts";
 import type { Field } from "../../language/resources/model.ts";
@@ -9,13 +9,15 @@ import { anonymous, type Caller } from "../caller.ts";
 import { mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
 import { conjuncts } from "../solve.ts";
 import type { Interaction } from "../interaction.ts";
 import { readsHidden, recordIn, shortText } from "../response.ts";
 import { recordFor } from "../trial/calls.ts";
-import type { KnownRecord } from "../trial/known.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
+import { pathsBetween } from "../trial/records.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
@@ -57,6 +59,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
         for (let count = 0; count < mostRecords; count += 1) {
           trial.startOver();
           const record = await trial.make(resource);
+          if (count === mostRecords - 1) await changeRead(trial, typed, record);
           await lookAround(trial, record);
           const got = await readField(trial, record, name);
           const reader = record.creator;
@@ -78,6 +81,25 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
       },
     },
   ];
+}
+
+/** Makes a transition that sets a field that the expression reads, if the document has one. */
+async function changeRead(trial: Trial, typed: TypedExpression, record: KnownRecord): Promise<void> {
+  const read = fieldsIn(typed);
+  const setting = transitionsOf(trial.contract).find(
+    ({ resource, trigger }) =>
+      resource === record.resource &&
+      trigger.on.kind === "by" &&
+      Object.keys(trigger.set ?? {}).some((field) => read.includes(field)),
+  );
+  const [state] = setting?.from ?? [];
+  if (setting === undefined || state === undefined) return;
+  const path = pathsBetween(trial, record.resource, textOf(record.values.get("state")), state)[0] ?? [];
+  try {
+    for (const transition of [...path, setting]) await trial.makeTransition(record, transition);
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried)) throw thrown;
+  }
 }
 
 /** A record over which an expression is computed. */
@@ -349,7 +371,7 @@ async function recordToReturn(trial: Trial, called: Operation): Promise<KnownRec
   return recordFor(trial, called, await trial.callerFor(called.operation));
 }
 
-async function viewsOf(
+export async function viewsOf(
   trial: Trial,
   called: Operation,
   record: KnownRecord,

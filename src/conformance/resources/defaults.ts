@@ -2,13 +2,14 @@
 import { isObject, type Json } from "../../base/json.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
+import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { shortText } from "../response.ts";
 import type { Trial } from "../trial/trial.ts";
-import { textOf } from "../trial/known.ts";
+import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
 import { isSame } from "../values/same.ts";
 import { untilTried } from "./attempts.ts";
@@ -35,6 +36,7 @@ export function defaultCases(contract: Contract): readonly Case[] {
         ...(name === "id" ? [isId(contract, write, field)] : []),
       ]),
       ...(field.default?.kind === "now-on-change" ? changes(contract, resource, name) : []),
+      ...(field.default?.kind === "now" ? stays(contract, resource, name) : []),
     ]),
   );
 }
@@ -70,9 +72,7 @@ function isDefault(contract: Contract, write: Write, name: string, field: Field)
 
 /** Creates a record with a body that lacks the member, and returns the field's value. */
 async function without(trial: Trial, write: Write, name: string): Promise<Made> {
-  const change = (body: Readonly<Record<string, Json>>) =>
-    Object.fromEntries(Object.entries(body).filter(([member]) => member !== name));
-  const written = await sendWrite(trial, write, { change, isValid: true });
+  const written = await sendWrite(trial, write, { without: [name], isValid: true });
   expectAccepted(trial, written, `a body without \`${name}\` to be accepted`);
   const { caller, record } = written;
   const observed = fieldIn(trial, written, name);
@@ -261,6 +261,49 @@ function changes(contract: Contract, resource: string, name: string): readonly C
             throw new Broken(
               `the same \`${name}\` after a request that changes nothing`,
               timeText(still),
+              trial.interactions.at(-1),
+              path,
+            );
+        });
+      },
+    },
+  ];
+}
+
+/** The time of the creation stays, whatever happens to the record. */
+function stays(contract: Contract, resource: string, name: string): readonly Case[] {
+  const path = `resources/${resource}/${name}`;
+  const edits = writesOf(contract, resource).filter(({ kind }) => kind !== "create");
+  const start = startOf(contract, resource);
+  const transitions = transitionsOf(contract).filter(
+    (one) =>
+      one.resource === resource && one.trigger.on.kind === "by" && start !== undefined && one.from.includes(start),
+  );
+  const marks = lookup(fieldsOf(contract.model, resource), name)?.marks ?? [];
+  if (!marks.includes("read-only") || (edits.length === 0 && transitions.length === 0)) return [];
+  return [
+    {
+      id: `${path}: after a change`,
+      aspects: [{ path, expects: `a change leaves \`${name}\`, the time of the creation` }],
+      // The clock moves.
+      exclusive: true,
+      run: async (trial) => {
+        const change = async (record: KnownRecord, one: Write | TriggeredTransition): Promise<boolean> => {
+          if (!("called" in one))
+            return trial.responseOf((await trial.makeTransition(record, one)).interaction).status < 300;
+          const written = await sendWrite(trial, one, { record, ...(await otherBody(trial, one, record)) });
+          return written.response.status < 300;
+        };
+        await untilTried([...edits, ...transitions], async (one) => {
+          const record = "called" in one ? await makeToEdit(trial, one) : await trial.make(resource);
+          const before = await readTime(trial, record, name);
+          await untilSecond(trial);
+          if (!(await change(record, one))) throw new NotTried(`no change of the ${resource} succeeds`);
+          const after = await readTime(trial, record, name);
+          if (after !== before)
+            throw new Broken(
+              `\`${name}\` with ${timeText(before)} as before`,
+              timeText(after),
               trial.interactions.at(-1),
               path,
             );

@@ -217,9 +217,8 @@ function replacesAll(contract: Contract, write: Write): readonly Case[] {
       run: async (trial) => {
         const record = await makeFull(trial, write, omittable);
         await valuesOf(trial, record);
-        const without = (body: JsonObject): JsonObject =>
-          Object.fromEntries(Object.entries(body).filter(([name]) => !omittable.some((one) => one.name === name)));
-        const written = await sendWrite(trial, write, { record, change: without, isValid: true });
+        const without = omittable.map(({ name }) => name);
+        const written = await sendWrite(trial, write, { record, without, isValid: true });
         expectAccepted(trial, written, "a body with only the required members to be accepted");
         for (const { name, field } of omittable) {
           const after = await readField(trial, record, name, written.caller);

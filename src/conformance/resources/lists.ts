@@ -7,12 +7,14 @@ import type { Caller } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
 import { transitionsOf } from "../effects.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
 import { listNames, recordIn, shortText } from "../response.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { itemOf, pagesOf, type ReadPage } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { isSame } from "../values/same.ts";
+import { isInvalid } from "./outcome.ts";
 import { creationsOf, otherValue, readField, settingMembers } from "./writing.ts";
 
 export function listCases(contract: Contract): readonly Case[] {
@@ -40,22 +42,36 @@ interface Read {
   readonly last: ReadPage | undefined;
 }
 
-async function readList(
+interface Reading {
+  readonly caller: Caller;
+  readonly record: KnownRecord;
+  readonly query: Readonly<Record<string, string>>;
+  /** The field that the list is about. */
+  readonly name: string;
+}
+
+/** Expects a list not to reject its parameters. */
+async function expectParameters(
   trial: Trial,
   list: Operation,
-  {
-    caller,
-    record,
-    query,
-    name,
-  }: {
-    readonly caller: Caller;
-    readonly record: KnownRecord;
-    readonly query: Readonly<Record<string, string>>;
-    readonly name: string;
-  },
-): Promise<Read> {
+  { caller, record, query, name }: Reading,
+): Promise<void> {
   const { contract } = trial;
+  const interaction = await trial.call(list.operation, { caller, record, query });
+  const response = trial.responseOf(interaction);
+  if (response.status < 400 || !isInvalid(contract, list, response, [])) return;
+  const text = Object.entries(query).map(([parameter, value]) => `?${parameter}=${value}`);
+  throw new Broken(
+    `\`${text.join("")}\` of ${list.operation} to be accepted`,
+    statusText(contract, response),
+    interaction,
+    `resources/${list.resource}/${name}`,
+  );
+}
+
+async function readList(trial: Trial, list: Operation, { caller, record, query, name }: Reading): Promise<Read> {
+  const { contract } = trial;
+  await expectParameters(trial, list, { caller, record, query, name });
   const pages: ReadPage[] = [];
   for await (const page of pagesOf(trial, list, { caller, record, query }, mostPages)) pages.push(page);
   const last = pages.at(-1);

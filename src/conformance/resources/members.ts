@@ -150,7 +150,7 @@ async function expectMistake(
   }
   const { body, caller, query, record } = await inputWith(trial, called);
   const interaction = await trial.call(called.operation, {
-    ...{ caller, query, body: change(body) },
+    ...{ caller, query, body: change(body), isInvalid: true },
     ...(record === undefined ? {} : { record }),
   });
   expectRejected(

@@ -4,7 +4,6 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { Broken, NotTried } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { determinesUnique } from "../distinguishing.ts";
 import { transitionsBy } from "../effects.ts";
 import { codeIn, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
@@ -16,19 +15,27 @@ import { recordAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
+import { possibleConflicts } from "./constraints.ts";
 import { readField, type Written } from "./writing.ts";
 
 /** What a response shows of a request. */
-export type Outcome = "accepted" | "invalid" | "other";
+export type Outcome = "accepted" | "invalid" | "conflict" | "other";
 
-/** Returns what the response to a write shows; `other` if it may have a reason that the test does not know. */
+/**
+ * Returns what the response to a write shows. `conflict`: another record has a value that no other record can have; `other`: the
+ * response may have a reason that the test does not know.
+ */
 export function outcomeOf(
   trial: Trial,
   written: Pick<Written, "write" | "response" | "caller" | "body" | "record">,
 ): Outcome {
   const { response, write } = written;
   if (response.status < 300) return "accepted";
-  return isInvalid(trial.contract, write.called, response, possibleErrors(trial, written)) ? "invalid" : "other";
+  const possible = possibleErrors(trial, written);
+  if (isInvalid(trial.contract, write.called, response, possible)) return "invalid";
+  return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
+    ? "conflict"
+    : "other";
 }
 
 /** Whether a response says that the request is invalid. `possible`: other errors that the request may get. */
@@ -45,19 +52,17 @@ export function isInvalid(
   return !possible.some((one) => statusOf(contract, one, operation) === status);
 }
 
-/** A shorter value may be in use already. */
-const rareLength = 10;
-
 /**
  * Returns the errors besides `invalid-request` that a write may get: of rules that the test cannot evaluate or that are false, of
  * unique values that may be in use, of what `choose` finds, of guards.
  */
 export function possibleErrors(
   trial: Trial,
-  { body, caller, record, write: { called, kind } }: Pick<Written, "write" | "caller" | "body" | "record">,
+  { body, caller, record, write }: Pick<Written, "write" | "caller" | "body" | "record">,
 ): readonly string[] {
   const { contract } = trial;
   const { model, typed } = contract;
+  const { called, kind } = write;
   const { endpoint, operation, resource } = called;
   const existing = kind === "create" ? undefined : record;
   const after = {
@@ -71,13 +76,9 @@ export function possibleErrors(
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
       if (rule.kind === "holds" && (of !== resource || condition === undefined || truth(condition, after) !== true))
         found.push(rule.else);
-      if (rule.kind === "unique" && of === resource) found.push(rule.else ?? "already-exists");
     }
   }
-  const mayBeInUse = Object.entries(body).some(
-    ([name, value]) => determinesUnique(contract, resource, name) && JSON.stringify(value).length < rareLength,
-  );
-  if (mayBeInUse) found.push("already-exists");
+  found.push(...possibleConflicts(contract, write, body, existing));
   const { differs } = endpoint.statuses ?? {};
   if (differs !== undefined) found.push(differs);
   found.push(...Object.values(endpoint.choose ?? {}).map((choice) => choice.else));
@@ -129,7 +130,7 @@ export function expectAccepted(trial: Trial, written: Written, expected: string,
   const outcome = outcomeOf(trial, written);
   if (outcome === "accepted") return;
   const got = `${statusText(trial.contract, written.response)} ${shortText(written.response.json)}`;
-  if (outcome === "invalid") throw new Broken(expected, got, written.interaction, path);
+  if (outcome !== "other") throw new Broken(expected, got, written.interaction, path);
   throw new NotTried(`${written.write.called.operation} answered ${got}`);
 }
 

@@ -1,7 +1,5 @@
 /** Unique values: a second record cannot have them, records that differ in one of several can, and of two at once one succeeds. */
 import type { Json, JsonObject } from "../../base/json.ts";
-import { fieldsIn } from "../../expression/typed.ts";
-import { boundFields } from "../../language/endpoints/input.ts";
 import { fieldsOf, isDistinguishing, isNullable, lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
@@ -13,6 +11,7 @@ import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
 import { each } from "./attempts.ts";
+import { type Constraint, constraintsOf, determined } from "./constraints.ts";
 import { expectAccepted, expectUnchanged } from "./outcome.ts";
 import {
   creationsOf,
@@ -27,15 +26,6 @@ import {
   type Written,
   writesOf,
 } from "./writing.ts";
-
-/** Fields whose values no two records have together. */
-interface Constraint {
-  readonly resource: string;
-  readonly fields: readonly string[];
-  readonly path: string;
-  readonly code: string;
-  readonly isAbsentEqual: boolean;
-}
 
 export function uniqueCases(contract: Contract): readonly Case[] {
   return Object.keys(contract.model.resources.resources).flatMap((resource) => {
@@ -54,48 +44,6 @@ export function uniqueCases(contract: Contract): readonly Case[] {
         .flatMap((write) => constraints.flatMap((constraint) => isUniqueAfter(contract, write, constraint))),
     ];
   });
-}
-
-function constraintsOf({ model }: Contract, resource: string): readonly Constraint[] {
-  const single = Object.entries(fieldsOf(model, resource)).flatMap(([name, { marks, type }]): readonly Constraint[] => {
-    const isChosen = name === "id" && type.kind === "id" && type.made === "client";
-    if (!marks.includes("unique") && !isChosen) return [];
-    const path = `resources/${resource}/${name}`;
-    return [{ resource, fields: [name], path, code: "already-exists", isAbsentEqual: false }];
-  });
-  const rules = (lookup(model.resources.rules, resource) ?? []).flatMap((rule, index): readonly Constraint[] => {
-    if (rule.kind !== "unique") return [];
-    const path = `resources/rules/${resource}/${index}`;
-    const { absent, else: code = "already-exists", fields } = rule;
-    return [{ resource, fields, path, code, isAbsentEqual: absent === "equal" }];
-  });
-  return [...single, ...rules];
-}
-
-/** What a write has to send so that a field has a certain value: members, or the record of the path. */
-interface Determined {
-  readonly members: readonly string[];
-  readonly byPath: boolean;
-}
-
-/** Returns what determines a field in a write; undefined if no request does. */
-function determined(contract: Contract, write: Write, field: string): Determined | undefined {
-  if (settingMembers(contract, write).some(({ name }) => name === field)) return { members: [field], byPath: false };
-  const { called, kind } = write;
-  if (
-    kind === "create" &&
-    called.parents.at(-1)?.field === field &&
-    boundFields(contract.model, called).includes(field)
-  )
-    return { members: [], byPath: true };
-  const computed = contract.typed.get(`resources/${called.resource}/${field}/computed`);
-  if (computed !== undefined) {
-    const all = [...new Set(fieldsIn(computed))].map((name) => determined(contract, write, name));
-    if (all.length === 0 || all.includes(undefined)) return undefined;
-    return { members: all.flatMap((one) => one?.members ?? []), byPath: all.some((one) => one?.byPath) };
-  }
-  const isCaller = lookup(fieldsOf(contract.model, called.resource), field)?.default?.kind === "caller";
-  return isCaller ? { members: [], byPath: false } : undefined;
 }
 
 function ofConstraint(contract: Contract, write: Write, constraint: Constraint): readonly Case[] {
@@ -293,17 +241,15 @@ async function absentValues(
     what,
   }: { readonly members: readonly string[]; readonly optional: readonly string[]; readonly what: string },
 ): Promise<void> {
-  const without = (body: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(body).filter(([name]) => !optional.includes(name)));
   const present = members.filter((one) => !optional.includes(one));
   const parent = await parentFor(trial, write);
-  const sent = await sendWrite(trial, write, { parent, change: without, isValid: true });
+  const sent = await sendWrite(trial, write, { parent, without: optional, isValid: true });
   // Another record may lack the values already, if that is not allowed twice.
   if (constraint.isAbsentEqual && present.length === 0 && sent.response.status >= 300)
     return expectConflict(trial, sent, constraint, what);
   expectAccepted(trial, sent, `a body without ${optional.join(", ")} to be accepted`);
   const options = sameAs({ ...sent, parent }, present);
-  const second = await sendWrite(trial, write, { ...options, change: without });
+  const second = await sendWrite(trial, write, { ...options, without: optional });
   if (constraint.isAbsentEqual) expectConflict(trial, second, constraint, what);
   else expectDistinct(trial, second, `a second record without ${optional.join(", ")} to be accepted`, constraint.path);
 }

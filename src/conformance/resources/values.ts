@@ -2,7 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
-import { bareType } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
@@ -155,21 +155,34 @@ function expectSame(
 
 // ── Values that are rejected ───────────────────────────────────────────────────────────────────────────────────────
 
+/** Null, with which a merge patch removes a field. */
+const removal: InvalidValue = {
+  ...{ what: "null", value: null, codes: ["required", "wrong-type"], pointer: "" },
+  ...{ stated: true, completeOnly: false },
+};
+
 /** Returns the values outside what the document writes, of those that an operation can take. */
-function mistakesOf(contract: Contract, type: FieldType, supply: Supply, isPatch: boolean): readonly InvalidValue[] {
+function mistakesOf(
+  contract: Contract,
+  type: FieldType,
+  supply: Supply,
+  { isPatch = false, mayBeAbsent = true }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean } = {},
+): readonly InvalidValue[] {
   // Only a document that states all standard errors states that unknown members are one of them.
   const rejectsUnknown = contract.model.errors.standard === "all";
-  return invalidValues(contract, type, supply).filter(
+  const found = invalidValues(contract, type, supply).filter(
     ({ codes, stated, completeOnly }) =>
       (codes.includes("unknown-field") ? rejectsUnknown : stated) && !(isPatch && completeOnly),
   );
+  return isPatch && !mayBeAbsent ? [...found, removal] : found;
 }
 
 function isRejected(contract: Contract, write: Write, member: InputMember): readonly Case[] {
   const { name, field } = member;
   const { operation, resource } = write.called;
-  const isPatch = write.kind === "change";
-  if (mistakesOf(contract, field.type, emptySupply, isPatch).length === 0) return [];
+  const stored = lookup(fieldsOf(contract.model, resource), name) ?? field;
+  const kind = { isPatch: write.kind === "change", mayBeAbsent: isNullable(field) || isNullable(stored) };
+  if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
   return [
     {
       id: `resources/${resource}/${name}: ${nameOf(contract, write)} rejects`,
@@ -184,7 +197,7 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
         const record = write.kind === "create" ? undefined : await makeToEdit(trial, write);
         const before = record === undefined ? undefined : await readField(trial, record, name);
         const supply = await supplyFor(trial, field.type);
-        await each(mistakesOf(contract, field.type, supply, isPatch), async (mistake) => {
+        await each(mistakesOf(contract, field.type, supply, kind), async (mistake) => {
           trial.startOver();
           const written = await sendWrite(trial, write, {
             ...(record === undefined ? {} : { record }),
@@ -258,7 +271,7 @@ function isInputAccepted(contract: Contract, called: Operation, member: InputMem
 function isInputRejected(contract: Contract, called: Operation, member: InputMember): readonly Case[] {
   const { name, field } = member;
   const { operation } = called;
-  if (mistakesOf(contract, field.type, emptySupply, false).length === 0) return [];
+  if (mistakesOf(contract, field.type, emptySupply).length === 0) return [];
   return [
     {
       id: `endpoints/endpoints/${operation}/takes/${name}: rejects`,
@@ -270,15 +283,13 @@ function isInputRejected(contract: Contract, called: Operation, member: InputMem
           .flat()
           .some(({ per }) => per === called.resource);
         let input = await inputWith(trial, called, name);
-        await each(mistakesOf(contract, field.type, supply, false), async (mistake) => {
+        await each(mistakesOf(contract, field.type, supply), async (mistake) => {
           trial.startOver();
           if (isCounted) input = await inputWith(trial, called, name);
           const { caller, record, query } = input;
           const body = { ...input.body, [name]: mistake.value };
           const interaction = await trial.call(operation, {
-            caller,
-            body,
-            query,
+            ...{ caller, body, query, isInvalid: true },
             ...(record === undefined ? {} : { record }),
           });
           expectRejected(

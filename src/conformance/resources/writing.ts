@@ -8,6 +8,7 @@ import type { FieldType } from "../../language/resources/model.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { determinesUnique } from "../distinguishing.ts";
 import type { Interaction, Response } from "../interaction.ts";
 import { observableFields, recordIn, renamedFields } from "../response.ts";
 import { isAcceptable, prepareReferences, supplyFor as baseSupply } from "../trial/inputs.ts";
@@ -70,6 +71,8 @@ export function memberPath({ model }: Contract, called: Operation, member: strin
 export interface WriteOptions {
   /** Members that have these values. The other members of a creation and a replacement are valid. */
   readonly values?: JsonObject;
+  /** Members that are left out. */
+  readonly without?: readonly string[];
   /** Returns the body to be sent in place of the valid one. */
   readonly change?: (body: JsonObject) => JsonObject;
   /** The record to be changed or replaced; by default a new one. */
@@ -100,7 +103,7 @@ export async function sendWrite(trial: Trial, write: Write, options: WriteOption
 
 async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
   const { called } = write;
-  const { caller: creator, change, id, parent, values = {} } = options;
+  const { caller: creator, change, id, parent, values = {}, without = [] } = options;
   const caller = await creatorFor(trial, called, creator === undefined ? {} : { creator });
   if (caller === undefined) throw new NotTried(`no caller of the test may run ${called.operation}`);
   const { body, interaction, record } = await sendCreation(trial, called, caller, {
@@ -109,9 +112,10 @@ async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Pr
     ...(id === undefined ? {} : { id }),
     isValid: options.isValid === true,
     change: (valid) => {
-      const changed = change?.(valid) ?? valid;
-      if (options.isValid === true) expectAcceptable(trial, write, caller, undefined, changed);
-      return changed;
+      const changed = lacking(change?.(valid) ?? valid, without);
+      return options.isValid === true
+        ? acceptableBody(trial, write, { caller, body: changed, values, without })
+        : changed;
     },
   });
   return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
@@ -119,16 +123,22 @@ async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Pr
 
 async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Promise<Written> {
   const { called, kind } = write;
-  const { change, values = {} } = options;
+  const { change, values = {}, without = [] } = options;
   const record = options.record ?? (await makeToEdit(trial, write));
   const caller = options.caller ?? holderOf(trial, write, record) ?? (await trial.callerFor(called.operation, record));
   // A replacement has to contain what cannot change.
   if (kind === "replace") await trial.look(record);
   const input = kind === "replace" ? await trial.inputFor(called.operation, caller, record, values) : undefined;
   const valid = input?.body ?? values;
-  const body = change?.(valid) ?? valid;
-  if (options.isValid === true) expectAcceptable(trial, write, caller, record, body);
-  const interaction = await trial.call(called.operation, { caller, record, body, query: input?.query });
+  const changed = lacking(change?.(valid) ?? valid, without);
+  const body =
+    options.isValid === true
+      ? acceptableBody(trial, write, { caller, record, body: changed, values, without })
+      : changed;
+  const interaction = await trial.call(called.operation, {
+    ...{ caller, record, body, query: input?.query },
+    isInvalid: change !== undefined && options.isValid !== true,
+  });
   return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
 }
 
@@ -148,14 +158,45 @@ function holderOf({ world }: Trial, { called }: Write, record: KnownRecord): Cal
   return [...world.accounts].find(([, account]) => account === record)?.[0];
 }
 
-function expectAcceptable(
+function lacking(body: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+/** How many bodies the test tries until one follows the rules. */
+const mostBodies = 60;
+
+/** Returns the body, if necessary with other values of members that the case has not chosen, so that it follows the rules. */
+function acceptableBody(
   trial: Trial,
-  { called }: Write,
-  caller: Caller,
-  record: KnownRecord | undefined,
-  body: JsonObject,
-): void {
-  if (isAcceptable(trial, called, { caller, record }, { body, query: {} }, { ignoresGuard: true })) return;
+  write: Write,
+  {
+    body,
+    caller,
+    record,
+    values,
+    without,
+  }: Pick<Written, "body" | "caller"> &
+    Required<Pick<WriteOptions, "values" | "without">> &
+    Pick<WriteOptions, "record">,
+): JsonObject {
+  const { contract, random } = trial;
+  const { called } = write;
+  const isFree = (name: string): boolean =>
+    lookup(values, name) === undefined && !without.includes(name) && !determinesUnique(contract, called.resource, name);
+  const free = settingMembers(contract, write).filter(
+    ({ name, field }) =>
+      isFree(name) && referenceOf(contract.model, field.type) === undefined && !field.marks.includes("secret"),
+  );
+  let tried = body;
+  for (let count = 0; count < mostBodies; count += 1) {
+    if (isAcceptable(trial, called, { caller, record }, { body: tried, query: {} }, { ignoresGuard: true }))
+      return tried;
+    const other = free.flatMap(({ name, field }): [string, Json][] => {
+      const value = random.chance(0.5) ? validValue(contract, field.type, baseSupply(trial, caller)) : undefined;
+      return value === undefined ? [] : [[name, value]];
+    });
+    tried = { ...body, ...Object.fromEntries(other) };
+  }
   throw new NotTried(`the test finds no body for ${called.operation} that follows the rules`);
 }
 

@@ -4,11 +4,12 @@ import { getOrMake } from "../../base/once.ts";
 import { loginsOf } from "../../language/authentication/login.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import { Broken, NotTried } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { bearer, refreshTokenIn, tokenIn, withToken } from "../credentials.ts";
 import { rolesOf } from "../roles.ts";
+import { unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, textOf } from "./known.ts";
 import { tokenCaller } from "../web-token.ts";
 import type { Trial } from "./trial.ts";
@@ -106,7 +107,8 @@ async function intoState(
   const token = await logIn(trial, user);
   if (token === undefined) return undefined;
   if (!user.values.has("id")) await trial.readAs(user, bearer(contract, credential, token, { name }));
-  const id = user.values.get("id");
+  const known = user.values.get("id");
+  const id = known === undefined || textOf(known).startsWith(unknownId) ? undefined : known;
   const session = { token, since: presentOf(trial.world), isOver: false };
   const caller: Caller = {
     ...bearer(contract, credential, token, { name, id: id === undefined ? undefined : textOf(id) }),
@@ -114,6 +116,8 @@ async function intoState(
     isNew: true,
     isRenewed: true,
   };
+  // The caller and the record are one, even if no response shows its id.
+  if (known !== undefined) user.values.set("id", id ?? idOf(caller));
   trial.world.accounts.set(caller, user);
   trial.world.sessions.set(caller, session);
   return caller;

@@ -43,6 +43,8 @@ export interface CallOptions {
   readonly withoutTag?: boolean;
   /** Whether a used up rate or quota is what the case looks for; otherwise the test waits or deletes records, and repeats the request. */
   readonly expectsLimit?: boolean;
+  /** Whether the request is invalid: if it is accepted nevertheless, what its response contains is no finding of its own. */
+  readonly isInvalid?: boolean;
 }
 
 export async function call(trial: Trial, name: string, options: CallOptions = {}): Promise<Interaction> {
@@ -50,7 +52,11 @@ export async function call(trial: Trial, name: string, options: CallOptions = {}
   const { request, caller, record, body } = await requestFor(trial, called, options);
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
   const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first);
-  inspect(trial, called, caller, record, interaction);
+  const { response } = interaction;
+  const isAccepted = options.isInvalid === true && isResponse(response) && response.status < 300;
+  if (!isAccepted) inspect(trial, called, caller, record, interaction);
+  const account = trial.world.accounts.get(caller);
+  if (account !== undefined) trial.accounts.add(account);
   learnResponse(trial, { called, caller, record, interaction, body });
   if (endsSession(trial, called, record, interaction, body))
     endSession(trial, called.action === "logout" ? caller : record);

@@ -6,7 +6,7 @@ import { type Caller, idOf } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
 import type { Operation } from "../contract.ts";
 import { affectedBy, transitionsBy, transitionsOf } from "../effects.ts";
-import { truth } from "../expressions.ts";
+import { evaluate, truth } from "../expressions.ts";
 import { type Interaction, isResponse } from "../interaction.ts";
 import { memberOf, observableFields, recordIn, renamedFields, type ObservedRecord } from "../response.ts";
 import type { KnownRecord } from "./known.ts";
@@ -28,6 +28,7 @@ export function learnResponse(trial: Trial, { called, caller, record, interactio
   const isWrite = called.endpoint.method !== "GET";
   if (isWrite) forgetAffected(trial, called);
   if (called.action === "clear") learnCleared(trial, called, caller);
+  if (record !== undefined) learnLinked(trial, { called, caller, record, interaction, body });
   if (record === undefined || called.resource !== record.resource) return;
   if (called.action === "list" || called.action === "history") return;
   if (!isThis(trial, called, { caller, record, observed: recordIn(trial.contract, called, response.json) })) return;
@@ -43,6 +44,33 @@ export function learnResponse(trial: Trial, { called, caller, record, interactio
   learnTag(trial, record, caller, response.headers["etag"]);
   if (called.action === "update" || called.action === "replace") learnSent(trial, called, record, body);
   learnObserved(trial, called, caller, record, response.json);
+}
+
+/** Learns the record of another resource that the operation created or deleted. */
+function learnLinked(trial: Trial, { called, caller, record, interaction, body }: Sent): void {
+  const { contract, world } = trial;
+  const { link, unlink } = called.endpoint;
+  const association = link ?? unlink;
+  if (association === undefined || record === undefined) return;
+  const scope = trial.scope(caller, record, body);
+  const values = new Map<string, Json>();
+  for (const name of Object.keys(association.with)) {
+    const path = `endpoints/endpoints/${called.operation}/${link === undefined ? "unlink" : "link"}/with/${name}`;
+    const typed = contract.typed.get(path);
+    const found = typed === undefined ? undefined : evaluate(typed, scope);
+    if (found === undefined) return;
+    values.set(name, found.value as Json);
+  }
+  const known = world.records.find(
+    (one) =>
+      one.resource === association.in &&
+      !one.isDeleted &&
+      [...values].every(([name, value]) => one.values.get(name) === value),
+  );
+  if (unlink !== undefined && known !== undefined) known.isDeleted = true;
+  if (link === undefined || known !== undefined) return;
+  const history = [...record.history, interaction];
+  world.records.push({ resource: link.in, values, observed: new Map(), creator: caller, history, isDeleted: false });
 }
 
 /** The deletion of all matching records may have deleted any that does not certainly stay. */

@@ -17,6 +17,7 @@ import { clockMilliseconds } from "../effects.ts";
 import { incomingFor, payloadWhere } from "./incoming.ts";
 import { existing } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
+import { hidesId, unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, textOf } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import type { Trial } from "./trial.ts";
@@ -160,7 +161,10 @@ async function sendCreationOnce(
   const named = id === undefined || called.key === undefined ? {} : { [called.key.parameter]: id };
   const path = { ...around.path, ...named };
   const expectsLimit = wish.expectsLimit === true;
-  const interaction = await trial.call(called.operation, { caller, record: null, path, body, query, expectsLimit });
+  const interaction = await trial.call(called.operation, {
+    ...{ caller, record: null, path, body, query, expectsLimit },
+    isInvalid: wish.change !== undefined && wish.isValid !== true,
+  });
   const response = trial.responseOf(interaction);
   if (response.status >= 300) return { interaction, body, record: undefined };
   const record: KnownRecord = {
@@ -187,6 +191,8 @@ async function sendCreationOnce(
   learnObserved(trial, called, caller, record, response.json);
   learnTag(trial, record, caller, response.headers["etag"]);
   learnLocation(trial, record, response.headers["location"]);
+  if (!record.values.has("id") && hidesId(contract, resource))
+    record.values.set("id", `${unknownId}${resource} ${world.count()}`);
   const start = startOf(contract, resource);
   if (start !== undefined && !record.values.has("state")) record.values.set("state", start);
   return { interaction, body, record };

@@ -35,6 +35,8 @@ export interface Trial {
   readonly interactions: readonly Interaction[];
   /** The records that the case uses. */
   readonly used: Set<KnownRecord>;
+  /** The accounts of the callers of the case. */
+  readonly accounts: Set<KnownRecord>;
   /** The index of the first request that is needed to show what follows. */
   start: number;
   /** For a case that tries one value after the other: what came before is not needed to show what follows. */
@@ -116,7 +118,7 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
   const { contract, target } = world;
   const { interactions } = log;
   const trial: Trial = {
-    ...{ contract, world, random, ...log, start: 0 },
+    ...{ contract, world, random, ...log, accounts: new Set<KnownRecord>(), start: 0 },
     operation(name) {
       const found = contract.operations.get(name);
       if (found === undefined) throw new NotTried(`the document has no endpoint for ${name}`);

@@ -327,7 +327,8 @@ function* mistakesAt(scope: Scope, spot: Spot): Iterable<Mistake> {
       return yield* idMistakes(scope, spot, type);
     case "one-of":
       if (!type.open)
-        yield { what: "a text that is not listed", value: `${type.values[0] ?? ""}-other`, code: "not-one-of" };
+        for (const value of ["other", `${type.values[0] ?? ""}-other`])
+          yield { what: "a text that is not listed", value, code: "not-one-of" };
       else yield { what: "an empty text", value: "", code: "too-short" };
       return yield* typeMistakes("a text");
     case "list":

@@ -11,7 +11,7 @@ import { type Aspect, Broken, type Case, NotTried } from "../../case.ts";
 import type { Contract, Operation } from "../../contract.ts";
 import { statusText } from "../../errors/expected.ts";
 import { expectError } from "../../expect.ts";
-import { truth } from "../../expressions.ts";
+import { knownTruth } from "../../known-truth.ts";
 import { mayRun } from "../../permissions.ts";
 import { expressionValue, type KnownRecord, textOf } from "../../trial/known.ts";
 import { pagesOf, type ReadPage } from "../../trial/pages.ts";
@@ -19,8 +19,8 @@ import type { Trial } from "../../trial/trial.ts";
 import { findRecord } from "../../trial/world.ts";
 import { problemOf } from "../../values/fits.ts";
 import { samplesOf } from "../matching.ts";
-import { callersOf, pathOf } from "../subjects.ts";
-import { isListed, type Listed, listed, listsOf, narrowingFor } from "./listed.ts";
+import { callersOf, ifPossible, pathOf } from "../subjects.ts";
+import { isListed, linkFor, type Listed, listed, listsOf, narrowingFor } from "./listed.ts";
 import { keyOf, keysOf, mostPages, optionsOf } from "./walk.ts";
 
 export function contentCases(contract: Contract): readonly Case[] {
@@ -56,32 +56,39 @@ function selects(contract: Contract, called: Operation): readonly Case[] {
         };
         const wish = { values, ...(parent === undefined ? {} : { parent }) };
         const samples = await samplesOf(trial, { resource, condition, caller, holds, wish });
-        if (samples.length === 0)
+        const linked = await ifPossible(() => listed(trial, called, 1));
+        const isSame = linked?.caller === caller && linked.isNarrow === false;
+        const wanted = [
+          ...samples.flatMap(({ record, isTrue }) => (isTrue ? [record] : [])),
+          ...(isSame ? linked.records : []),
+        ];
+        const other = samples.flatMap(({ record, isTrue }) => (isTrue ? [] : [record]));
+        if (wanted.length + other.length === 0)
           throw new NotTried(`the test does not know which records \`${endpoint.where}\` selects`);
+        const records = [...wanted, ...other];
         const list: Listed = {
-          ...{ called, caller, query, isNarrow: false },
-          records: samples.map(({ record }) => record),
+          ...{ called, caller, query, records, isNarrow: false },
           add: () => trial.make(resource),
         };
-        await expectOnly(
-          trial,
-          list,
-          {},
-          samples.filter(({ isTrue }) => isTrue).map(({ record }) => record),
-          pathOf(called, "where"),
-        );
+        await expectOnly(trial, list, {}, { wanted, other, path: pathOf(called, "where") });
       },
     },
   ];
 }
 
-/** Expects these records of the list on its pages, and none of its others. */
+interface Selected {
+  readonly wanted: readonly KnownRecord[];
+  /** Records that are not in the list. */
+  readonly other: readonly KnownRecord[];
+  readonly path: string;
+}
+
+/** Expects some records on the pages of a list, and others not. */
 async function expectOnly(
   trial: Trial,
   list: Listed,
   query: Readonly<Record<string, string>>,
-  wanted: readonly KnownRecord[],
-  path: string,
+  { wanted, path }: Selected,
 ): Promise<void> {
   const { contract } = trial;
   const { called, records } = list;
@@ -127,16 +134,19 @@ function filters(contract: Contract, called: Operation, name: string, filter: Fi
       const list = await listed(trial, called, 3);
       for (const record of list.records) await trial.look(record);
       const type = filterType(contract.model, called, name, filter, filterScope(contract.model, operation));
-      const values = choices(trial, list, { condition, name, type });
+      const found = choices(trial, list, { condition, name, type });
+      const [first] = list.records;
+      const isLinked =
+        found.length === 0 && first !== undefined && (await linkFor(trial, condition, list.caller, first));
+      const values = isLinked ? choices(trial, list, { condition, name, type }) : found;
       if (values.length === 0) throw new NotTried(`the test does not know a value for which \`${filter.if}\` is true`);
       let rejected: string | undefined;
-      for (const { text, wanted } of values.slice(0, mostValues)) {
+      for (const { text, wanted, other } of values.slice(0, mostValues)) {
         const options = optionsOf(trial, list);
         const query = { ...options.query, [name]: text };
-        const first = await trial.call(operation, { ...options, query });
-        const response = trial.responseOf(first);
+        const response = trial.responseOf(await trial.call(operation, { ...options, query }));
         if (response.status >= 300) rejected = statusText(contract, response);
-        else await expectOnly(trial, list, { [name]: text }, wanted, path);
+        else await expectOnly(trial, list, { [name]: text }, { wanted, other, path });
         if (rejected !== undefined && response.status < 300) return;
       }
       if (rejected !== undefined) throw new Broken(`a list with \`${name}\``, rejected, trial.interactions.at(-1));
@@ -148,6 +158,8 @@ interface Choice {
   readonly text: string;
   /** The records that the filter selects with this value. */
   readonly wanted: readonly KnownRecord[];
+  /** Those that it does not select. */
+  readonly other: readonly KnownRecord[];
 }
 
 /** Returns values with which the filter selects some of the records, the most telling ones first. */
@@ -171,10 +183,10 @@ function choices(
   const found = [...candidates].flatMap(([text, json]): Choice[] => {
     const value = valueFor(contract, type, json);
     const results = list.records.map((record) =>
-      truth(condition, { ...trial.scope(list.caller, record), value, variables: { [name]: value } }),
+      knownTruth(trial, condition, { ...trial.scope(list.caller, record), value, variables: { [name]: value } }),
     );
-    const wanted = list.records.filter((_, index) => results[index] === true);
-    return results.includes(undefined) || wanted.length === 0 ? [] : [{ text, wanted }];
+    const [wanted, other] = [true, false].map((result) => list.records.filter((_, index) => results[index] === result));
+    return wanted === undefined || wanted.length === 0 ? [] : [{ text, wanted, other: other ?? [] }];
   });
   return found.toSorted((one, other) => one.wanted.length - other.wanted.length);
 }

@@ -1,5 +1,6 @@
 /** Prepares lists: records that a caller finds in a list, if possible in one that has no others. */
 import type { Json } from "../../../base/json.ts";
+import { nodesOf, type TypedExpression } from "../../../expression/typed.ts";
 import { inputOf } from "../../../language/endpoints/input.ts";
 import { fieldsOf, isUnique, lookup, referenceOf } from "../../../language/resources/fields.ts";
 import type { FieldType } from "../../../language/resources/model.ts";
@@ -7,14 +8,14 @@ import { NotTried } from "../../case.ts";
 import type { Caller } from "../../caller.ts";
 import { mayRun } from "../../permissions.ts";
 import type { Contract, Operation } from "../../contract.ts";
-import { truth } from "../../expressions.ts";
+import { knownTruth } from "../../known-truth.ts";
 import { solve } from "../../solve.ts";
 import { expressionInput, queryFor } from "../../trial/inputs.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
 import { listStyle, stylePath } from "../../trial/pages.ts";
 import { creatorsOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
-import { stopped } from "../../trial/world.ts";
+import { findRecord, stopped } from "../../trial/world.ts";
 import { distinctValue } from "../../values/valid.ts";
 import { callersOf, pathOf } from "../subjects.ts";
 
@@ -91,7 +92,7 @@ export function isListed(
   const sent = expressionInput(trial, called, { query: { ...queryFor(trial, called), ...query } });
   const where = contract.typed.get(pathOf(called, "where"));
   const isWanted =
-    called.endpoint.where === undefined ? true : where && truth(where, trial.scope(caller, record, sent));
+    called.endpoint.where === undefined ? true : where && knownTruth(trial, where, trial.scope(caller, record, sent));
   const may = mayRun(contract, called.operation, caller, trial.around(record));
   if (may === false || isWanted === false) return false;
   return may === undefined || isWanted === undefined ? undefined : true;
@@ -112,11 +113,40 @@ async function addTo(trial: Trial, called: Operation, creator: Caller, narrowing
     if (!record.values.has("id")) await trial.look(record);
     if (!isNarrowed(record, values)) throw new NotTried("the test cannot choose what the records have in common");
     if (isListed(trial, called, creator, record, narrowing.query) === true) return record;
+    if (where !== undefined && (await linkFor(trial, where, creator, record))) {
+      if (isListed(trial, called, creator, record, narrowing.query) === true) return record;
+    }
   }
   throw new NotTried(`the test cannot make a ${resource} that is in the list`);
 }
 
 const mostAttempts = 6;
+
+/** Makes links that the condition reads, from the record or from those to which it refers; returns whether it made one. */
+export async function linkFor(
+  trial: Trial,
+  where: TypedExpression,
+  caller: Caller,
+  record: KnownRecord,
+): Promise<boolean> {
+  const { contract, world } = trial;
+  const read = nodesOf(where).flatMap((node) => (node.kind === "records" ? [node.resource] : []));
+  const links = [...contract.operations.values()].filter(({ endpoint }) => read.includes(endpoint.link?.in ?? ""));
+  const fields = Object.entries(fieldsOf(contract.model, record.resource));
+  const referred = fields.flatMap(([name, { type }]) => {
+    const resource = referenceOf(contract.model, type);
+    const id = record.values.get(name);
+    return resource === undefined || id === undefined ? [] : (findRecord(world, resource, id) ?? []);
+  });
+  let isMade = false;
+  for (const link of links) {
+    for (const one of [record, ...referred].filter(({ resource }) => resource === link.resource)) {
+      const interaction = await trial.call(link.operation, { caller, record: one });
+      isMade = trial.responseOf(interaction).status < 300 || isMade;
+    }
+  }
+  return isMade;
+}
 
 function isNarrowed(record: KnownRecord, values: Readonly<Record<string, Json>>): boolean {
   return Object.entries(values).every(([name, value]) => record.values.get(name) === value);

@@ -1,0 +1,132 @@
+/**
+ * Resources whose ids no client ever gets or sends. A record of one still is the same record each time, and not another one, so a text
+ * that no id has stands for its id in expressions.
+ */
+import { onceFor } from "../../base/once.ts";
+import { fieldsIn, nodesOf, readsVariable } from "../../expression/typed.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
+import { responseShape, type Shape } from "../../language/endpoints/shape.ts";
+import { fieldsOf, innermost, lookup, nestedView } from "../../language/resources/fields.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { isBodiless } from "../response.ts";
+import { membersOf } from "./learning.ts";
+
+/** Begins a text that stands for an unknown id. */
+export const unknownId = "\0";
+
+/** Whether the id of the resource's records is in no request and in no response. */
+export function hidesId(contract: Contract, resource: string): boolean {
+  return !resourcesWithId(contract).has(resource);
+}
+
+const resourcesWithId: (contract: Contract) => ReadonlySet<string> = onceFor((contract: Contract) => {
+  const { model, operations } = contract;
+  const all = Object.keys(model.resources.resources);
+  const isOpen = model.events.delivery !== undefined || Object.keys(model.events.in ?? {}).length > 0;
+  const called = [...operations.values()];
+  if (isOpen || called.some(({ endpoint }) => endpoint.wire !== undefined || endpoint.shape !== undefined))
+    return new Set(all);
+  const found = new Set(called.flatMap((one) => [...sentBy(contract, one), ...returnedBy(contract, one)]));
+  return new Set(all.filter((resource) => found.has(resource)));
+});
+
+/** Returns the resources whose ids a request of the operation contains. */
+function sentBy(contract: Contract, called: Operation): readonly string[] {
+  const { endpoint, key, parents, resource } = called;
+  const filtered = Object.values(resource === undefined ? {} : fieldsOf(contract.model, resource)).filter(({ marks }) =>
+    marks.includes("filter"),
+  );
+  const fields = [
+    ...membersOf(contract, called).map(({ field }) => field),
+    ...Object.values(endpoint.query ?? {}),
+    ...filtered,
+  ];
+  return [
+    ...(key?.column === "id" && resource !== undefined ? [resource] : []),
+    ...parents.flatMap((parent) => (parent.column === "id" ? [parent.resource] : [])),
+    ...fields.flatMap(({ type }) => namedBy(type)),
+  ];
+}
+
+/** Returns the resources whose ids a response of the operation contains. */
+function returnedBy(contract: Contract, called: Operation): readonly string[] {
+  const { resource } = called;
+  if (resource === undefined || isBodiless(contract, called)) return [];
+  const { item } = responseShape(contract.model, called);
+  return inShape(
+    contract,
+    item ?? { kind: "record", resource },
+    resource,
+    `endpoints/endpoints/${called.operation}/gives`,
+  );
+}
+
+function inShape(contract: Contract, shape: Shape, resource: string, path: string): readonly string[] {
+  switch (shape.kind) {
+    case "record":
+      return [
+        shape.resource,
+        ...Object.entries(fieldsOf(contract.model, shape.resource)).flatMap(([name, field]) =>
+          inField(contract, field, shape.resource, `resources/${shape.resource}/${name}`),
+        ),
+      ];
+    case "view":
+      return inView(contract, shape.view, []);
+    case "items":
+      return inShape(contract, shape.of, resource, path);
+    case "object":
+      return Object.entries(shape.members).flatMap(([name, inner]) =>
+        inShape(contract, inner, resource, `${path}/${name}`),
+      );
+    case "expression":
+      return inExpression(contract, resource, path);
+    default:
+      return [];
+  }
+}
+
+function inView(contract: Contract, view: string, around: readonly string[]): readonly string[] {
+  const definition = lookup(contract.model.resources.views ?? {}, view);
+  if (definition === undefined || around.includes(view)) return [];
+  const { of, fields = [], members = {} } = definition;
+  return [
+    ...fields
+      .filter((name) => lookup(members, name) === undefined)
+      .flatMap((name) => {
+        const field = lookup(fieldsOf(contract.model, of), name);
+        return name === "id"
+          ? [of]
+          : field === undefined
+            ? []
+            : inField(contract, field, of, `resources/${of}/${name}`);
+      }),
+    ...Object.entries(members).flatMap(([name, { type }]) => {
+      const nested = nestedView(contract.model, type);
+      const path = `resources/views/${view}/${name}/computed`;
+      return nested === undefined ? inExpression(contract, of, path) : inView(contract, nested.view, [...around, view]);
+    }),
+  ];
+}
+
+function inField(contract: Contract, { computed, type }: Field, resource: string, path: string): readonly string[] {
+  return [...namedBy(type), ...(computed === undefined ? [] : inExpression(contract, resource, `${path}/computed`))];
+}
+
+/** Returns the resources whose ids the value of an expression may contain: a number or a truth value contains none. */
+function inExpression({ typed }: Contract, resource: string, path: string): readonly string[] {
+  const found = typed.get(path);
+  // The id in a token is sealed.
+  if (
+    found === undefined ||
+    readsVariable(found, "tokens") ||
+    ["bool", "int", "double", "timestamp", "duration"].includes(found.type.kind)
+  )
+    return [];
+  const references = nodesOf(found).flatMap(({ type }) => (type.kind === "record" ? [type.resource] : []));
+  return [...references, ...(fieldsIn(found).includes("id") ? [resource] : [])];
+}
+
+function namedBy(type: FieldType): readonly string[] {
+  const { of } = innermost(type);
+  return of.kind === "named" ? [of.name] : [];
+}
