@@ -6,6 +6,7 @@
 // Also old versions of Node.js run this file.
 const { Server } = require("net");
 
+// eslint-disable-next-line typescript/unbound-method -- it is called with the server as `this`
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function listenOnLoopback(...args) {
