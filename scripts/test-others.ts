@@ -84,15 +84,15 @@ async function testImplementation(
   return reports;
 }
 
-/** Returns the broken statements by path, each with what was expected and what came. */
+/** Returns the broken statements by path, each with what was expected and what came the first time. */
 function brokenIn(reports: readonly Report[]): ReadonlyMap<string, string> {
-  const broken = reports.flatMap(({ statements }) => statements.filter(({ kind }) => kind === "broken")).toReversed();
-  return new Map(
-    broken.map(({ statement, cases: [first] }) => [
-      statement.path,
-      first?.kind === "broken" ? `expected ${first.expected}, got ${first.got}` : "",
-    ]),
-  );
+  const found = new Map<string, string>();
+  for (const { kind, statement, cases } of reports.flatMap(({ statements }) => statements)) {
+    const [first] = cases;
+    if (kind === "broken" && first?.kind === "broken" && !found.has(statement.path))
+      found.set(statement.path, `expected ${first.expected}, got ${first.got}`);
+  }
+  return found;
 }
 
 async function update(name: string, implementation: Implementation, found: ReadonlyMap<string, string>): Promise<void> {

@@ -12,7 +12,7 @@ import { isError } from "../errors/expected.ts";
 import { expectError, expectSuccess } from "../expect.ts";
 import { recordIn } from "../response.ts";
 import { rolesOf } from "../roles.ts";
-import { report } from "../trial/calls.ts";
+import { recordFor, report } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { credentialCases } from "./credentials.ts";
@@ -100,6 +100,7 @@ async function succeeds(trial: Trial, called: Operation, caller: Caller): Promis
 /** Makes a record for an operation, if possible by the caller, in a state in which the operation is possible. */
 async function recordOf(trial: Trial, called: Operation, creator: Caller): Promise<KnownRecord> {
   const { resource, operation } = called;
+  if (called.endpoint.the !== undefined) return recordFor(trial, called, creator);
   const account = trial.world.accounts.get(creator);
   if (account !== undefined && account.resource === resource && !account.isDeleted) return account;
   const state = transitionsBy(trial.contract, operation).find((one) => one.resource === resource)?.from[0];

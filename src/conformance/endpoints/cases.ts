@@ -2,19 +2,25 @@
 import type { Case, PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { aggregateCases } from "./aggregates.ts";
+import { bodyCases } from "./bodies.ts";
 import { chooseCases } from "./choose.ts";
+import { contractCases } from "./contracts.ts";
 import { corsCases } from "./cors.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
 import { guardCases } from "./guards.ts";
+import { historyCases } from "./history.ts";
 import { idempotencyCases } from "./idempotency.ts";
 import { linkCases } from "./links.ts";
 import { contentCases } from "./lists/contents.ts";
 import { nameCases } from "./lists/names.ts";
 import { pagingCases } from "./lists/pages.ts";
 import { parameterCases } from "./lists/parameters.ts";
+import { outcomeCases } from "./outcomes.ts";
 import { pathCases } from "./paths.ts";
+import { queryCases } from "./queries.ts";
 import { responseCases } from "./responses.ts";
+import { selectedCases } from "./selected.ts";
 import { storedCases } from "./stored.ts";
 import { undeclaredCases } from "./undeclared.ts";
 
@@ -22,19 +28,25 @@ const subjects: readonly ((contract: Contract) => readonly Case[])[] = [
   pathCases,
   undeclaredCases,
   storedCases,
+  bodyCases,
+  queryCases,
+  responseCases,
+  aggregateCases,
+  outcomeCases,
+  guardCases,
+  chooseCases,
+  selectedCases,
+  linkCases,
+  deletionCases,
+  historyCases,
   pagingCases,
   parameterCases,
   nameCases,
   contentCases,
-  deletionCases,
   editCases,
   idempotencyCases,
   corsCases,
-  chooseCases,
-  guardCases,
-  linkCases,
-  responseCases,
-  aggregateCases,
+  contractCases,
 ];
 
 export function endpointCases(contract: Contract): PartCases {

@@ -1,21 +1,20 @@
 /** Deletions: afterwards nothing finds the record any more, and the deletion of many deletes exactly those that it selects. */
 import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
-import { lookup } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { expectSuccess } from "../expect.ts";
-import { truth } from "../expressions.ts";
-import { solve } from "../solve.ts";
+import { knownTruth } from "../known-truth.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { expressionInput, queryFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
-import { aspectsOf, callersOf, expectMissing, ifPossible, pathOf, plainOperations } from "./subjects.ts";
+import { type Sample, samplesOf } from "./matching.ts";
+import { aspectsOf, callersOf, expectMissing, ifPossible, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function deletionCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -102,58 +101,42 @@ function clears(contract: Contract, called: ResourceEndpoint): Case {
     exclusive: true,
     run: async (trial) => {
       const caller = await trial.callerFor(operation);
-      const selected = await recordWhere(trial, called, caller, true);
-      const other = await ifPossible(() => recordWhere(trial, called, caller, false));
-      if (selected === undefined) throw new NotTried(`the test cannot make a ${resource} that ${operation} selects`);
-      expectSuccess(trial, await trial.call(operation, { caller, record: null }), pathOf(called));
+      const samples = await samplesFor(trial, called, caller);
+      const { query } = await validOptions(trial, called, caller);
+      expectSuccess(trial, await trial.call(operation, { caller, record: null, query }), pathOf(called));
       const path = called.endpoint.where === undefined ? pathOf(called) : pathOf(called, "where");
-      const [isThere, isOtherThere] = [
-        await find(trial, selected),
-        other === undefined ? true : await find(trial, other),
-      ];
-      const last = trial.interactions.at(-1);
-      if (isThere === true) throw new Broken(`no ${resource} that ${operation} selects`, "one is there", last, path);
-      if (isOtherThere === false)
-        throw new Broken(`the ${resource} that ${operation} does not select`, "it is gone", last, path);
-      if (isThere === undefined) throw new NotTried(`no operation shows whether a ${resource} is there`);
+      let count = 0;
+      for (const { record, isTrue } of samples) {
+        const isThere = await find(trial, record);
+        const last = trial.interactions.at(-1);
+        if (isThere === true && isTrue)
+          throw new Broken(`no ${resource} that ${operation} selects`, "one is there", last, path);
+        if (isThere === false && !isTrue)
+          throw new Broken(`the ${resource} that ${operation} does not select`, "it is gone", last, path);
+        if (isThere !== undefined) count += 1;
+      }
+      if (count === 0)
+        throw new NotTried(`the test does not know which ${resource} ${operation} selects, or whether it is there`);
     },
   };
 }
 
-/** Makes a record that the deletion selects, or one that it does not. */
-async function recordWhere(
-  trial: Trial,
-  called: ResourceEndpoint,
-  caller: Caller,
-  wanted: boolean,
-): Promise<KnownRecord | undefined> {
+/** Makes records that the deletion selects, and others. */
+async function samplesFor(trial: Trial, called: ResourceEndpoint, caller: Caller): Promise<readonly Sample[]> {
   const { contract } = trial;
+  const { operation, resource, endpoint } = called;
   const where = contract.typed.get(pathOf(called, "where"));
   const sent = expressionInput(trial, called, { query: queryFor(trial, called) });
-  const solution =
-    where === undefined || !wanted
-      ? []
-      : solve(where, { ...trial.scope(caller, undefined, sent), resource: called.resource }).fields;
-  const { state, ...values } = Object.fromEntries(solution) as Record<string, never>;
-  const states = typeof state === "string" ? [state] : [undefined, ...statesOf(contract, called.resource)];
-  for (const one of states) {
-    const record = await ifPossible(() =>
-      trial.make(called.resource, { creator: caller, values, ...(one === undefined ? {} : { state: one }) }),
-    );
-    if (record === undefined) continue;
-    await trial.look(record);
-    const may = mayRun(contract, called.operation, caller, trial.around(record));
-    const isSelected = where === undefined ? true : truth(where, trial.scope(caller, record, sent));
-    const found =
-      may === false || isSelected === false ? false : may === true && isSelected === true ? true : undefined;
-    if (found === wanted) return record;
-  }
-  return undefined;
-}
-
-function statesOf({ model }: Contract, resource: string): readonly string[] {
-  const lifecycle = lookup(model.states, resource);
-  return lifecycle === undefined || lifecycle === "none" ? [] : Object.keys(lifecycle.states);
+  const holds = (record: KnownRecord): boolean | undefined => {
+    const may = mayRun(contract, operation, caller, trial.around(record));
+    const isSelected =
+      endpoint.where === undefined ? true : where && knownTruth(trial, where, trial.scope(caller, record, sent));
+    if (may === false || isSelected === false) return false;
+    return may === undefined || isSelected === undefined ? undefined : true;
+  };
+  if (where !== undefined) return samplesOf(trial, { resource, condition: where, caller, holds });
+  const record = await trial.make(resource, { creator: caller });
+  return holds(record) === true ? [{ record, isTrue: true }] : [];
 }
 
 /** Returns whether somebody finds the record; undefined if no operation of the document shows that. */

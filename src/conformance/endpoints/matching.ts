@@ -26,6 +26,8 @@ export interface Sampling {
   readonly wish?: Wish;
   /** How many records of each kind are enough. */
   readonly most?: number;
+  /** Whether those with which the condition is false are made first, as far as the test can choose that. */
+  readonly isFalseFirst?: true;
 }
 
 /** How many records the test makes for one condition. */
@@ -49,32 +51,43 @@ export async function samplesOf(trial: Trial, sampling: Sampling): Promise<reado
   return samples;
 }
 
-/** Returns what the records may be like: first what the condition asks for, and the opposite. */
+type Wished = Pick<Wish, "state" | "values">;
+
+/** Returns what the records may be like: what the condition asks for, the opposite, and what is next to its constants. */
 async function wishesFor(
   trial: Trial,
-  { resource, condition, caller }: Sampling,
-): Promise<readonly Pick<Wish, "state" | "values">[]> {
+  { resource, condition, caller, isFalseFirst }: Sampling,
+): Promise<readonly Wished[]> {
   const scope = { ...trial.scope(caller), resource };
-  const solved = [true, false].map((wanted) => asWish(Object.fromEntries(solve(condition, scope, wanted).fields)));
   const mentioned = new Set(fieldsIn(condition));
   const states = mentioned.has("state") ? Object.keys(lifecycleOf(trial.contract.model, resource)?.states ?? {}) : [];
   const [creator] = creatorsOf(trial, resource);
-  const members = creator === undefined ? [] : inputOf(trial.contract.model, creator);
-  const varied: Pick<Wish, "state" | "values">[] = [];
-  for (const member of members.filter(({ name, sets }) => sets && mentioned.has(name))) {
+  const members = creator === undefined ? [] : inputOf(trial.contract.model, creator).filter(({ sets }) => sets);
+  const solved = (wanted: boolean): readonly Wished[] => {
+    const found = [...solve(condition, scope, wanted).fields].filter(
+      ([name]) => name === "state" || members.some((member) => member.name === name),
+    );
+    return found.length === 0 ? [] : [asWish(Object.fromEntries(found))];
+  };
+  const varied: Wished[] = states.map((state) => ({ state }));
+  for (const member of members.filter(({ name }) => mentioned.has(name))) {
     const candidates =
       creator === undefined ? [] : await candidatesFor(trial, member, condition, { kind: "create", called: creator });
     for (const value of candidates.slice(0, mostValues)) {
       if (value !== undefined) varied.push({ values: { [member.name]: value } });
     }
   }
-  return [...solved, ...states.map((state) => ({ state })), ...varied, {}, {}, {}];
+  const asked =
+    isFalseFirst === true
+      ? [...solved(false), ...varied, ...solved(true)]
+      : [...solved(true), ...solved(false), ...varied];
+  return [...asked, {}, {}, {}];
 }
 
 /** How many values of a field the test tries. */
 const mostValues = 5;
 
-function asWish({ state, ...values }: Readonly<Record<string, unknown>>): Pick<Wish, "state" | "values"> {
+function asWish({ state, ...values }: Readonly<Record<string, unknown>>): Wished {
   const wished = { values: values as Readonly<Record<string, Json>> };
   return typeof state === "string" ? { ...wished, state } : wished;
 }

@@ -301,7 +301,8 @@ function inspect(
 function successDeviations(viewing: Viewing, { status, text, json }: Response): readonly Deviation[] {
   const { contract, operation } = viewing;
   const statuses = statedStatuses(contract, operation);
-  const path = `endpoints/endpoints/${operation.operation}`;
+  const at = `endpoints/endpoints/${operation.operation}`;
+  const path = contract.places.has(`${at}/status`) ? `${at}/status` : at;
   const deviations =
     statuses === undefined || statuses.includes(status)
       ? []

@@ -23,8 +23,6 @@ export interface Implementation {
   readonly environment?: Readonly<Record<string, string>>;
   /** What the test needs to know besides the document. */
   readonly settings?: Pick<TestOptions, "callers" | "secrets" | "skip">;
-  /** The package of npm that the implementation is; absent if it is none. */
-  readonly package?: string;
   readonly seed: number;
   /** Cases that end the server, by id: each has a server of its own. */
   readonly ending?: readonly string[];

@@ -49,14 +49,11 @@ export function hasStyle({ places }: Contract, called: Operation): boolean {
   return places.has(stylePath(called));
 }
 
-/** Returns the largest page that the document writes. */
+/** Returns the largest page that the document certainly admits; undefined if lists have no pages, or if it writes no size. */
 export function maximumOf(contract: Contract, called: Operation): number | undefined {
-  const { kind, size, max } = listStyle(contract, called) ?? {};
-  return kind === "none" ? undefined : (max ?? (size === undefined ? undefined : Math.max(size, defaultMaximum)));
+  const { kind, max, size } = listStyle(contract, called) ?? {};
+  return kind === "none" ? undefined : (max ?? size);
 }
-
-/** The largest page where the document writes none. */
-const defaultMaximum = 100;
 
 /** Makes so many records that are in the list. @throws NotTried if the test cannot */
 export async function listed(trial: Trial, called: Operation, count: number): Promise<Listed> {

@@ -84,10 +84,11 @@ function hasPages(contract: Contract, called: Operation): readonly Case[] {
 
 /** Returns the sizes of pages to try: all of them if the list is short. */
 function sizesFor(contract: Contract, called: Operation, count: number): readonly number[] {
-  const most = maximumOf(contract, called) ?? Number.POSITIVE_INFINITY;
-  const short = count <= usualRecords + 1 ? Array.from({ length: count + 1 }, (_, index) => index + 1) : [];
-  const edges = [Math.ceil(count / 3), count - 1, count, count + 1];
-  return [...new Set(short.length > 0 ? short : edges)].filter((size) => size >= 1 && size <= most);
+  const most = maximumOf(contract, called) ?? 1;
+  const isShort = count <= usualRecords + 1;
+  const all = Array.from({ length: count + 1 }, (_, index) => index + 1);
+  const edges = [Math.ceil(count / 3), count - 1, count, count + 1].map((size) => Math.min(size, most));
+  return [...new Set(isShort ? all : edges)].filter((size) => size >= 1 && size <= most);
 }
 
 function expectAll(contract: Contract, list: Listed, complete: Walk): void {
@@ -172,7 +173,7 @@ function staysUnchanged(contract: Contract, called: Operation): readonly Case[] 
           (sum, { items }) => sum + items.length,
           0,
         );
-        const limit = Math.min(Math.max(1, Math.ceil(total / 3)), maximumOf(contract, called) ?? total);
+        const limit = Math.min(Math.max(1, Math.ceil(total / 3)), maximumOf(contract, called) ?? 1);
         const pages: ReadPage[] = [];
         const lost = new Set<KnownRecord>();
         for await (const page of pagesOf(trial, called, optionsOf(trial, list, limit), mostPages)) {

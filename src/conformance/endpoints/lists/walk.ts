@@ -3,7 +3,8 @@ import type { Contract } from "../../contract.ts";
 import { Broken, NotTried } from "../../case.ts";
 import type { Caller } from "../../caller.ts";
 import { recordIn } from "../../response.ts";
-import { identifier, pagesOf, type ReadPage } from "../../trial/pages.ts";
+import { statusText } from "../../errors/expected.ts";
+import { identifier, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
 import { lookup } from "../../../language/resources/fields.ts";
@@ -19,12 +20,24 @@ export interface Walk {
 /** How many pages the test reads of one list. */
 export const mostPages = 40;
 
-/** Reads all pages of a list. @throws NotTried if it has too many */
+/**
+ * Reads all pages of a list. `limit`: the size of a page, which the document admits.
+ *
+ * @throws Broken if the size is rejected @throws NotTried if the list has too many pages
+ */
 export async function walk(trial: Trial, list: Listed, limit?: number): Promise<Walk> {
+  const { contract } = trial;
   const pages: ReadPage[] = [];
-  for await (const page of pagesOf(trial, list.called, optionsOf(trial, list, limit), mostPages)) pages.push(page);
+  try {
+    for await (const page of pagesOf(trial, list.called, optionsOf(trial, list, limit), mostPages)) pages.push(page);
+  } catch (thrown) {
+    const last = trial.interactions.at(-1);
+    const response = last === undefined ? undefined : trial.responseOf(last);
+    if (!(thrown instanceof NotTried) || limit === undefined || response?.status !== 400) throw thrown;
+    throw new Broken(`a page of ${limit}`, statusText(contract, response), last, stylePath(list.called));
+  }
   if (pages.at(-1)?.following !== undefined) throw new NotTried(`${list.called.operation} has too many pages`);
-  const keys = pages.map((page) => keysOf(trial.contract, list, page));
+  const keys = pages.map((page) => keysOf(contract, list, page));
   return { pages, keys: keys.includes(undefined) ? undefined : keys.flatMap((some) => some ?? []) };
 }
 

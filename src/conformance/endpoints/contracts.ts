@@ -1,0 +1,239 @@
+/**
+ * Operations of handlers: their responses have the declared members; and with a complete contract (`wire`) the declared statuses, media
+ * types, header fields and bodies. What the document does not declare of them is not compared.
+ */
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { ContractBody, ContractResponse, EndpointContract, Parameter } from "../../language/endpoints/model.ts";
+import { bareType, lookup } from "../../language/resources/fields.ts";
+import type { FieldType } from "../../language/resources/model.ts";
+import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
+import { anonymous } from "../caller.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import type { Interaction, Response } from "../interaction.ts";
+import { shortText } from "../response.ts";
+import { prepareReferences, supplyFor } from "../trial/inputs.ts";
+import { textOf } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { problemOf } from "../values/fits.ts";
+import { type Extent, validValue } from "../values/valid.ts";
+import { aspectsOf, pathOf } from "./subjects.ts";
+
+export function contractCases(contract: Contract): readonly Case[] {
+  return [...contract.operations.values()].flatMap((called): readonly Case[] => {
+    const { shape, wire } = called.endpoint;
+    if (wire !== undefined) return extents.map((extent) => fitsContract(contract, called, wire, extent));
+    return called.action === "handler" && shape !== undefined ? [fitsShape(contract, called)] : [];
+  });
+}
+
+// ── The members of a response ──────────────────────────────────────────────────────────────────────────────────────
+
+function fitsShape(contract: Contract, called: Operation): Case {
+  const { operation, endpoint } = called;
+  return {
+    id: `endpoints/${operation}: response`,
+    aspects: aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
+    operation,
+    run: async (trial) => {
+      const interaction = await trial.call(operation);
+      const response = trial.responseOf(interaction);
+      if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
+      const { json } = response;
+      const fail = (expected: string, got: string): never => {
+        throw new Broken(expected, got, interaction, pathOf(called, "gives"));
+      };
+      const shape = endpoint.shape ?? {};
+      // `gives: none` has no members either.
+      if (response.text === "" && Object.keys(shape).length === 0) return;
+      if (!isObject(json)) return fail("an object", shortText(json));
+      for (const [name, { optional, type }] of Object.entries(shape)) {
+        const value = lookup(json, name);
+        if (value === undefined && optional) continue;
+        if (value === undefined) return fail(`the member \`${name}\``, "no such member");
+        const problem = isRecord(contract, type) ? undefined : problemOf(contract, type, value, "output");
+        if (problem !== undefined) return fail(`\`${name}\` as declared`, `${shortText(value)}: ${problem}`);
+      }
+      const other = Object.keys(json).find((name) => lookup(shape, name) === undefined);
+      if (other !== undefined) return fail(`only the members ${Object.keys(shape).join(", ")}`, `also \`${other}\``);
+    },
+  };
+}
+
+/** Whether the member is a record, or a list of records, and not a reference. */
+function isRecord({ model }: Contract, type: FieldType): boolean {
+  const bare = bareType(type);
+  const item = bare.kind === "list" ? bareType(bare.of) : bare;
+  return item.kind === "named" && lookup(model.resources.resources, item.name) !== undefined;
+}
+
+// ── Complete contracts ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** With which parameters the operation is called: all of them, those that it needs, and some. */
+const extents: readonly Extent[] = ["needed", "all", "some"];
+
+function fitsContract(contract: Contract, called: Operation, wire: EndpointContract, extent: Extent): Case {
+  const { operation } = called;
+  const members = Object.keys(wire).map((name) => `wire/${name}`);
+  const [first, ...more] = members.length === 0 ? ["wire"] : members;
+  const expects = "the response to a valid request is one that the document declares";
+  const about = (member = "wire"): Aspect => ({ path: pathOf(called, member), expects });
+  return {
+    id: `endpoints/${operation}: contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
+    aspects: [about(first), ...more.map(about), { path: pathOf(called), expects }],
+    operation,
+    run: async (trial) => {
+      const interaction = await send(trial, called, wire, extent);
+      expectDeclared(trial, called, wire, interaction);
+    },
+  };
+}
+
+/** Sends a request with valid parameters and a valid body. */
+async function send(trial: Trial, called: Operation, wire: EndpointContract, extent: Extent): Promise<Interaction> {
+  const caller = await trial.callerFor(called.operation);
+  const textsOf = async (parameters: Readonly<Record<string, Parameter>> = {}): Promise<Record<string, string>> => {
+    const texts: Record<string, string> = {};
+    for (const [name, { optional, type }] of Object.entries(parameters)) {
+      const isLeftOut = optional && (extent === "needed" || (extent === "some" && trial.random.chance(0.5)));
+      if (isLeftOut) continue;
+      const value = await valueOf(trial, type, extent);
+      if (value !== undefined && !isObject(value))
+        texts[name] = Array.isArray(value) ? value.map(textOf).join(",") : textOf(value);
+      else if (!optional) throw new NotTried(`the test finds no value for \`${name}\``);
+    }
+    return texts;
+  };
+  const cookies = Object.entries(await textsOf(wire.cookie)).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+  );
+  const body = await bodyOf(trial, wire.body, extent);
+  return trial.call(called.operation, {
+    caller,
+    path: await textsOf(wire.path),
+    query: await textsOf(wire.query),
+    headers: {
+      Accept: "*/*",
+      ...(await textsOf(wire.header)),
+      ...(cookies.length === 0 ? {} : { Cookie: cookies.join("; ") }),
+    },
+    ...(body === undefined ? { body: null } : { rawBody: body }),
+  });
+}
+
+async function valueOf(trial: Trial, type: FieldType, extent: Extent): Promise<Json | undefined> {
+  const references = new Map<string, Json>();
+  const caller = (await trial.callers())[0] ?? anonymous;
+  await prepareReferences(trial, type, caller, references);
+  return validValue(trial.contract, type, supplyFor(trial, caller, references), extent);
+}
+
+interface SentBody {
+  readonly type: string;
+  readonly bytes: string;
+}
+
+async function bodyOf(trial: Trial, body: ContractBody | undefined, extent: Extent): Promise<SentBody | undefined> {
+  if (body === undefined || (body.optional && extent === "needed")) return undefined;
+  const { type, media = ["application/json"] } = body;
+  const [first = "application/json"] = media;
+  if (type === undefined) return { type: first.replace("*/*", "text/plain").replace("/*", "/plain"), bytes: "text" };
+  const value = await valueOf(trial, type, extent);
+  if (value === undefined) throw new NotTried("the test finds no valid body");
+  const json = media.find(isJson);
+  if (json !== undefined) return { type: json.includes("*") ? "application/json" : json, bytes: JSON.stringify(value) };
+  if (first === "application/x-www-form-urlencoded" && isObject(value))
+    return { type: first, bytes: new URLSearchParams(textsIn(value)).toString() };
+  if (typeof value === "string" && !first.includes("*")) return { type: first, bytes: value };
+  throw new NotTried(`the test makes no bodies of the type ${first}`);
+}
+
+function textsIn(value: JsonObject): Record<string, string> {
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, textOf(inner)]));
+}
+
+function isJson(media: string): boolean {
+  return /^(?:application\/json|[\w.+-]+\/[\w.+-]*\+json|application\/\*|\*\/\*)\b/.test(media);
+}
+
+function expectDeclared(
+  trial: Trial,
+  called: Operation,
+  { answers }: EndpointContract,
+  interaction: Interaction,
+): void {
+  if (answers === undefined) return;
+  const response = trial.responseOf(interaction);
+  const { status } = response;
+  const key = [String(status), `${Math.floor(status / 100)}XX`, "default"].find((one) => Object.hasOwn(answers, one));
+  const declared = key === undefined ? undefined : lookup(answers, key);
+  if (key === undefined || declared === undefined)
+    throw new Broken(
+      `a status of ${Object.keys(answers).join(", ")}`,
+      String(status),
+      interaction,
+      pathOf(called, "wire/answers"),
+    );
+  const path = pathOf(called, `wire/answers/${key}`);
+  const problem = headerProblem(trial.contract, declared, response) ?? bodyProblem(trial.contract, declared, response);
+  if (problem !== undefined) throw new Broken(problem.expected, problem.got, interaction, path);
+}
+
+interface Mismatch {
+  readonly expected: string;
+  readonly got: string;
+}
+
+function headerProblem(
+  contract: Contract,
+  { headers = {} }: ContractResponse,
+  response: Response,
+): Mismatch | undefined {
+  for (const [name, { optional, type }] of Object.entries(headers)) {
+    const text = response.headers[name.toLowerCase()];
+    if (text === undefined && optional) continue;
+    if (text === undefined) return { expected: `the header field ${name}`, got: "no such field" };
+    const problem = problemOf(contract, type, fromText(type, text), "output");
+    if (problem !== undefined) return { expected: `${name} as declared`, got: `${text}: ${problem}` };
+  }
+  return undefined;
+}
+
+/** Returns the value of a text by its type. */
+function fromText(type: FieldType, text: string): Json {
+  const bare = bareType(type);
+  const name = bare.kind === "scalar" ? bare.name : undefined;
+  if (name === "integer" || name === "number" || name === "decimal")
+    return Number.isNaN(Number(text)) ? text : Number(text);
+  if (name === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return bare.kind === "list" ? text.split(",").map((item) => fromText(bare.of, item.trim())) : text;
+}
+
+function bodyProblem(
+  contract: Contract,
+  { media, type }: ContractResponse,
+  { headers, json, text }: Response,
+): Mismatch | undefined {
+  if (type === undefined && media === undefined)
+    return text === "" ? undefined : { expected: "a response without a body", got: text.slice(0, 100) };
+  const allowed = media ?? ["application/json"];
+  const found = headers["content-type"];
+  if (found === undefined) return { expected: `Content-Type ${allowed.join(" or ")}`, got: "no such field" };
+  const essence = found.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!allowed.some((one) => isOfRange(essence, one)))
+    return { expected: `Content-Type ${allowed.join(" or ")}`, got: found };
+  if (type === undefined) return undefined;
+  const isText = !/\bjson$/.test(essence);
+  if (!isText && json === undefined) return { expected: "a body of JSON", got: text.slice(0, 100) };
+  const problem = problemOf(contract, type, isText ? fromText(type, text) : (json as Json), "output");
+  return problem === undefined
+    ? undefined
+    : { expected: "a body as declared", got: `${shortText(isText ? text : json)}: ${problem}` };
+}
+
+/** Whether a media type is one of a range such as `image/*`. */
+function isOfRange(essence: string, range: string): boolean {
+  const wanted = range.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (wanted === "*/*" || wanted === essence) return true;
+  return wanted.endsWith("/*") && essence.startsWith(wanted.slice(0, -1));
+}

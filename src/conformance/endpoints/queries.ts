@@ -1,0 +1,142 @@
+/** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
+import type { Json } from "../../base/json.ts";
+import type { Field, FieldType } from "../../language/resources/model.ts";
+import { bareType } from "../../language/resources/fields.ts";
+import { type Aspect, Broken, type Case } from "../case.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { statusText } from "../errors/expected.ts";
+import { expectError } from "../expect.ts";
+import type { Request } from "../interaction.ts";
+import { isObject } from "../../base/json.ts";
+import { supplyFor } from "../resources/writing.ts";
+import { requestFor } from "../trial/calls.ts";
+import type { Trial } from "../trial/trial.ts";
+import { sendAfterLimits } from "../trial/used-up.ts";
+import { edgeValues, invalidValues } from "../values/boundaries.ts";
+import { pathOf, plainOperations, validOptions } from "./subjects.ts";
+
+export function queryCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called) =>
+    Object.entries(called.endpoint.query ?? {}).flatMap(([name, field]): readonly Case[] => [
+      ...(isTextual(field.type) ? [hasType(called, name, field)] : []),
+      ...(field.optional || field.default !== undefined ? [] : [isRequired(called, name)]),
+    ]),
+  );
+}
+
+function about(called: Operation, name: string, expects: string): readonly [Aspect] {
+  return [{ path: pathOf(called, `query/${name}`), expects }];
+}
+
+/** Whether values of the type can be sent as a text. */
+function isTextual(type: FieldType): boolean {
+  const { kind } = bareType(type);
+  return kind === "scalar" || kind === "one-of";
+}
+
+function isRequired(called: Operation, name: string): Case {
+  const { operation } = called;
+  return {
+    id: `endpoints/${operation}: without ${name}`,
+    aspects: about(called, name, `a request without \`${name}\` is rejected`),
+    operation,
+    run: async (trial) => {
+      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+      const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
+      const entries = [{ place: name, codes: ["required"] }];
+      expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
+    },
+  };
+}
+
+/** Returns the request with another value of a parameter, or without it. */
+function withQuery(request: Request, name: string, value?: string): Request {
+  const url = new URL(request.url);
+  if (value === undefined) url.searchParams.delete(name);
+  else url.searchParams.set(name, value);
+  return { ...request, url: url.href };
+}
+
+/** How many values of each kind the test sends. */
+const mostValues = 4;
+
+function hasType(called: Operation, name: string, field: Field): Case {
+  const { operation } = called;
+  return {
+    id: `endpoints/${operation}: values of ${name}`,
+    aspects: about(called, name, `\`${name}\` has its type`),
+    operation,
+    run: async (trial) => {
+      const { contract } = trial;
+      const supply = await supplyFor(trial, field.type);
+      const wrong = textsOf(
+        field.type,
+        invalidValues(contract, field.type, supply).filter(({ stated }) => stated),
+      );
+      const right = textsOf(
+        field.type,
+        edgeValues(contract, field.type, supply).filter(({ stated }) => stated),
+      );
+      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+      for (const { text, what } of [...wrong.slice(0, mostValues), ...wordFor(field.type)]) {
+        trial.startOver();
+        const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+        const { status } = trial.responseOf(interaction);
+        if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
+        expectError(trial, interaction, {
+          code: "invalid-request",
+          status: 400,
+          entries: [{ place: name, codes: [] }],
+        });
+      }
+      for (const { text, what } of right.slice(0, mostValues))
+        await expectAccepted(trial, called, { name, text, what });
+    },
+  };
+}
+
+interface Text {
+  readonly text: string;
+  readonly what: string;
+}
+
+/** Returns the values that can be sent as texts without becoming valid: the number 5 is a text like any other. */
+function textsOf(type: FieldType, values: readonly { readonly value: Json; readonly what: string }[]): readonly Text[] {
+  const bare = bareType(type);
+  const isNumber = bare.kind === "scalar" && ["integer", "number", "decimal"].includes(bare.name);
+  return values.flatMap(({ value, what }): Text[] => {
+    if (value === null || isObject(value) || Array.isArray(value) || value === "") return [];
+    if (isNumber ? typeof value !== "number" : typeof value !== "string") return [];
+    const text = `${value}`;
+    return text.length > longestText ? [] : [{ text, what }];
+  });
+}
+
+/** Longer texts may not fit into an address. */
+const longestText = 1000;
+
+/** Returns a word, which is no number and no truth value. */
+function wordFor(type: FieldType): readonly Text[] {
+  const bare = bareType(type);
+  const isOther =
+    bare.kind === "scalar" && ["integer", "number", "decimal", "boolean", "date", "datetime"].includes(bare.name);
+  return isOther ? [{ text: "no such value", what: "a word" }] : [];
+}
+
+async function expectAccepted(
+  trial: Trial,
+  called: Operation,
+  { name, text, what }: Text & { readonly name: string },
+): Promise<void> {
+  const { operation } = called;
+  trial.startOver();
+  const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+  const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+  const response = trial.responseOf(interaction);
+  const { errors } = isObject(response.json) ? response.json : {};
+  const isAboutIt =
+    Array.isArray(errors) &&
+    errors.some((one) => isObject(one as Json) && (one as { parameter?: Json }).parameter === name);
+  if (response.status < 300 || !isAboutIt) return;
+  throw new Broken(`\`${name}\` to be accepted: ${what}`, statusText(trial.contract, response), interaction);
+}

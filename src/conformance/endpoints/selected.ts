@@ -1,0 +1,107 @@
+/** The one record that `the` selects: it fulfils the condition, and if there is none, the response is that for a missing record. */
+import type { Json } from "../../base/json.ts";
+import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import { Broken, type Case, NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { expectSuccess } from "../expect.ts";
+import { knownTruth } from "../known-truth.ts";
+import { recordIn, shortText } from "../response.ts";
+import { newCaller } from "../trial/callers.ts";
+import { subjectFor } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
+import type { Trial } from "../trial/trial.ts";
+import { samplesOf } from "./matching.ts";
+import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations, validOptions } from "./subjects.ts";
+
+export function selectedCases(contract: Contract): readonly Case[] {
+  return plainOperations(contract).flatMap((called): readonly Case[] => {
+    const { the } = called.endpoint;
+    if (the === undefined || called.resource === undefined) return [];
+    const condition = contract.typed.get(pathOf(called, "the"));
+    const isOfCaller =
+      condition !== undefined &&
+      nodesOf(condition).some((one) => one.kind === "variable" && one.path.join(".") === "caller.id");
+    return [
+      ...(called.action === "delete" ? [] : [fulfils(contract, called)]),
+      ...(isOfCaller ? [isMissing(contract, called)] : []),
+    ];
+  });
+}
+
+function fulfils(contract: Contract, called: Operation): Case {
+  const { operation, resource, endpoint } = called;
+  return {
+    id: `endpoints/${operation}: the`,
+    aspects: aspectsOf(
+      contract,
+      called,
+      ["the"],
+      `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`,
+    ),
+    operation,
+    run: async (trial) => {
+      const condition = contract.typed.get(pathOf(called, "the"));
+      const { caller, record } = await chosenSubject(trial, called, condition);
+      const interaction = await trial.call(operation, { ...(await validOptions(trial, called, caller)), record });
+      const { json } = expectSuccess(trial, interaction, pathOf(called, "the"));
+      const observed = recordIn(contract, called, json)?.record;
+      if (observed === undefined || condition === undefined)
+        throw new NotTried("the response does not show the record");
+      const values = new Map<string, Json>(Object.entries(observed));
+      // What a transition of the operation itself sets may make the condition false.
+      if (endpoint.method !== "GET") return;
+      if (knownTruth(trial, condition, { ...trial.scope(caller), resource, record: values }) !== false) return;
+      throw new Broken(
+        `a ${resource} of which \`${endpoint.the}\` is true`,
+        shortText(observed),
+        interaction,
+        pathOf(called, "the"),
+      );
+    },
+  };
+}
+
+/** Returns a caller with a record that is selected, and if possible with an older one that is not. */
+async function chosenSubject(
+  trial: Trial,
+  called: Operation,
+  condition: TypedExpression | undefined,
+): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
+  const caller = condition === undefined ? undefined : await newUser(trial, called);
+  if (caller === undefined || condition === undefined) return subjectFor(trial, called);
+  const holds = (record: KnownRecord): boolean | undefined => knownTruth(trial, condition, trial.scope(caller, record));
+  const resource = called.resource as string;
+  const samples = await samplesOf(trial, { resource, condition, caller, holds, most: 1, isFalseFirst: true });
+  const selected = samples.find(({ isTrue }) => isTrue);
+  return selected === undefined ? subjectFor(trial, called) : { record: selected.record, caller };
+}
+
+/** Returns a caller who has no records yet; undefined if each caller is a record, or if the test has only callers that others know. */
+async function newUser(trial: Trial, called: Operation): Promise<Caller | undefined> {
+  const [usual] = (await callersOf(trial, called)).filter(({ signedIn }) => signedIn);
+  const caller = usual === undefined ? undefined : await newCaller(trial, usual.roles, trial.world.count());
+  const account = caller === undefined ? undefined : trial.world.accounts.get(caller);
+  return account?.resource === called.resource ? undefined : caller;
+}
+
+/** A new caller has no record yet. */
+function isMissing(contract: Contract, called: Operation): Case {
+  const { operation, resource, endpoint } = called;
+  return {
+    id: `endpoints/${operation}: none`,
+    aspects: aspectsOf(
+      contract,
+      called,
+      ["the"],
+      `without a ${resource} of which \`${endpoint.the}\` is true there is none`,
+    ),
+    operation,
+    run: async (trial) => {
+      const caller = await newUser(trial, called);
+      if (caller === undefined) throw new NotTried("the test has no caller without records");
+      const { body, query } = await validOptions(trial, called);
+      expectMissing(trial, await trial.call(operation, { caller, record: null, body, query }), pathOf(called, "the"));
+    },
+  };
+}
