@@ -49,6 +49,8 @@ export async function runCases(
     ...{ contract, target, records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() },
     ...{
       signedUp: new Map(),
+      signers: new Map(),
+      clients: new Map(),
       accounts: new Map(),
       sessions: new Map(),
       all,

@@ -453,8 +453,8 @@ async function fromStock(trial: Trial, resource: string, state: string, wish: Wi
   return undefined;
 }
 
-/** Brings a record from its state to another one. */
-async function advanceTo(trial: Trial, record: KnownRecord, state: string, wish: Wish): Promise<void> {
+/** Brings a record from its state to another one. @throws NotTried if the test cannot */
+export async function advanceTo(trial: Trial, record: KnownRecord, state: string, wish: Wish = {}): Promise<void> {
   const from = record.values.get("state");
   if (from === state) return;
   const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];

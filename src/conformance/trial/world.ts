@@ -20,12 +20,16 @@ export interface World {
   readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
   /** The worlds of other versions, by name. */
   readonly versions: Map<string, World>;
-  /** Callers that the test signed up itself, by number. */
-  readonly signedUp: Map<number, Promise<Caller | undefined>>;
+  /** Callers that the test signed up itself, by credential, roles and number. */
+  readonly signedUp: Map<string, Promise<Caller | undefined>>;
   /** The records of callers that the test signed up itself. */
   readonly accounts: Map<Caller, KnownRecord>;
   /** The sessions of callers that the test signed up itself. */
   readonly sessions: Map<Caller, Session>;
+  /** The callers who sign their requests, by credential. */
+  readonly signers: Map<string, Caller>;
+  /** The callers with tokens of the clients that the target lends. */
+  readonly clients: Map<Caller, Promise<Caller | undefined>>;
   /** Counts everything that has to be distinct. */
   readonly count: () => number;
   /** All requests of the run in this version with their responses, those of other workers too. */
@@ -48,8 +52,12 @@ export interface Session {
   token: string;
   /** When the session began, in milliseconds since 1970 by the service's clock. */
   since: number;
+  /** How long a token lasts, in milliseconds. */
+  readonly milliseconds: number;
   /** Whether the token is certainly not accepted any more. */
   isOver: boolean;
+  /** Gets another token; undefined if the service issues none. */
+  readonly renew: () => Promise<string | undefined>;
 }
 
 export interface ClockState {
