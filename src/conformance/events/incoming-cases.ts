@@ -23,16 +23,18 @@ import {
   secretOf,
   senderOf,
 } from "../trial/incoming.ts";
+import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { pathsBetween } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
+import { validValue } from "../values/valid.ts";
 
 export function incomingCases(contract: Contract): PartCases {
   const events = Object.entries(contract.model.events.in ?? {});
   return {
     cases: events.flatMap(([name, event]) => [
-      accepted(name),
+      accepted(contract, name, event),
       ...credentials(contract, name, event),
       ...bodies(contract, name, event),
       ...counted(contract, name, event),
@@ -44,11 +46,19 @@ export function incomingCases(contract: Contract): PartCases {
 const acceptedStatus = 202;
 
 /** A valid event is accepted. */
-function accepted(name: string): Case {
+function accepted({ places }: Contract, name: string, event: InEvent): Case {
   const path = `events/in/${name}/at`;
+  const credential = `authentication/credentials/${event.with}`;
+  const members = ["sent", "secret"].filter((member) => places.has(`${credential}/${member}`));
   return {
     id: `events/in/${name}: accepted`,
-    aspects: [{ path, expects: `a valid ${name} gets ${acceptedStatus}, and moves its record` }],
+    aspects: [
+      { path, expects: `a valid ${name} gets ${acceptedStatus}, and moves its record` },
+      ...members.map((member) => ({
+        path: `${credential}/${member}`,
+        expects: `${name} is accepted with this credential`,
+      })),
+    ],
     run: async (trial) => {
       const { payload, record, transition } = await situationOf(trial, name);
       const before = record?.values.get("state");
@@ -149,7 +159,7 @@ function bodies(contract: Contract, name: string, { carries, optional = [] }: In
     const resource = referenceOf(contract.model, type);
     return [
       optional.includes(member)
-        ? acceptedWithout(name, member)
+        ? acceptedWithout(contract, name, member, type)
         : reject(member, "no", ({ [member]: _, ...others }) => others),
       ...(wrong === undefined ? [] : [reject(member, "an invalid", (payload) => ({ ...payload, [member]: wrong }))]),
       ...(resource === undefined ? [] : [missingReference(name, member, resource)]),
@@ -157,15 +167,19 @@ function bodies(contract: Contract, name: string, { carries, optional = [] }: In
   });
 }
 
-function acceptedWithout(name: string, member: string): Case {
+function acceptedWithout(contract: Contract, name: string, member: string, type: FieldType): Case {
   const path = `events/in/${name}/carries/${member}`;
   return {
     id: `${path}: absent`,
     aspects: [{ path, expects: `${name} without \`${member}\` is accepted` }],
     run: async (trial) => {
-      const { payload, record } = await situationOf(trial, name);
-      const { [member]: _, ...others } = payload;
+      const { payload: some, record } = await situationOf(trial, name);
+      const { [member]: value = validValue(contract, type, supplyFor(trial, anonymous)), ...others } = some;
+      if (value === undefined) throw new NotTried(`the test finds no value for \`${member}\``);
+      const payload = { ...others, [member]: value };
       record?.values.delete("state");
+      if (trial.responseOf(await trial.sendIncoming(name, payload)).status !== acceptedStatus)
+        throw new NotTried(`${name} is not accepted at all`);
       await expectAccepted(trial, name, others, path);
     },
   };

@@ -5,6 +5,7 @@ import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { fieldsIn } from "../../expression/typed.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -657,9 +658,47 @@ export async function makeTransition(
   ) as Readonly<Record<string, Json>>;
   const input =
     trial.contract.typed.has(guard) && Object.keys(fixed).length === 0
-      ? await trial.inputWhere(on.operation, caller, record, guard, true)
+      ? await guardedInput(trial, record, transition, caller)
       : await trial.inputFor(on.operation, caller, record, fixed);
   if (input === undefined)
     throw new NotTried(`the test finds no input with which the guard of ${on.operation} is true`);
   return { interaction: await trial.call(on.operation, { caller, record, ...input }), input };
+}
+
+/**
+ * Returns an input with which the guard of a transition is true; undefined if the test finds none. If the guard reads what other
+ * transitions set, such as `steps > 0`, the record makes one of these first.
+ */
+export async function guardedInput(
+  trial: Trial,
+  record: KnownRecord,
+  { path, resource, trigger: { on } }: TriggeredTransition,
+  caller: Caller,
+): Promise<Input | undefined> {
+  if (on.kind !== "by") return undefined;
+  const guard = trial.contract.typed.get(`${path}/if`);
+  if (guard === undefined) return trial.inputFor(on.operation, caller, record);
+  const search = (): Promise<Input | undefined> => trial.inputWhere(on.operation, caller, record, `${path}/if`, true);
+  const found = await search();
+  if (found !== undefined) return found;
+  const state = record.values.get("state");
+  const read = fieldsIn(guard);
+  const others = transitionsOf(trial.contract).filter(
+    (one) =>
+      one.resource === resource &&
+      one.path !== path &&
+      one.to === state &&
+      one.from.includes(one.to) &&
+      one.trigger.on.kind === "by" &&
+      one.trigger.if === undefined &&
+      Object.keys(one.trigger.set ?? {}).some((field) => read.includes(field)),
+  );
+  for (const other of others) {
+    const response = trial.responseOf((await trial.makeTransition(record, other)).interaction);
+    await trial.look(record);
+    if (response.status >= 300 || record.values.get("state") !== state) return undefined;
+    const input = await search();
+    if (input !== undefined) return input;
+  }
+  return undefined;
 }
