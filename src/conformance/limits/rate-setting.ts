@@ -71,7 +71,10 @@ function operationsFor({ contract, world }: Trial, line: RateLine): readonly Ope
 /** A limit of all operations counts the requests for several of them together: returns another one that has the same limits. */
 function alternativeTo(trial: Trial, line: RateLine, called: Operation, kind: Caller): Operation | undefined {
   const { contract } = trial;
-  const limits = (one: Operation): string => linesFor(contract, one, kind).map(({ path }) => path).join();
+  const limits = (one: Operation): string =>
+    linesFor(contract, one, kind)
+      .map(({ path }) => path)
+      .join();
   return operationsFor(trial, line).find(
     (one) =>
       isGeneral(line) &&

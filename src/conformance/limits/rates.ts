@@ -237,12 +237,7 @@ const mostInOrder = 30;
 const atOnce = 10;
 
 /** Sends the requests in turn, until there are `count` or until one is rejected. */
-async function sendMany(
-  trial: Trial,
-  { requests }: Setting,
-  count: number,
-  from = 0,
-): Promise<readonly Interaction[]> {
+async function sendMany(trial: Trial, { requests }: Setting, count: number, from = 0): Promise<readonly Interaction[]> {
   const { deadline, target } = trial.world;
   const sent: Interaction[] = [];
   const size = count <= mostInOrder ? 1 : atOnce;

@@ -5,6 +5,7 @@
  */
 import { parseClockDuration } from "../../../src/base/duration.ts";
 import { onceFor } from "../../../src/base/once.ts";
+import { withoutField } from "../../../src/language/errors/model.ts";
 import type { Model } from "../../../src/language/model.ts";
 import { isServerSet, lookup } from "../../../src/language/resources/fields.ts";
 import type { Field } from "../../../src/language/resources/model.ts";
@@ -61,6 +62,12 @@ const rules: readonly Rule[] = [
     reason: "a credential of today is pinned to the newest version",
     of: matching(/^versioning\/absent$/, /^(?:newest for pinned|pinned for newest)$/),
   },
+  {
+    reason: "callers without a credential count by their address in either case",
+    of: matching(/^limits\/rate\/anyone\/\d+\/per$/, /^(?:user for ip|ip for user)$/),
+  },
+  { reason: "everybody may see every record, so none is hidden", of: isHidingNothing },
+  { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
   { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
@@ -95,6 +102,20 @@ function isInnerName(one: Difference): boolean {
 function isWithinSpread({ path, what }: Difference): boolean {
   const [to, from] = what.split(" for ").map((text) => parseClockDuration(text) ?? Number.NaN);
   return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
+}
+
+function isHidingNothing({ model: { authentication }, path }: Difference): boolean {
+  const grants = Object.values(authentication.allow);
+  const isForAll = grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+  return path === "authentication/unseen" && isForAll;
+}
+
+/** Another error with the same status, in a body that has neither code nor title. */
+function isSameError({ model: { errors }, path, what }: Difference): boolean {
+  const { bodies = {}, body } = errors;
+  const used = [body, lookup(bodies, withoutField), ...what.split(" for ").map((code) => lookup(bodies, code))];
+  const isNamed = body === "problem+json" || /\{(?:code|title)\}/.test(JSON.stringify(used));
+  return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
 }
 
 function isSinceNewer({ model, path, what }: Difference): boolean {
