@@ -7,17 +7,16 @@ import type { ContractBody, ContractResponse, EndpointContract, Parameter } from
 import { bareType, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
-import { anonymous } from "../caller.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { statusText } from "../errors/expected.ts";
+import { neededSuccess } from "../expect.ts";
 import type { Interaction, Response } from "../interaction.ts";
+import { supplyFor } from "../resources/writing.ts";
 import { shortText } from "../response.ts";
-import { prepareReferences, supplyFor } from "../trial/inputs.ts";
 import { textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { problemOf } from "../values/fits.ts";
 import { type Extent, validValue } from "../values/valid.ts";
-import { aspectsOf, pathOf } from "./subjects.ts";
+import { aspectsOf, operationCase, pathOf } from "./subjects.ts";
 
 export function contractCases(contract: Contract): readonly Case[] {
   return [...contract.operations.values()].flatMap((called): readonly Case[] => {
@@ -31,21 +30,19 @@ export function contractCases(contract: Contract): readonly Case[] {
 
 function fitsShape(contract: Contract, called: Operation): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: response`,
-    aspects: aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "response",
+    aspectsOf(contract, called, ["gives", "takes"], "the response has the declared members"),
+    async (trial) => {
       const interaction = await trial.call(operation);
-      const response = trial.responseOf(interaction);
-      if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
-      const { json } = response;
+      const { json, text } = neededSuccess(trial, interaction);
       const fail = (expected: string, got: string): never => {
         throw new Broken(expected, got, interaction, pathOf(called, "gives"));
       };
       const shape = endpoint.shape ?? {};
       // `gives: none` has no members either.
-      if (response.text === "" && Object.keys(shape).length === 0) return;
+      if (text === "" && Object.keys(shape).length === 0) return;
       if (!isObject(json)) return fail("an object", shortText(json));
       for (const [name, { optional, type }] of Object.entries(shape)) {
         const value = lookup(json, name);
@@ -57,7 +54,7 @@ function fitsShape(contract: Contract, called: Operation): Case {
       const other = Object.keys(json).find((name) => lookup(shape, name) === undefined);
       if (other !== undefined) return fail(`only the members ${Object.keys(shape).join(", ")}`, `also \`${other}\``);
     },
-  };
+  );
 }
 
 /** Whether the member is a record, or a list of records, and not a reference. */
@@ -73,20 +70,19 @@ function isRecord({ model }: Contract, type: FieldType): boolean {
 const extents: readonly Extent[] = ["needed", "all", "some"];
 
 function fitsContract(contract: Contract, called: Operation, wire: EndpointContract, extent: Extent): Case {
-  const { operation } = called;
   const members = Object.keys(wire).map((name) => `wire/${name}`);
   const [first, ...more] = members.length === 0 ? ["wire"] : members;
   const expects = "the response to a valid request is one that the document declares";
   const about = (member = "wire"): Aspect => ({ path: pathOf(called, member), expects });
-  return {
-    id: `endpoints/${operation}: contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
-    aspects: [about(first), ...more.map(about), { path: pathOf(called), expects }],
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `contract with ${extent === "needed" ? "what it needs" : `${extent} parameters`}`,
+    [about(first), ...more.map(about), { path: pathOf(called), expects }],
+    async (trial) => {
       const interaction = await send(trial, called, wire, extent);
       expectDeclared(trial, called, wire, interaction);
     },
-  };
+  );
 }
 
 /** Sends a request with valid parameters and a valid body. */
@@ -122,10 +118,7 @@ async function send(trial: Trial, called: Operation, wire: EndpointContract, ext
 }
 
 async function valueOf(trial: Trial, type: FieldType, extent: Extent): Promise<Json | undefined> {
-  const references = new Map<string, Json>();
-  const caller = (await trial.callers())[0] ?? anonymous;
-  await prepareReferences(trial, type, caller, references);
-  return validValue(trial.contract, type, supplyFor(trial, caller, references), extent);
+  return validValue(trial.contract, type, await supplyFor(trial, type), extent);
 }
 
 interface SentBody {

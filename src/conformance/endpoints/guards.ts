@@ -13,7 +13,7 @@ import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { newId } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { ifPossible, pathOf, plainOperations } from "./subjects.ts";
+import { ifPossible, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function guardCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -41,16 +41,16 @@ interface Guarded {
 
 function rejects(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: guard is false`,
-    aspects: about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "guard is false",
+    about(called, `while \`${endpoint.if}\` is false, ${operation} gets ${code}`),
+    async (trial) => {
       const { caller, record, path, input } = await guarded(trial, called, false);
       const interaction = await trial.call(operation, { caller, record, path, ...input });
       expectError(trial, interaction, { code }, pathOf(called, "if"));
     },
-  };
+  );
 }
 
 /** How many requests the test tries for which the guard is true. */
@@ -58,11 +58,11 @@ const mostRequests = 3;
 
 function admits(contract: Contract, called: Operation, code: string): Case {
   const { operation, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: guard is true`,
-    aspects: about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "guard is true",
+    about(called, `while \`${endpoint.if}\` is true, ${operation} does not get ${code}`),
+    async (trial) => {
       for (let count = 0; count < mostRequests; count += 1) {
         const { caller, record, path, input } = await guarded(trial, called, true);
         const interaction = await trial.call(operation, { caller, record, path, ...input });
@@ -71,7 +71,7 @@ function admits(contract: Contract, called: Operation, code: string): Case {
         throw new Broken(`no ${code}`, statusText(contract, response), interaction, pathOf(called, "if"));
       }
     },
-  };
+  );
 }
 
 /** Returns a request for which the guard is true, or false. */

@@ -3,7 +3,7 @@ import { type Endpoint, sessionActions } from "../../language/endpoints/model.ts
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
-import { expectError } from "../expect.ts";
+import { expectError, neededSuccess } from "../expect.ts";
 import { type Interaction, isResponse, type Response } from "../interaction.ts";
 import { shortText } from "../response.ts";
 import { type CallOptions, requestFor } from "../trial/calls.ts";
@@ -11,7 +11,7 @@ import { clockMilliseconds } from "../effects.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
-import { callersOf, plainOperations, validOptions } from "./subjects.ts";
+import { callersOf, operationCase, plainOperations, validOptions } from "./subjects.ts";
 
 const path = "endpoints/repeats";
 
@@ -59,29 +59,27 @@ function newKey(trial: Trial): string {
   return `test-${trial.world.count()}-${trial.random.text(12)}`;
 }
 
-/** Sends the request. @throws NotTried if it is the first one and does not succeed */
-async function sendFirst(trial: Trial, called: Operation, options: CallOptions): Promise<Response> {
-  const response = trial.responseOf(await trial.call(called.operation, options));
-  if (response.status < 300) return response;
-  throw new NotTried(`${called.operation} answered ${statusText(trial.contract, response)}`);
+/** Sends a request whose response comes again, or not. @throws NotTried if it does not succeed */
+async function sendFirst(trial: Trial, { operation }: Operation, options: CallOptions): Promise<Response> {
+  return neededSuccess(trial, await trial.call(operation, options));
 }
 
 /** The same request with the same key gets the first response, byte for byte. */
 function replays(called: Operation, header: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: replayed`,
-    aspects: about(`${operation} with the same ${header} gets the first response again`),
-    operation,
-    ...(called.action === "clear" ? { exclusive: true } : {}),
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "replayed",
+    about(`${operation} with the same ${header} gets the first response again`),
+    async (trial) => {
       const options = await validOptions(trial, called);
       const headers = { [header]: newKey(trial) };
       const first = await sendFirst(trial, called, { ...options, headers });
       const again = await trial.call(operation, { ...options, headers });
       expectSame(trial, first, again);
     },
-  };
+    called.action === "clear" ? { exclusive: true } : {},
+  );
 }
 
 function expectSame(trial: Trial, first: Response, again: Interaction): void {
@@ -94,11 +92,11 @@ function expectSame(trial: Trial, first: Response, again: Interaction): void {
 /** Another request with the same key is rejected. */
 function rejectsOthers(called: Operation, header: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: key reused`,
-    aspects: about(`another request with the same ${header} is rejected`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "key reused",
+    about(`another request with the same ${header} is rejected`),
+    async (trial) => {
       const headers = { [header]: newKey(trial) };
       const options = await validOptions(trial, called);
       await sendFirst(trial, called, { ...options, headers });
@@ -106,7 +104,7 @@ function rejectsOthers(called: Operation, header: string): Case {
       const interaction = await trial.call(operation, { ...other, headers });
       expectError(trial, interaction, { code: "idempotency-key-reused" });
     },
-  };
+  );
 }
 
 /** Returns the same request with another body. */
@@ -126,11 +124,11 @@ const racers = 5;
 /** Of equal requests at once, one has an effect. */
 function hasOneEffect(contract: Contract, called: Operation, header: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: key at once`,
-    aspects: about(`${racers} requests with one ${header} at once have one effect`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "key at once",
+    about(`${racers} requests with one ${header} at once have one effect`),
+    async (trial) => {
       const headers = { [header]: newKey(trial) };
       const options = await validOptions(trial, called);
       const all = await Promise.all(
@@ -144,17 +142,17 @@ function hasOneEffect(contract: Contract, called: Operation, header: string): Ca
       const effects = new Set(successes.map(({ text }) => text)).size;
       if (effects > 1) throw new Broken("one effect", `${effects} different responses: ${got}`, all.at(-1));
     },
-  };
+  );
 }
 
 /** The key of another caller is another key. */
 function isOfCaller(called: Operation, header: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: key of another caller`,
-    aspects: about(`the same ${header} of another caller is another key`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "key of another caller",
+    about(`the same ${header} of another caller is another key`),
+    async (trial) => {
       const [one, other] = (await callersOf(trial, called)).filter(({ signedIn }) => signedIn);
       if (one === undefined || other === undefined)
         throw new NotTried(`the test has no two callers who may run ${operation}`);
@@ -166,22 +164,17 @@ function isOfCaller(called: Operation, header: string): Case {
       const text = response.status < 300 ? "the response to the first caller" : statusText(trial.contract, response);
       throw new Broken("a response of its own for another caller", text, second);
     },
-  };
+  );
 }
 
 function isRequired(called: Operation, header: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: no key`,
-    aspects: about(`a request without ${header} is rejected`),
-    operation,
-    run: async (trial) => {
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      const { [header]: _, ...headers } = request.headers;
-      const interaction = await sendAfterLimits(trial, { ...request, headers }, caller, { operation });
-      expectError(trial, interaction, { code: "invalid-request", status: 400 });
-    },
-  };
+  return operationCase(called, "no key", about(`a request without ${header} is rejected`), async (trial) => {
+    const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+    const { [header]: _, ...headers } = request.headers;
+    const interaction = await sendAfterLimits(trial, { ...request, headers }, caller, { operation });
+    expectError(trial, interaction, { code: "invalid-request", status: 400 });
+  });
 }
 
 /** How long before and after the end of a key the test looks, in milliseconds. */
@@ -190,12 +183,11 @@ const margin = 60_000;
 /** A key is valid for the declared time, and not longer. */
 function lasts(called: Operation, header: string, kept: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: key for ${kept}`,
-    aspects: about(`a key is known for ${kept}, and not longer`),
-    operation,
-    last: true,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `key for ${kept}`,
+    about(`a key is known for ${kept}, and not longer`),
+    async (trial) => {
       const headers = { [header]: newKey(trial) };
       const options = await validOptions(trial, called);
       const milliseconds = clockMilliseconds(kept);
@@ -212,17 +204,20 @@ function lasts(called: Operation, header: string, kept: string): Case {
       if (trial.responseOf(late).text === first.text)
         throw new Broken(`another response after ${kept}`, "the first response", late);
     },
-  };
+    {
+      last: true,
+    },
+  );
 }
 
 /** Without idempotency keys, two requests with one are two requests. */
 function hasNoKeys(called: Operation): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: no keys`,
-    aspects: about("requests with the same Idempotency-Key have an effect each"),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "no keys",
+    about("requests with the same Idempotency-Key have an effect each"),
+    async (trial) => {
       const headers = { "Idempotency-Key": newKey(trial) };
       const options = await validOptions(trial, called);
       const first = await sendFirst(trial, called, { ...options, headers });
@@ -233,5 +228,5 @@ function hasNoKeys(called: Operation): Case {
       const got = status < 300 ? "the response to the first one" : statusText(trial.contract, trial.responseOf(second));
       throw new Broken("another effect of another request", got, second);
     },
-  };
+  );
 }

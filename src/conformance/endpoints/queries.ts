@@ -1,31 +1,26 @@
 /** Query parameters that the document declares: values at the edges are accepted, others are rejected, and required ones are needed. */
-import type { Json } from "../../base/json.ts";
-import type { Field, FieldType } from "../../language/resources/model.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { FieldType } from "../../language/resources/model.ts";
 import { bareType } from "../../language/resources/fields.ts";
-import { type Aspect, Broken, type Case } from "../case.ts";
+import { Broken, type Case } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Request } from "../interaction.ts";
-import { isObject } from "../../base/json.ts";
 import { supplyFor } from "../resources/writing.ts";
 import { requestFor } from "../trial/calls.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
-import { pathOf, plainOperations, validOptions } from "./subjects.ts";
+import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function queryCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called) =>
     Object.entries(called.endpoint.query ?? {}).flatMap(([name, field]): readonly Case[] => [
-      ...(isTextual(field.type) ? [hasType(called, name, field)] : []),
+      ...hasType(called, `query/${name}`, name, field.type),
       ...(field.optional || field.default !== undefined ? [] : [isRequired(called, name)]),
     ]),
   );
-}
-
-function about(called: Operation, name: string, expects: string): readonly [Aspect] {
-  return [{ path: pathOf(called, `query/${name}`), expects }];
 }
 
 /** Whether values of the type can be sent as a text. */
@@ -36,17 +31,17 @@ function isTextual(type: FieldType): boolean {
 
 function isRequired(called: Operation, name: string): Case {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: without ${name}`,
-    aspects: about(called, name, `a request without \`${name}\` is rejected`),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    `without ${name}`,
+    [{ path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` }],
+    async (trial) => {
       const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
       const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
       const entries = [{ place: name, codes: ["required"] }];
       expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
     },
-  };
+  );
 }
 
 /** Returns the request with another value of a parameter, or without it. */
@@ -60,39 +55,34 @@ function withQuery(request: Request, name: string, value?: string): Request {
 /** How many values of each kind the test sends. */
 const mostValues = 4;
 
-function hasType(called: Operation, name: string, field: Field): Case {
+/** Values of a parameter that is declared by `member` of the operation: those at the edges of its type, and others. */
+export function hasType(called: Operation, member: string, name: string, type: FieldType): readonly Case[] {
   const { operation } = called;
-  return {
-    id: `endpoints/${operation}: values of ${name}`,
-    aspects: about(called, name, `\`${name}\` has its type`),
-    operation,
-    run: async (trial) => {
-      const { contract } = trial;
-      const supply = await supplyFor(trial, field.type);
-      const wrong = textsOf(
-        field.type,
-        invalidValues(contract, field.type, supply).filter(({ stated }) => stated),
-      );
-      const right = textsOf(
-        field.type,
-        edgeValues(contract, field.type, supply).filter(({ stated }) => stated),
-      );
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      for (const { text, what } of [...wrong.slice(0, mostValues), ...wordFor(field.type)]) {
-        trial.startOver();
-        const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
-        const { status } = trial.responseOf(interaction);
-        if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
-        expectError(trial, interaction, {
-          code: "invalid-request",
-          status: 400,
-          entries: [{ place: name, codes: [] }],
-        });
-      }
-      for (const { text, what } of right.slice(0, mostValues))
-        await expectAccepted(trial, called, { name, text, what });
-    },
-  };
+  if (!isTextual(type)) return [];
+  return [
+    operationCase(
+      called,
+      `values of ${name}`,
+      [{ path: pathOf(called, member), expects: `\`${name}\` has its type` }],
+      async (trial) => {
+        const { contract } = trial;
+        const supply = await supplyFor(trial, type);
+        const wrong = invalidValues(contract, type, supply).filter(({ stated }) => stated);
+        const right = edgeValues(contract, type, supply).filter(({ stated }) => stated);
+        const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+        for (const { text, what } of [...textsOf(type, wrong).slice(0, mostValues), ...wordFor(type)]) {
+          trial.startOver();
+          const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
+          const { status } = trial.responseOf(interaction);
+          if (status < 300) throw new Broken(`\`${name}\` to be rejected: ${what}`, String(status), interaction);
+          const entries = [{ place: name, codes: [] }];
+          expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
+        }
+        for (const { text, what } of textsOf(type, right).slice(0, mostValues))
+          await expectAccepted(trial, called, { name, text, what });
+      },
+    ),
+  ];
 }
 
 interface Text {
@@ -107,7 +97,7 @@ function textsOf(type: FieldType, values: readonly { readonly value: Json; reado
   return values.flatMap(({ value, what }): Text[] => {
     if (value === null || isObject(value) || Array.isArray(value) || value === "") return [];
     if (isNumber ? typeof value !== "number" : typeof value !== "string") return [];
-    const text = `${value}`;
+    const text = String(value as string | number);
     return text.length > longestText ? [] : [{ text, what }];
   });
 }
@@ -119,7 +109,8 @@ const longestText = 1000;
 function wordFor(type: FieldType): readonly Text[] {
   const bare = bareType(type);
   const isOther =
-    bare.kind === "scalar" && ["integer", "number", "decimal", "boolean", "date", "datetime"].includes(bare.name);
+    bare.kind === "scalar" &&
+    ["integer", "number", "decimal", "boolean", "date", "datetime", "uuid"].includes(bare.name);
   return isOther ? [{ text: "no such value", what: "a word" }] : [];
 }
 

@@ -12,7 +12,15 @@ import { subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { samplesOf } from "./matching.ts";
-import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations, validOptions } from "./subjects.ts";
+import {
+  aspectsOf,
+  callersOf,
+  expectMissing,
+  operationCase,
+  pathOf,
+  plainOperations,
+  validOptions,
+} from "./subjects.ts";
 
 export function selectedCases(contract: Contract): readonly Case[] {
   return plainOperations(contract).flatMap((called): readonly Case[] => {
@@ -31,16 +39,11 @@ export function selectedCases(contract: Contract): readonly Case[] {
 
 function fulfils(contract: Contract, called: Operation): Case {
   const { operation, resource, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: the`,
-    aspects: aspectsOf(
-      contract,
-      called,
-      ["the"],
-      `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`,
-    ),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "the",
+    aspectsOf(contract, called, ["the"], `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`),
+    async (trial) => {
       const condition = contract.typed.get(pathOf(called, "the"));
       const { caller, record } = await chosenSubject(trial, called, condition);
       const interaction = await trial.call(operation, { ...(await validOptions(trial, called, caller)), record });
@@ -59,7 +62,7 @@ function fulfils(contract: Contract, called: Operation): Case {
         pathOf(called, "the"),
       );
     },
-  };
+  );
 }
 
 /** Returns a caller with a record that is selected, and if possible with an older one that is not. */
@@ -88,20 +91,15 @@ async function newUser(trial: Trial, called: Operation): Promise<Caller | undefi
 /** A new caller has no record yet. */
 function isMissing(contract: Contract, called: Operation): Case {
   const { operation, resource, endpoint } = called;
-  return {
-    id: `endpoints/${operation}: none`,
-    aspects: aspectsOf(
-      contract,
-      called,
-      ["the"],
-      `without a ${resource} of which \`${endpoint.the}\` is true there is none`,
-    ),
-    operation,
-    run: async (trial) => {
+  return operationCase(
+    called,
+    "none",
+    aspectsOf(contract, called, ["the"], `without a ${resource} of which \`${endpoint.the}\` is true there is none`),
+    async (trial) => {
       const caller = await newUser(trial, called);
       if (caller === undefined) throw new NotTried("the test has no caller without records");
       const { body, query } = await validOptions(trial, called);
       expectMissing(trial, await trial.call(operation, { caller, record: null, body, query }), pathOf(called, "the"));
     },
-  };
+  );
 }

@@ -156,12 +156,24 @@ export function errorDeviations(
     return [{ path, expected: `the member \`status\` with ${response.status}`, got: shortText(named) }];
   const found = codeIn(contract, response);
   if (found !== code)
-    return [{ path: where, expected: `the error ${nameOf(contract, code)}`, got: statusText(contract, response) }];
+    return [
+      {
+        path: isRenamed(contract, code, found) ? `errors/codes/${code}` : where,
+        expected: `the error ${nameOf(contract, code)}`,
+        got: statusText(contract, response),
+      },
+    ];
   const name = lookup(response.json, "code");
   if (name !== undefined && name !== nameOf(contract, code))
     return [{ path: `errors/codes/${code}`, expected: `the code ${nameOf(contract, code)}`, got: shortText(name) }];
   const [entry] = entryDeviations(response.json, entries);
   return entry === undefined ? textDeviations(contract, response, code, { entries }) : [entry];
+}
+
+/** Whether the document gives the code another name, and a response has a name that no error has. */
+function isRenamed(contract: Contract, code: string, found: string | undefined): boolean {
+  const isNamed = lookup(contract.model.errors.codes ?? {}, code) !== undefined;
+  return isNamed && found !== undefined && !knownCodes(contract).has(found);
 }
 
 /** How many seconds more or less a response may name than the document. */

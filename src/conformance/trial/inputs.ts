@@ -17,7 +17,7 @@ import { problemOf } from "../values/fits.ts";
 import { distinctValue, type Supply, validValue } from "../values/valid.ts";
 import { loginOf, newRefreshToken } from "./callers.ts";
 import { type KnownRecord, textOf } from "./known.ts";
-import { lookAround } from "./looking.ts";
+import { lookAround, recordId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
 import { presentOf, stopped } from "./world.ts";
@@ -164,9 +164,7 @@ export async function prepareReferences(
   if (bare.kind === "list" || bare.kind === "map") return prepareReferences(trial, bare.of, caller, references);
   const resource = referenceOf(trial.contract.model, bare);
   if (resource === undefined || references.has(resource)) return;
-  const record = await trial.reference(resource, caller);
-  if (!record.values.has("id")) await trial.look(record);
-  references.set(resource, record.values.get("id") ?? null);
+  references.set(resource, (await recordId(trial, await trial.reference(resource, caller))) ?? null);
 }
 
 /** Returns what the values of a request are made of. `references`: by resource, the id of a record to which they may refer. */

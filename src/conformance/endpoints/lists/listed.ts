@@ -12,6 +12,7 @@ import { knownTruth } from "../../known-truth.ts";
 import { solve } from "../../solve.ts";
 import { expressionInput, queryFor } from "../../trial/inputs.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
+import { recordId } from "../../trial/looking.ts";
 import { listStyle, stylePath } from "../../trial/pages.ts";
 import { creatorsOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -188,9 +189,7 @@ async function commonValue(trial: Trial, type: FieldType, caller: Caller): Promi
   const { contract, random, world } = trial;
   const resource = referenceOf(contract.model, type);
   if (resource !== undefined) {
-    const record = await trial.make(resource, { creator: caller });
-    if (!record.values.has("id")) await trial.look(record);
-    return record.values.get("id");
+    return recordId(trial, await trial.make(resource, { creator: caller }));
   }
   const isWide =
     type.kind === "scalar" &&
