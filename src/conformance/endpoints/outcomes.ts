@@ -113,7 +113,7 @@ function change(contract: Contract, called: Operation): Case {
       const before = record?.values.get("state");
       const interaction = await trial.call(operation, { ...options, record, body });
       const { statuses = {}, status } = called.endpoint;
-      if (record === null || called.action === "delete")
+      if (record === undefined || called.action === "delete")
         return expectStatus(trial, called, statuses.accepted === undefined ? status : undefined, interaction);
       await trial.look(record);
       const moved = transitionsBy(contract, operation).find(
@@ -165,7 +165,7 @@ async function repeated(
     return { record, input, again };
   }
   const { record, body, ...options } = await validOptions(trial, called);
-  if (record === null) throw new NotTried(`${called.operation} is about no record`);
+  if (record === undefined) throw new NotTried(`${called.operation} is about no record`);
   await trial.call(called.operation, { ...options, record, body });
   const again = await trial.call(called.operation, { ...options, record, body });
   return { record, input: { query: options.query, body: body ?? undefined }, again };

@@ -92,7 +92,7 @@ async function performed(
     return { interaction, scope: trial.scope(record.creator, record, expressionInput(trial, called, input)) };
   }
   const { record, ...options } = await validOptions(trial, called);
-  if (record === null) throw new NotTried(`${operation} is about no record`);
+  if (record === undefined) throw new NotTried(`${operation} is about no record`);
   await lookAround(trial, record);
   const before = new Map(record.values);
   const interaction = await trial.call(operation, { ...options, record });

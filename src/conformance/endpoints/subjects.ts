@@ -80,7 +80,7 @@ export async function validOptions(trial: Trial, called: Operation, by?: Caller)
   if (!needsRecord(called)) {
     const caller = by ?? (await trial.callerFor(operation));
     const { body, query } = await trial.inputFor(operation, caller);
-    return { caller, record: null, body: body ?? null, query };
+    return { caller, record: undefined, body: body ?? null, query };
   }
   const { record, caller } = await subjectFor(trial, called, by);
   const { body, request } = await requestFor(trial, called, { record, caller });
@@ -116,7 +116,7 @@ export function valueAt(body: Json | undefined, at: readonly string[]): Json | u
 
 export interface ValidOptions {
   readonly caller: Caller;
-  readonly record: KnownRecord | null;
+  readonly record: KnownRecord | undefined;
   /** `null`: no body. */
   readonly body: JsonObject | null;
   readonly query: Readonly<Record<string, string>>;
