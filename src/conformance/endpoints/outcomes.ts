@@ -116,10 +116,10 @@ function change(contract: Contract, called: Operation): Case {
       if (record === undefined || called.action === "delete")
         return expectStatus(trial, called, statuses.accepted === undefined ? status : undefined, interaction);
       await trial.look(record);
-      const moved = transitionsBy(contract, operation).find(
+      const transition = transitionsBy(contract, operation).find(
         ({ from }) => typeof before === "string" && from.includes(before),
       );
-      if (!record.values.has("state") && moved !== undefined) record.values.set("state", moved.to);
+      if (!record.values.has("state") && transition !== undefined) record.values.set("state", transition.to);
       const input = { query: options.query, body: body ?? undefined };
       const isLink = called.action === "link";
       expectStatus(

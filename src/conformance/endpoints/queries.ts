@@ -95,10 +95,8 @@ function textsOf(type: FieldType, values: readonly { readonly value: Json; reado
   const bare = bareType(type);
   const isNumber = bare.kind === "scalar" && ["integer", "number", "decimal"].includes(bare.name);
   return values.flatMap(({ value, what }): Text[] => {
-    if (value === null || isObject(value) || Array.isArray(value) || value === "") return [];
-    if (isNumber ? typeof value !== "number" : typeof value !== "string") return [];
-    const text = String(value as string | number);
-    return text.length > longestText ? [] : [{ text, what }];
+    const text = isNumber && typeof value === "number" ? JSON.stringify(value) : !isNumber ? value : undefined;
+    return typeof text !== "string" || text === "" || text.length > longestText ? [] : [{ text, what }];
   });
 }
 

@@ -7,25 +7,9 @@ import type { Interaction } from "../interaction.ts";
 import type { KnownRecord } from "./known.ts";
 import type { Target } from "../target.ts";
 
-export interface World {
-  readonly contract: Contract;
+/** What all worlds of a run have in common. */
+export interface RunState {
   readonly target: Target;
-  /** All records that the test has made, the oldest first. */
-  readonly records: KnownRecord[];
-  /** Records that were made so that others can refer to them. */
-  readonly references: KnownRecord[];
-  /** Records that time brought into a state together with another one, for cases that need one in that state. */
-  readonly stock: KnownRecord[];
-  /** The last entity tag of each record, by caller. */
-  readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
-  /** The worlds of other versions, by name. */
-  readonly versions: Map<string, World>;
-  /** Callers that the test signed up itself, by number. */
-  readonly signedUp: Map<number, Promise<Caller | undefined>>;
-  /** The records of callers that the test signed up itself. */
-  readonly accounts: Map<Caller, KnownRecord>;
-  /** The sessions of callers that the test signed up itself. */
-  readonly sessions: Map<Caller, Session>;
   /** Counts everything that has to be distinct. */
   readonly count: () => number;
   /** All requests of the run in this version with their responses, those of other workers too. */
@@ -40,8 +24,32 @@ export interface World {
   readonly clock: ClockState;
   /** Called for each request and its response. */
   readonly observed: (interaction: Interaction) => void;
-  /** Until when a case may wait for a rate limit, in milliseconds since 1970. */
+  /** Until when a case may run, or wait for a rate limit, in milliseconds since 1970. */
   readonly deadline: number;
+}
+
+/** The callers of a world, whatever the version. */
+interface Accounts {
+  /** Callers that the test signed up itself, by number. */
+  readonly signedUp: Map<number, Promise<Caller | undefined>>;
+  /** The records of callers that the test signed up itself. */
+  readonly accounts: Map<Caller, KnownRecord>;
+  /** The sessions of callers that the test signed up itself. */
+  readonly sessions: Map<Caller, Session>;
+}
+
+export interface World extends RunState, Accounts {
+  readonly contract: Contract;
+  /** All records that the test has made, the oldest first. */
+  readonly records: KnownRecord[];
+  /** Records that were made so that others can refer to them. */
+  readonly references: KnownRecord[];
+  /** Records that time brought into a state together with another one, for cases that need one in that state. */
+  readonly stock: KnownRecord[];
+  /** The last entity tag of each record, by caller. */
+  readonly tags: WeakMap<KnownRecord, Map<Caller, string>>;
+  /** The worlds of other versions, by name. */
+  readonly versions: Map<string, World>;
 }
 
 export interface Session {
@@ -64,17 +72,24 @@ export interface ClockState {
 /** The reason of a case that has to wait until it may let time pass. */
 export const stopped = "other cases run at the same time";
 
+/** Returns a world without records. `accounts`: its callers, if it has some already. */
+export function newWorld(
+  contract: Contract,
+  run: RunState,
+  { signedUp, accounts, sessions }: Accounts = { signedUp: new Map(), accounts: new Map(), sessions: new Map() },
+): World {
+  const made = { records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() };
+  return { ...run, contract, signedUp, accounts, sessions, ...made };
+}
+
 /** Returns the world of another version: with the same callers and the same clock, but with records of its own. */
 export function worldAt(world: World, version: string): World {
   const { contract, versions } = world;
   if (version === contract.version) return world;
-  return getOrMake(versions, version, () => ({
-    ...world,
-    contract: contractOf(contract.model, contract.places, version),
-    ...{ records: [], references: [], stock: [], tags: new WeakMap(), versions: new Map() },
-    // The names of errors may be others, so what is said of all responses of the run is not said of these.
-    ...{ all: [], provoked: new Map() },
-  }));
+  // The names of errors may be others, so what is said of all responses of the run is not said of these.
+  return getOrMake(versions, version, () =>
+    newWorld(contractOf(contract.model, contract.places, version), { ...world, all: [], provoked: new Map() }, world),
+  );
 }
 
 /** Finds the record with an id among those that the test made. */
