@@ -12,6 +12,8 @@ import { requestFor } from "../trial/calls.ts";
 import type { Trial } from "../trial/trial.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { edgeValues, invalidValues } from "../values/boundaries.ts";
+import { problemOf } from "../values/fits.ts";
+import type { Supply } from "../values/valid.ts";
 import { operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function queryCases(contract: Contract): readonly Case[] {
@@ -24,7 +26,7 @@ export function queryCases(contract: Contract): readonly Case[] {
 }
 
 /** Whether values of the type can be sent as a text. */
-function isTextual(type: FieldType): boolean {
+export function isTextual(type: FieldType): boolean {
   const { kind } = bareType(type);
   return kind === "scalar" || kind === "one-of";
 }
@@ -67,10 +69,9 @@ export function hasType(called: Operation, member: string, name: string, type: F
       async (trial) => {
         const { contract } = trial;
         const supply = await supplyFor(trial, type);
-        const wrong = invalidValues(contract, type, supply).filter(({ stated }) => stated);
         const right = edgeValues(contract, type, supply).filter(({ stated }) => stated);
         const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-        for (const { text, what } of [...textsOf(type, wrong).slice(0, mostValues), ...wordFor(type)]) {
+        for (const { text, what } of wrongTexts(contract, type, supply)) {
           trial.startOver();
           const interaction = await sendAfterLimits(trial, withQuery(request, name, text), caller, { operation });
           const { status } = trial.responseOf(interaction);
@@ -85,9 +86,27 @@ export function hasType(called: Operation, member: string, name: string, type: F
   ];
 }
 
-interface Text {
+export interface Text {
   readonly text: string;
   readonly what: string;
+}
+
+/** Returns texts that are no values of the type. */
+export function wrongTexts(contract: Contract, type: FieldType, supply: Supply): readonly Text[] {
+  const wrong = invalidValues(contract, type, supply).filter(({ stated }) => stated);
+  return [...textsOf(type, wrong).slice(0, mostValues), ...wordFor(type)].filter(
+    ({ text }) => problemOf(contract, type, fromText(type, text), "input") !== undefined,
+  );
+}
+
+/** Returns the value of a text by its type. */
+export function fromText(type: FieldType, text: string): Json {
+  const bare = bareType(type);
+  const name = bare.kind === "scalar" ? bare.name : undefined;
+  if (name === "integer" || name === "number" || name === "decimal")
+    return Number.isNaN(Number(text)) ? text : Number(text);
+  if (name === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return bare.kind === "list" ? text.split(",").map((item) => fromText(bare.of, item.trim())) : text;
 }
 
 /** Returns the values that can be sent as texts without becoming valid: the number 5 is a text like any other. */

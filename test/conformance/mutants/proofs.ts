@@ -52,6 +52,8 @@ const unobservable: readonly (readonly [construct: RegExp, reason: string])[] = 
   [/\/(?:note|example)$/, "the difference is in the description of the service alone"],
   [/^purpose\/service$/, "the realm of a challenge is a text for people"],
   [/^endpoints\/(?:edits|repeats)\/none$/, "the server may do more than the document states"],
+  [/\/wire\/(?:query|header|cookie)\/optional$/, "the document declares 400 as a response to any request"],
+  [/\/wire\/answers\/type$/, "the functions of the service return the same bodies"],
   [/^endpoints\/cors\/none$/, "no test can guess which origin a server allows"],
   [/^versioning\/scheme\/none$/, "no test can guess which header a server reads"],
   [/^authentication\/credentials\/prefix$/, "keys come from the operator"],
