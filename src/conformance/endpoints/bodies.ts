@@ -1,11 +1,14 @@
 /** The form of bodies: the objects around members, and merge patches. */
 import { inputOnlyActions, sessionActions } from "../../language/endpoints/model.ts";
-import { bareType } from "../../language/resources/fields.ts";
+import { bareType, fieldsOf, isServerSet } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import { type Contract, type Operation, wrapOf } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError, expectSuccess, neededSuccess } from "../expect.ts";
+import { pointerOf } from "../request.ts";
+import { supplyFor } from "../resources/writing.ts";
 import { membersOf } from "../trial/learning.ts";
+import { validValue } from "../values/valid.ts";
 import { aspectsOf, operationCase, pathOf, plainOperations, validOptions } from "./subjects.ts";
 
 export function bodyCases(contract: Contract): readonly Case[] {
@@ -19,6 +22,7 @@ export function bodyCases(contract: Contract): readonly Case[] {
   const needing = wrapped.filter((one) => membersOf(contract, one).some(({ required }) => required)).slice(0, 1);
   return [
     ...operations.filter(({ endpoint }) => endpoint.nesting !== undefined).map((one) => isNested(contract, one)),
+    ...operations.filter(({ endpoint }) => endpoint.takesView !== undefined).flatMap((one) => isView(contract, one)),
     ...(contract.places.has("endpoints/wrap") ? [...needing.map(isWrapped), ...hasWrappedPages(contract)] : []),
     ...operations
       .filter(({ action, endpoint }) => action === "update" && endpoint.method === "PATCH")
@@ -50,6 +54,28 @@ function isNested(contract: Contract, called: Operation): Case {
       expectError(trial, interaction, { code: "invalid-request", status: 422 }, pathOf(called, "takes"));
     },
   );
+}
+
+/** A field that the view of `takes` does not have is rejected. */
+function isView(contract: Contract, called: Operation): readonly Case[] {
+  const names = new Set(membersOf(contract, called).map(({ name }) => name));
+  const found = Object.entries(fieldsOf(contract.model, called.resource ?? "")).find(
+    ([name, field]) => !names.has(name) && !isServerSet(field) && bareType(field.type).kind !== "file",
+  );
+  // Only a document that states all standard errors states that unknown members are one of them.
+  if (found === undefined || contract.model.errors.standard !== "all") return [];
+  const [name, { type }] = found;
+  const expects = `a body with \`${name}\`, which the view does not have, is rejected`;
+  return [
+    operationCase(called, "outside the view", aspectsOf(contract, called, ["takes"], expects), async (trial) => {
+      const { body, ...options } = await validOptions(trial, called);
+      const value = validValue(contract, type, await supplyFor(trial, type)) ?? "x";
+      const changed = { ...body, [name]: value };
+      const interaction = await trial.call(called.operation, { ...options, body: changed, isInvalid: true });
+      const entries = [{ place: pointerOf(contract, called, name), codes: [] }];
+      expectError(trial, interaction, { code: "invalid-request", status: 422, entries }, pathOf(called, "takes"));
+    }),
+  ];
 }
 
 /** A record that is not inside the member of `wrap` is rejected. */

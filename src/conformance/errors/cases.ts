@@ -140,8 +140,6 @@ function hasMessage(contract: Contract, code: string): Case {
     last: true,
     run: async (trial) => {
       if (found(trial, code).length === 0) throw notProvoked(code);
-      const text = lookup(contract.model.errors.messages ?? {}, code) ?? "";
-      if (/\{\w+\}/.test(text)) throw new NotTried("the message has values that the test does not know");
     },
   };
 }
