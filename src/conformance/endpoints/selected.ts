@@ -10,12 +10,14 @@ import { recordIn, shortText } from "../response.ts";
 import { newCaller } from "../trial/callers.ts";
 import { subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { deletionOf } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { samplesOf } from "./matching.ts";
 import {
   aspectsOf,
   callersOf,
   expectMissing,
+  ifPossible,
   operationCase,
   pathOf,
   plainOperations,
@@ -31,13 +33,13 @@ export function selectedCases(contract: Contract): readonly Case[] {
       condition !== undefined &&
       nodesOf(condition).some((one) => one.kind === "variable" && one.path.join(".") === "caller.id");
     return [
-      ...(called.action === "delete" ? [] : [fulfils(contract, called)]),
+      ...(called.action === "delete" ? [] : [fulfils(contract, called, isOfCaller)]),
       ...(isOfCaller ? [isMissing(contract, called)] : []),
     ];
   });
 }
 
-function fulfils(contract: Contract, called: Operation): Case {
+function fulfils(contract: Contract, called: Operation, isOfCaller: boolean): Case {
   const { operation, resource, endpoint } = called;
   return operationCase(
     called,
@@ -45,12 +47,12 @@ function fulfils(contract: Contract, called: Operation): Case {
     aspectsOf(contract, called, ["the"], `${operation} is about a ${resource} of which \`${endpoint.the}\` is true`),
     async (trial) => {
       const condition = contract.typed.get(pathOf(called, "the"));
-      const { caller, record } = await chosenSubject(trial, called, condition);
+      if (condition === undefined) throw new NotTried("the test cannot evaluate the condition");
+      const { caller, record } = await chosenSubject(trial, called, condition, isOfCaller);
       const interaction = await trial.call(operation, { ...(await validOptions(trial, called, caller)), record });
       const { json } = expectSuccess(trial, interaction, pathOf(called, "the"));
       const observed = recordIn(contract, called, json)?.record;
-      if (observed === undefined || condition === undefined)
-        throw new NotTried("the response does not show the record");
+      if (observed === undefined) throw new NotTried("the response does not show the record");
       const values = new Map<string, Json>(Object.entries(observed));
       // What a transition of the operation itself sets may make the condition false.
       if (endpoint.method !== "GET") return;
@@ -62,6 +64,8 @@ function fulfils(contract: Contract, called: Operation): Case {
         pathOf(called, "the"),
       );
     },
+    // Other cases make records that the operation may select.
+    isOfCaller ? {} : { exclusive: true },
   );
 }
 
@@ -69,15 +73,30 @@ function fulfils(contract: Contract, called: Operation): Case {
 async function chosenSubject(
   trial: Trial,
   called: Operation,
-  condition: TypedExpression | undefined,
+  condition: TypedExpression,
+  isOfCaller: boolean,
 ): Promise<{ readonly record: KnownRecord; readonly caller: Caller }> {
-  const caller = condition === undefined ? undefined : await newUser(trial, called);
-  if (caller === undefined || condition === undefined) return subjectFor(trial, called);
+  const caller = (await newUser(trial, called)) ?? (isOfCaller ? undefined : await trial.callerFor(called.operation));
+  if (caller === undefined) return subjectFor(trial, called);
   const holds = (record: KnownRecord): boolean | undefined => knownTruth(trial, condition, trial.scope(caller, record));
   const resource = called.resource as string;
+  if (!isOfCaller) await removeAll(trial, resource, holds);
   const samples = await samplesOf(trial, { resource, condition, caller, holds, most: 1, isFalseFirst: true });
   const selected = samples.find(({ isTrue }) => isTrue);
   return selected === undefined ? subjectFor(trial, called) : { record: selected.record, caller };
+}
+
+/** Deletes the records of other cases that the operation may select. */
+async function removeAll(
+  trial: Trial,
+  resource: string,
+  holds: (record: KnownRecord) => boolean | undefined,
+): Promise<void> {
+  const remove = deletionOf(trial.contract, resource);
+  const others = trial.world.records.filter((one) => one.resource === resource && !one.isDeleted);
+  for (const record of others)
+    if (remove !== undefined && holds(record) !== false)
+      await ifPossible(() => trial.call(remove.operation, { record }));
 }
 
 /** Returns a caller who has no records yet; undefined if each caller is a record, or if the test has only callers that others know. */

@@ -8,7 +8,7 @@ import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.t
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
-import type { Operation } from "../contract.ts";
+import type { Contract, Operation } from "../contract.ts";
 import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
@@ -258,15 +258,20 @@ function learnLocation({ contract }: Trial, record: KnownRecord, location: strin
   if (reader?.key !== undefined && last !== "") record.values.set(reader.key.column, last);
 }
 
+/** Returns the operation that deletes a record of the resource. */
+export function deletionOf({ operations }: Contract, resource: string): Operation | undefined {
+  return [...operations.values()].find(
+    (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
+  );
+}
+
 /** How many records the test deletes at once to make room for another one. */
 const mostDeleted = 5;
 
 /** Deletes records that the caller created for earlier cases. Returns whether there were any. */
 export async function makeRoom(trial: Trial, resource: string, caller: Caller): Promise<boolean> {
   const { contract, used, world } = trial;
-  const remove = [...contract.operations.values()].find(
-    (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
-  );
+  const remove = deletionOf(contract, resource);
   if (remove === undefined) return false;
   const old = world.records.filter(
     (one) => one.resource === resource && one.creator === caller && !one.isDeleted && !used.has(one),

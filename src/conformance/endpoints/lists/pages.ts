@@ -5,6 +5,7 @@ import type { Contract, Operation } from "../../contract.ts";
 import { expectSuccess } from "../../expect.ts";
 import type { KnownRecord } from "../../trial/known.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
+import { deletionOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { ifPossible, operationCase, pathOf } from "../subjects.ts";
 import { hasStyle, type Listed, listed, listsOf, maximumOf } from "./listed.ts";
@@ -195,9 +196,7 @@ async function writeBetween(trial: Trial, list: Listed, page: ReadPage, lost: Se
   const keys = keysOf(contract, list, page) ?? [];
   const isRead = (record: KnownRecord): boolean => keys.includes(keyOf(contract, list, page, record) ?? "");
   await list.add();
-  const remove = [...contract.operations.values()].find(
-    (one) => one.action === "delete" && one.resource === list.called.resource && one.endpoint.the === undefined,
-  );
+  const remove = deletionOf(contract, list.called.resource as string);
   if (remove === undefined) return;
   for (const record of [list.records.find(isRead), list.records.find((one) => !isRead(one))]) {
     if (record === undefined) continue;
