@@ -28,7 +28,7 @@ import { findRecord } from "./world.ts";
 export interface CallOptions {
   readonly caller?: Caller;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
-  readonly record?: KnownRecord | null;
+  readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
   readonly path?: Readonly<Record<string, Json>>;
   /** The members of the body without the objects around them; by default a valid body. `null`: no body. */
@@ -248,6 +248,9 @@ function endsSession(
   );
 }
 
+/** The reason of a request that a quota of its caller rejects. */
+export const quotaUsedUp = "a quota of the document is used up";
+
 /** Makes room in a quota that other cases have used up, and sends the request again. */
 async function afterQuota(
   trial: Trial,
@@ -264,7 +267,7 @@ async function afterQuota(
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
   const windows = lines.flatMap((one) => (one.kind === "window" ? [windowMilliseconds(one.window)] : []));
   const hasRoom = called.resource !== undefined && (await makeRoom(trial, called.resource, caller));
-  if (!hasRoom && windows.length === 0) throw new NotTried("a quota of the document is used up");
+  if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);
   if (!hasRoom) await trial.pass(Math.max(...windows) + 1000);
   // The key of the first request stands for its response.
   const { repeats } = contract.model.endpoints;
@@ -274,7 +277,7 @@ async function afterQuota(
   const headers = key === undefined ? request.headers : { ...request.headers, [name]: `${key}-again` };
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded")
-    throw new NotTried("a quota of the document is used up");
+    throw new NotTried(quotaUsedUp);
   return again;
 }
 
