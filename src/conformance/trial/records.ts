@@ -21,7 +21,7 @@ import { hidesId, unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, textOf } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord, presentOf } from "./world.ts";
+import { findRecord, presentOf, recordsOf } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
@@ -171,7 +171,7 @@ async function sendCreationOnce(
     ...{ resource, creator: caller, isDeleted: false, observed: new Map<string, Json>() },
     ...(around.parent === undefined ? {} : { parent: around.parent }),
     values: new Map<string, Json>(Object.entries({ ...around.values, ...(id === undefined ? {} : { id }) })),
-    history: [...new Set([...around.history, ...historyOf(trial, body), ...trial.interactions.slice(before)])],
+    history: [...new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)])],
   };
   world.records.push(record);
   trial.used.add(record);
@@ -233,10 +233,19 @@ async function parentsOf(
   return { path, values: id === undefined ? {} : { [last.field]: id }, history: parent.history, parent };
 }
 
-/** Returns the requests that made the records to which a body refers. */
-function historyOf({ world }: Trial, body: Readonly<Record<string, Json>>): readonly Interaction[] {
+/** Returns the requests that made the records to which a body refers. A text without a type may be an id that a client chose. */
+function historyOf(
+  { contract, world }: Trial,
+  called: ResourceEndpoint,
+  body: Readonly<Record<string, Json>>,
+): readonly Interaction[] {
+  const { model } = contract;
   const sent = new Set(Object.values(body));
-  return world.records.flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
+  const types = membersOf(contract, called).flatMap(({ field }) => referenceOf(model, field.type) ?? []);
+  const chosen = Object.keys(model.resources.resources).filter((one) => fieldsOf(model, one)["id"]?.type.kind !== "id");
+  return [...new Set([...types, ...chosen])]
+    .flatMap((resource) => recordsOf(world, resource))
+    .flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
 }
 
 /** Returns an id that no other record has, for a record whose id the client chooses. */
@@ -268,9 +277,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
     (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
   );
   if (remove === undefined) return false;
-  const old = world.records.filter(
-    (one) => one.resource === resource && one.creator === caller && !one.isDeleted && !used.has(one),
-  );
+  const old = recordsOf(world, resource).filter((one) => one.creator === caller && !one.isDeleted && !used.has(one));
   let count = 0;
   for (const record of old) {
     if (count >= mostDeleted) break;
@@ -578,8 +585,8 @@ export async function causeEvent(
     throw new NotTried(`the test cannot cause ${on.kind === "when" ? on.events.join(" or ") : "the event"}`);
   }
   const values = { [cause.field]: transitioned.values.get("id") ?? null };
-  const known = trial.world.records.find(
-    (one) => one.resource === cause.resource && !one.isDeleted && one.values.get(cause.field) === values[cause.field],
+  const known = recordsOf(trial.world, cause.resource).find(
+    (one) => !one.isDeleted && one.values.get(cause.field) === values[cause.field],
   );
   if (known === undefined) {
     const made = await trial.make(cause.resource, { state: cause.state, values });
