@@ -23,7 +23,7 @@ import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller;
@@ -117,7 +117,7 @@ async function selectedFor(trial: Trial, called: Operation, caller: Caller): Pro
     condition === undefined ? undefined : truth(condition, trial.scope(caller, record));
   const account = world.accounts.get(caller);
   if (account?.resource === resource && isSelected(account) !== false) return account;
-  const known = world.records.find((one) => one.resource === resource && !one.isDeleted && isSelected(one) === true);
+  const known = recordsOf(world, resource).find((one) => !one.isDeleted && isSelected(one) === true);
   if (known !== undefined) return known;
   const wanted = condition === undefined ? [] : solve(condition, { ...trial.scope(caller), resource }).fields;
   const { state, ...values } = Object.fromEntries(wanted) as Record<string, Json>;

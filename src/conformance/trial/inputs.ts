@@ -22,7 +22,7 @@ import { type KnownRecord, textOf } from "./known.ts";
 import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { presentOf, stopped } from "./world.ts";
+import { presentOf, recordsOf, stopped } from "./world.ts";
 
 /** The body of a request, without the objects around its members, and its query parameters. */
 export interface Input {
@@ -361,13 +361,13 @@ async function ensureChoosable(trial: Trial, chosen: Chosen, caller: Caller, inp
   const { resource, condition } = chosen;
   const fits = (record: KnownRecord): boolean =>
     condition === undefined || truth(condition, trial.scope(caller, record, input)) === true;
-  const known = trial.world.records.find((one) => one.resource === resource && !one.isDeleted && fits(one));
+  const records = recordsOf(trial.world, resource);
+  const known = records.find((one) => !one.isDeleted && fits(one));
   if (known !== undefined) {
     trial.used.add(known);
     return;
   }
-  const isFirst = !trial.world.records.some((one) => one.resource === resource);
-  if (condition !== undefined && isFirst) await makeAny(trial, resource);
+  if (condition !== undefined && records.length === 0) await makeAny(trial, resource);
   const { state, ...values } = wantedOf(trial, chosen, caller, input);
   await trial.make(resource, { values, ...(typeof state === "string" ? { state } : {}) });
 }
