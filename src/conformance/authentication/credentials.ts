@@ -2,16 +2,20 @@
 import { lengthOf, parseDuration } from "../../base/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Credential } from "../../language/authentication/model.ts";
-import { Broken, type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import { makesTokens } from "../../language/authentication/oauth.ts";
+import { type Case, NotTried, type PartCases, type Unobservable } from "../case.ts";
+import type { Caller } from "../caller.ts";
 import { type Contract, needsRecord } from "../contract.ts";
 import { withToken } from "../credentials.ts";
-import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { claimsFor, secretFor, signedToken } from "../web-token.ts";
-import { probesOf, probeWith } from "./probe.ts";
+import { expectAccepted, expectRejected, sender, withoutRenewal } from "./accepted.ts";
+import { withAlteredKey } from "./altered-key.ts";
+import { oauthCases } from "./oauth.ts";
+import { probesOf, probeWith, probeWithNew } from "./probe.ts";
+import { isRevocable, revocationCases } from "./revocation.ts";
 
 export function credentialCases(contract: Contract): PartCases {
   const all = Object.entries(contract.model.authentication.credentials);
@@ -22,15 +26,14 @@ export function credentialCases(contract: Contract): PartCases {
         isAccepted(name, credential),
         ...rejects(contract, name, credential),
         ...(credential.secret === undefined ? [] : tokens(contract, name, credential)),
-        ...expires(contract, name, credential),
+        ...expires(name, credential),
+        ...revocationCases(name, credential),
+        ...oauthCases(contract, name, credential),
       ];
     }),
     unobservable: all.flatMap(([name, credential]) => unobservable(name, credential)),
   };
 }
-
-/** The number of the users who are only in these cases. */
-const userNumber = 41;
 
 function isAccepted(name: string, { sent }: Credential): Case {
   const path = `authentication/credentials/${name}`;
@@ -42,18 +45,6 @@ function isAccepted(name: string, { sent }: Credential): Case {
       await expectAccepted(trial, operation, caller);
     },
   };
-}
-
-async function expectAccepted(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const interaction = await trial.call(operation, { caller });
-  const response = trial.responseOf(interaction);
-  if (response.status === 401)
-    throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
-}
-
-async function expectRejected(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const body = needsRecord(trial.operation(operation)) ? { body: null } : {};
-  expectError(trial, await trial.call(operation, { caller, ...body }), { code: "unauthenticated" });
 }
 
 /** A credential that nobody got is rejected. */
@@ -72,11 +63,21 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
         await expectRejected(trial, called.operation, sender(trial, name, token, "a wrong credential"));
       },
     },
+    ...(kind === "api-key" || kind === "basic" || kind === "password"
+      ? [
+          {
+            id: `${path}: altered`,
+            aspects: [{ path, expects: "a text that differs from a valid credential in some characters is rejected" }],
+            operation: called.operation,
+            run: async (trial) => {
+              const { caller, operation } = await probeWith(trial, name, 1);
+              await expectAccepted(trial, operation, caller);
+              await expectRejected(trial, operation, withAlteredKey(trial.contract, name, caller));
+            },
+          } satisfies Case,
+        ]
+      : []),
   ];
-}
-
-function sender({ contract }: Trial, credential: string, token: string, name: string): Caller {
-  return { ...anonymous, name, authorize: (request) => withToken(contract, credential, token, request) };
 }
 
 // ── Tokens of an issuer ────────────────────────────────────────────────────────────────────────────────────────────
@@ -233,14 +234,16 @@ function scopes(contract: Contract, name: string, credential: Credential): reado
 // ── The end of a credential ────────────────────────────────────────────────────────────────────────────────────────
 
 /** A key or a session is valid for as long as it lasts, and not for longer. */
-function expires(contract: Contract, name: string, credential: Credential): readonly Case[] {
+function expires(name: string, credential: Credential): readonly Case[] {
   const path = `authentication/credentials/${name}/lasts`;
-  const { kind, lasts = "until revoked" } = credential;
-  const duration = parseDuration(lasts);
-  if (duration === undefined || (kind !== "api-key" && kind !== "basic" && kind !== "password")) return [];
+  const { kind, lasts } = credential;
+  const duration = parseDuration(lasts ?? "");
+  const isIssued = kind === "api-key" || kind === "basic" || kind === "password" || makesTokens(credential);
+  if (lasts === undefined || !isIssued) return [];
+  if (duration === undefined) return [lastsForYears(path, name, lasts)];
   const length = lengthOf(duration);
   const early = Math.min(hourSeconds * 1000, length / 4);
-  const isSession = kind === "password";
+  const isSession = kind === "password" || kind === "oauth2";
   return [
     {
       id: `${path}: expires`,
@@ -248,14 +251,14 @@ function expires(contract: Contract, name: string, credential: Credential): read
       // The other credentials of the test expire, too.
       ...(isSession ? { exclusive: true } : { endsCredentials: true }),
       run: async (trial) => {
-        const { caller, operation } = await probeWith(trial, name, userNumber);
+        const { caller, operation } = await probeWithNew(trial, name);
         if (caller.isNew !== true)
           throw new NotTried("nobody knows how old a lent credential is", "a command that makes one");
         const session = trial.world.sessions.get(caller);
-        const old = session === undefined ? caller : sender(trial, name, session.token, "an old session");
+        const old = withoutRenewal(trial, caller);
         const wait = length - early - (session === undefined ? 0 : presentOf(trial.world) - session.since);
         await trial.pass(wait, { isExpiryMeant: true });
-        await expectAccepted(trial, operation, { ...old, roles: caller.roles, signedIn: true });
+        await expectAccepted(trial, operation, old);
         await trial.pass(early + 120_000, { isExpiryMeant: true });
         await expectRejected(trial, operation, old);
       },
@@ -263,10 +266,27 @@ function expires(contract: Contract, name: string, credential: Credential): read
   ];
 }
 
+const year = 365 * 86_400_000;
+
+/** A credential that lasts until it is revoked is still accepted after two years. */
+function lastsForYears(path: string, name: string, lasts: string): Case {
+  return {
+    id: `${path}: for years`,
+    aspects: [{ path, expects: `a credential is accepted ${lasts}` }],
+    endsCredentials: true,
+    run: async (trial) => {
+      const { caller, operation } = await probeWithNew(trial, name);
+      if (caller.isNew !== true) throw new NotTried("a lent credential may end earlier", "a command that makes one");
+      await trial.pass(2 * year, { isExpiryMeant: true });
+      await expectAccepted(trial, operation, withoutRenewal(trial, caller));
+    },
+  };
+}
+
 /** What is written for readers, and what no client can bring about. */
 function unobservable(name: string, credential: Credential): readonly Unobservable[] {
   const path = `authentication/credentials/${name}`;
-  const { kind, lasts, obtained, prefix, renewed, revoked } = credential;
+  const { kind, obtained, prefix, renewed, revoked } = credential;
   const isDuration = renewed !== undefined && parseDuration(renewed) !== undefined;
   return [
     ...(obtained === undefined
@@ -284,16 +304,13 @@ function unobservable(name: string, credential: Credential): readonly Unobservab
             reason: "the owner of the implementation makes the keys",
           },
         ]),
-    ...(lasts === "until revoked"
-      ? [{ path: `${path}/lasts`, expects: "a credential never expires", reason: "no test lasts for ever" }]
-      : []),
-    ...(revoked === undefined || kind === "password"
+    ...(revoked === undefined || kind === "password" || isRevocable(credential)
       ? []
       : [
           {
             path: `${path}/revoked`,
             expects: `a revocation takes effect ${revoked}`,
-            reason: "no operation of the document revokes the credential",
+            reason: "another server revokes the credential",
           },
         ]),
   ];

@@ -1,11 +1,10 @@
 /** Requests that show whether the service accepts a credential: those that get 401 without one. */
-import { loginsOf } from "../../language/authentication/login.ts";
 import { NotTried } from "../case.ts";
 import { type Caller, anonymous } from "../caller.ts";
 import { mayEverRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { rolesOf } from "../roles.ts";
-import { callerWith, signUp } from "../trial/callers.ts";
+import { callerWith, isOfRecords, lentCaller, signUp } from "../trial/callers.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { tokenCaller } from "../web-token.ts";
@@ -42,6 +41,14 @@ export async function probeWith(trial: Trial, credential: string, number: number
   throw new NotTried(`the test has no caller with the credential ${credential}`, `a credential ${credential}`);
 }
 
+/** Numbers from here on are those of users whose credential a case lets end. */
+const firstNew = 1000;
+
+/** The same with a user who is only in this run of the case: a case that runs again needs another one. */
+export function probeWithNew(trial: Trial, credential: string): Promise<Probe> {
+  return probeWith(trial, credential, firstNew + trial.world.count());
+}
+
 async function callerOf(
   trial: Trial,
   credential: string,
@@ -49,9 +56,8 @@ async function callerOf(
   number: number,
 ): Promise<Caller | undefined> {
   const { contract, world } = trial;
-  if (loginsOf(contract.model).some((one) => one.credential === credential))
-    return roles.length === 0 ? signUp(trial, number) : undefined;
-  const lent = await world.target.caller(roles, number, credential);
+  if (isOfRecords(contract, credential)) return signUp(trial, roles, number, credential);
+  const lent = await lentCaller(trial, roles, number, credential);
   if (lent?.credential === credential) return lent;
   const usual = await callerWith(trial, roles, number);
   if (usual?.credential === credential) return usual;

@@ -22,6 +22,7 @@ import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
+import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
 import { findRecord, recordsOf } from "./world.ts";
 
@@ -152,10 +153,13 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
   const state = transition?.from[0];
-  return trial.make(resource, {
+  const record = await trial.make(resource, {
     ...(state === undefined ? {} : { state }),
     ...(caller === undefined ? {} : { creator: caller }),
   });
+  if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
+    await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
+  return record;
 }
 
 /** Returns the record of a user whom the test signed up and who may run the operation on it. */

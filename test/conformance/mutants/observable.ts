@@ -50,6 +50,11 @@ const rules: readonly Rule[] = [
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
+  { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
+  {
+    reason: "only a request that takes long shows it, and no client can slow the service down",
+    of: matching(/^limits\/time(?:\/|$)/, /./),
+  },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
   { reason: "the member has a value in each response", of: isWiderViewMember },
