@@ -44,9 +44,15 @@ function errorOf({ endpoint }: Operation): string {
 function wrongLogins({ credential, name, secret, resource }: Login, entrance: Operation): readonly Case[] {
   const path = `authentication/credentials/${credential}`;
   const { operation } = entrance;
+  const error = `endpoints/endpoints/${operation}/else`;
   const wrong = (what: string, member: string, changed: string): Case => ({
     id: `${path}: ${what}`,
-    aspects: [{ path: `${path}/${member}`, expects: `a login with ${what} is rejected` }],
+    aspects: [
+      { path: `${path}/${member}`, expects: `a login with ${what} is rejected` },
+      ...(entrance.endpoint.else === undefined
+        ? []
+        : [{ path: error, expects: `a login with ${what} gets its error` }]),
+    ],
     operation,
     run: async (trial) => {
       // A name that nobody has needs no user, where the test cannot make one.

@@ -3,7 +3,7 @@ import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
-import { isError, isStated, statusText } from "../errors/expected.ts";
+import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { shortText } from "../response.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
@@ -13,7 +13,7 @@ import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
-import { aspectsOf, callersOf, expectMissing, pathOf, plainOperations } from "./subjects.ts";
+import { aspectsOf, callersOf, expectMissing, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function pathCases(contract: Contract): readonly Case[] {
   const operations = plainOperations(contract);
@@ -33,13 +33,11 @@ function succeeds(contract: Contract, called: Operation): Case {
     ["at", "of", "does", "status", "takes", "gives", "query"],
     "a valid request succeeds",
   );
-  return {
-    id: `endpoints/${operation}: succeeds`,
+  return operationCase(
+    called,
+    "succeeds",
     aspects,
-    operation,
-    // What it deletes, no other case may need.
-    ...(called.action === "clear" ? { exclusive: true } : {}),
-    run: async (trial) => {
+    async (trial) => {
       const interaction = await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
@@ -54,7 +52,11 @@ function succeeds(contract: Contract, called: Operation): Case {
         pathOf(called),
       );
     },
-  };
+    {
+      // What it deletes, no other case may need.
+      ...(called.action === "clear" ? { exclusive: true } : {}),
+    },
+  );
 }
 
 /** How many operations have to be missing before their common address is wrong. */
@@ -87,12 +89,13 @@ function isRead({ endpoint }: Operation): boolean {
 function hidesUnknownPaths(contract: Contract): readonly Case[] {
   const isNamed = isStated(contract, "not-found") && contract.places.has("errors/standard");
   const path = isNamed ? "errors/standard" : "endpoints/base";
+  const missing = statusOf(contract, "not-found") ?? 404;
   const depth = Math.max(0, ...[...contract.operations.values()].map(({ segments }) => segments.length)) + 1;
   if (!contract.places.has(path)) return [];
   return [
     {
       id: "endpoints: unknown path",
-      aspects: [{ path, expects: "a path that no operation has is 404" }],
+      aspects: [{ path, expects: `a path that no operation has is ${missing}` }],
       run: async (trial) => {
         const segments = Array.from({ length: depth }, () => `no-${trial.random.text(8)}`);
         const selector = versionSelector(contract, contract.version);
@@ -103,8 +106,8 @@ function hidesUnknownPaths(contract: Contract): readonly Case[] {
         const interaction = await sendAfterLimits(trial, caller.authorize(request), caller);
         const { status, json } = trial.responseOf(interaction);
         // A page for browsers, such as an application of one page, is no response of an operation.
-        if (status < 400 ? json === undefined : !isNamed || [401, 403, 404].includes(status)) return;
-        throw new Broken("404 for an unknown path", String(status), interaction);
+        if (status < 400 ? json === undefined : !isNamed || [401, 403, missing].includes(status)) return;
+        throw new Broken(`${missing} for an unknown path`, String(status), interaction);
       },
     },
   ];

@@ -25,7 +25,7 @@ import {
 } from "../trial/incoming.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { pathsBetween } from "../trial/records.ts";
+import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
 import { validValue } from "../values/valid.ts";

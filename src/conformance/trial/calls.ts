@@ -21,14 +21,15 @@ import type { KnownRecord } from "./known.ts";
 import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
-import { creatorsOf, guardedInput, makeRoom } from "./records.ts";
+import { creatorsOf, makeRoom } from "./records.ts";
+import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller;
   /** The record of the path; by default one is made. `null`: none, `path` has all values. */
-  readonly record?: KnownRecord | null;
+  readonly record?: KnownRecord | null | undefined;
   /** Values of path parameters, in place of those that follow from the record. */
   readonly path?: Readonly<Record<string, Json>>;
   /** The members of the body without the objects around them; by default a valid body. `null`: no body. */
@@ -51,7 +52,7 @@ export async function call(trial: Trial, name: string, options: CallOptions = {}
   const called = trial.operation(name);
   const { request, caller, record, body } = await requestFor(trial, called, options);
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
-  const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first);
+  const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first, options);
   const { response } = interaction;
   const isAccepted = options.isInvalid === true && isResponse(response) && response.status < 300;
   if (!isAccepted) inspect(trial, called, caller, record, interaction);
@@ -117,7 +118,7 @@ async function selectedFor(trial: Trial, called: Operation, caller: Caller): Pro
     condition === undefined ? undefined : truth(condition, trial.scope(caller, record));
   const account = world.accounts.get(caller);
   if (account?.resource === resource && isSelected(account) !== false) return account;
-  const known = world.records.find((one) => one.resource === resource && !one.isDeleted && isSelected(one) === true);
+  const known = recordsOf(world, resource).find((one) => !one.isDeleted && isSelected(one) === true);
   if (known !== undefined) return known;
   const wanted = condition === undefined ? [] : solve(condition, { ...trial.scope(caller), resource }).fields;
   const { state, ...values } = Object.fromEntries(wanted) as Record<string, Json>;
@@ -251,12 +252,16 @@ function endsSession(
   );
 }
 
+/** The reason of a request that a quota of its caller rejects. */
+export const quotaUsedUp = "a quota of the document is used up";
+
 /** Makes room in a quota that other cases have used up, and sends the request again. */
 async function afterQuota(
   trial: Trial,
   called: Operation,
   caller: Caller,
   interaction: Interaction,
+  { headers: chosen = {} }: CallOptions,
 ): Promise<Interaction> {
   const { contract } = trial;
   const { response, request } = interaction;
@@ -266,16 +271,17 @@ async function afterQuota(
   const lines = [called.operation, called.resource ?? ""].flatMap((target) => lookup(quota, target) ?? []);
   const windows = lines.flatMap((one) => (one.kind === "window" ? [windowMilliseconds(one.window)] : []));
   const hasRoom = called.resource !== undefined && (await makeRoom(trial, called.resource, caller));
-  if (!hasRoom && windows.length === 0) throw new NotTried("a quota of the document is used up");
+  if (!hasRoom && windows.length === 0) throw new NotTried(quotaUsedUp);
   if (!hasRoom) await trial.pass(Math.max(...windows) + 1000);
   // The key of the first request stands for its response.
   const { repeats } = contract.model.endpoints;
   const name = repeats === undefined || repeats === "none" ? "" : repeats.header;
   const key = lookup(request.headers, name);
+  if (lookup(chosen, name) !== undefined) throw new NotTried("a quota of the document was used up");
   const headers = key === undefined ? request.headers : { ...request.headers, [name]: `${key}-again` };
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded")
-    throw new NotTried("a quota of the document is used up");
+    throw new NotTried(quotaUsedUp);
   return again;
 }
 

@@ -12,20 +12,20 @@ import { pageIn, recordIn } from "../response.ts";
 import type { KnownRecord } from "./known.ts";
 import { learnRepresentation } from "./learning.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 /** Returns a record that some operation shows to the caller. */
 export async function existing(trial: Trial, resource: string, caller: Caller): Promise<KnownRecord | undefined> {
-  const isOne = (one: KnownRecord): boolean => one.resource === resource && one.isFound === true;
-  const known = trial.world.records.find(isOne);
+  const found = (): KnownRecord | undefined => recordsOf(trial.world, resource).find(({ isFound }) => isFound === true);
+  const known = found();
   if (known !== undefined) return known;
   for (const called of trial.contract.operations.values()) {
     if (called.endpoint.method !== "GET" || called.resource === undefined) continue;
     if (called.endpoint.wire !== undefined || needsRecord(called) || called.parents.length > 0) continue;
     if (mayRun(trial.contract, called.operation, caller, trial.around()) !== true) continue;
     await readAll(trial, called, called.resource, caller);
-    const found = trial.world.records.find(isOne);
-    if (found !== undefined) return found;
+    const read = found();
+    if (read !== undefined) return read;
   }
   return undefined;
 }

@@ -105,8 +105,25 @@ export function worldAt(world: World, version: string): World {
 }
 
 /** Finds the record with an id among those that the test made. */
-export function findRecord({ records }: World, resource: string, id: Json): KnownRecord | undefined {
-  return records.findLast((record) => record.resource === resource && record.values.get("id") === id);
+export function findRecord(world: World, resource: string, id: Json): KnownRecord | undefined {
+  return recordsOf(world, resource).findLast(({ values }) => values.get("id") === id);
+}
+
+/** Records by their resources, up to a number of all records. Records are only added, and a record stays of its resource. */
+interface Index {
+  readonly byResource: Map<string, KnownRecord[]>;
+  count: number;
+}
+
+const indexes = new WeakMap<readonly KnownRecord[], Index>();
+
+/** Returns the records of a resource that the test made, the oldest first. A large document has many others. */
+export function recordsOf({ records }: World, resource: string): readonly KnownRecord[] {
+  const index = indexes.get(records) ?? { byResource: new Map<string, KnownRecord[]>(), count: 0 };
+  indexes.set(records, index);
+  for (const record of records.slice(index.count)) getOrMake(index.byResource, record.resource, () => []).push(record);
+  index.count = records.length;
+  return index.byResource.get(resource) ?? [];
 }
 
 /** Returns the service's present. */

@@ -1,7 +1,7 @@
 /** Values at the edges of a range and one step outside, as proposals: the caller compares each with its type. */
 import type { Json } from "../../base/json.ts";
 import { letters, type Random } from "../random.ts";
-import { kindOf } from "./fits.ts";
+import { counted, kindOf } from "./problem.ts";
 import { above, below, type NumberRules } from "./numbers.ts";
 import { textFor, textOfLength, type TextRules } from "./texts.ts";
 
@@ -30,6 +30,8 @@ export interface Mistake {
   readonly stated?: boolean;
   /** Further codes with which an implementation may answer. */
   readonly codes?: readonly string[];
+  /** The error that the request gets, if it is not `invalid-request`. */
+  readonly error?: string;
   /** Whether a merge patch with the value would mean something else: null removes a member, and a missing member is retained. */
   readonly completeOnly?: boolean;
 }
@@ -43,6 +45,9 @@ export interface Stated {
 /** Longer texts are not tried, since they are near the size of a request. */
 const mostCharacters = 100_000;
 
+/** Characters that take two UTF-16 code units each. */
+const outsidePlane = Array.from({ length: 64 }, (_, index) => String.fromCodePoint(0x1f600 + index)).join("");
+
 export function* textEdges(rules: TextRules, stated: Stated, random: Random, now: number): Iterable<Edge> {
   const { least, most, pattern, format } = rules;
   const ends = [
@@ -54,7 +59,8 @@ export function* textEdges(rules: TextRules, stated: Stated, random: Random, now
     if (value !== undefined) yield { what: textOf(end.length), value, stated: end.stated };
   }
   if (pattern !== undefined || format !== undefined || most === 0 || most > mostCharacters) return;
-  const value = "😀".repeat(most);
+  // A unique text must differ from those of earlier runs, too.
+  const value = random.text(most, outsidePlane);
   yield { what: `a text of ${counted(most, "character")}, each outside the basic plane`, value, stated: stated.max };
 }
 
@@ -136,8 +142,4 @@ export function textOf(length: number): string {
 
 export function listText(count: number): string {
   return count === 0 ? "an empty list" : `a list of ${counted(count, "item")}`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
