@@ -1,22 +1,29 @@
 /** Whether the service accepts a credential, as a request shows that gets 401 without one. */
 import { Broken } from "../case.ts";
 import { anonymous, type Caller } from "../caller.ts";
-import { needsRecord } from "../contract.ts";
 import { withToken } from "../credentials.ts";
 import { statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
+import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
+import type { Probe } from "./probe.ts";
 
-export async function expectAccepted(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const interaction = await trial.call(operation, { caller });
+/** @param caller by default the one of the probe */
+export async function expectAccepted(trial: Trial, probe: Probe, caller: Caller = probe.caller): Promise<void> {
+  const interaction = await trial.call(probe.operation, { caller, ...recordOf(probe) });
   const response = trial.responseOf(interaction);
   if (response.status === 401)
     throw new Broken("no 401 with a valid credential", statusText(trial.contract, response), interaction);
 }
 
-export async function expectRejected(trial: Trial, operation: string, caller: Caller): Promise<void> {
-  const body = needsRecord(trial.operation(operation)) ? { body: null } : {};
-  expectError(trial, await trial.call(operation, { caller, ...body }), { code: "unauthenticated" });
+export async function expectRejected(trial: Trial, probe: Probe, caller: Caller): Promise<void> {
+  const body = probe.record === undefined ? {} : { body: null };
+  const interaction = await trial.call(probe.operation, { caller, ...recordOf(probe), ...body });
+  expectError(trial, interaction, { code: "unauthenticated" });
+}
+
+function recordOf({ record }: Probe): { readonly record?: KnownRecord } {
+  return record === undefined ? {} : { record };
 }
 
 /** A caller who sends this text as the credential. */

@@ -41,8 +41,7 @@ function isAccepted(name: string, { sent }: Credential): Case {
     id: `${path}: accepted`,
     aspects: [{ path: sent === undefined ? path : `${path}/sent`, expects: "a valid credential is accepted" }],
     run: async (trial) => {
-      const { caller, operation } = await probeWith(trial, name, 1);
-      await expectAccepted(trial, operation, caller);
+      await expectAccepted(trial, await probeWith(trial, name, 1));
     },
   };
 }
@@ -60,7 +59,8 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
       run: async (trial) => {
         const text = `${prefix ?? `${name}_`}${trial.random.text(33)}`;
         const token = kind === "basic" ? `nobody:${text}` : text;
-        await expectRejected(trial, called.operation, sender(trial, name, token, "a wrong credential"));
+        const caller = sender(trial, name, token, "a wrong credential");
+        await expectRejected(trial, { caller, operation: called.operation }, caller);
       },
     },
     ...(kind === "api-key" || kind === "basic" || kind === "password"
@@ -70,9 +70,9 @@ function rejects(contract: Contract, name: string, { kind, prefix }: Credential)
             aspects: [{ path, expects: "a text that differs from a valid credential in some characters is rejected" }],
             operation: called.operation,
             run: async (trial) => {
-              const { caller, operation } = await probeWith(trial, name, 1);
-              await expectAccepted(trial, operation, caller);
-              await expectRejected(trial, operation, withAlteredKey(trial.contract, name, caller));
+              const probe = await probeWith(trial, name, 1);
+              await expectAccepted(trial, probe);
+              await expectRejected(trial, probe, withAlteredKey(trial.contract, name, probe.caller));
             },
           } satisfies Case,
         ]
@@ -161,13 +161,14 @@ function tokens(contract: Contract, name: string, credential: Credential): reado
       aspects: [{ path: member === undefined ? path : `${path}/${member}`, expects: `${what} is rejected` }],
       run: async (trial) => {
         const signing = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
+        const probe = await probeWith(trial, name, 1);
+        const { caller } = probe;
         // Only if the valid token is accepted, the difference is what the service rejects.
-        await expectAccepted(trial, operation, caller);
+        await expectAccepted(trial, probe);
         const now = presentOf(trial.world);
         const valid = claimsFor(credential, caller.id ?? caller.name, caller.roles, now);
         const token = signedToken(claims(valid, Math.floor(now / 1000)), secret ?? signing, algorithm);
-        await expectRejected(trial, operation, sender(trial, name, token, what));
+        await expectRejected(trial, probe, sender(trial, name, token, what));
       },
     }),
   );
@@ -196,12 +197,13 @@ function lastingTokens(name: string, credential: Credential): readonly Case[] {
       aspects: [{ path, expects: `a token that is valid for almost ${credential.lasts} is accepted` }],
       run: async (trial) => {
         const secret = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
+        const probe = await probeWith(trial, name, 1);
+        const { caller } = probe;
         const now = presentOf(trial.world);
         const exp = Math.floor(now / 1000 + seconds - marginSeconds(seconds));
         const token = signedToken({ ...claimsFor(credential, caller.id ?? "", caller.roles, now), exp }, secret);
         const long: Caller = { ...caller, authorize: (request) => withToken(trial.contract, name, token, request) };
-        await expectAccepted(trial, operation, long);
+        await expectAccepted(trial, probe, long);
       },
     },
   ];
@@ -218,14 +220,16 @@ function scopes(contract: Contract, name: string, credential: Credential): reado
       aspects: [{ path, expects: `a token without the scope ${first} may do nothing` }],
       run: async (trial) => {
         const secret = signingSecret(trial, name, credential);
-        const { caller, operation } = await probeWith(trial, name, 1);
-        await expectAccepted(trial, operation, caller);
+        const probe = await probeWith(trial, name, 1);
+        const { caller, operation, record } = probe;
+        await expectAccepted(trial, probe);
         const { scope: _, ...claims } = claimsFor(credential, caller.id ?? "", caller.roles, presentOf(trial.world));
         const narrow: Caller = {
           ...caller,
           authorize: (request) => withToken(contract, name, signedToken(claims, secret), request),
         };
-        expectError(trial, await trial.call(operation, { caller: narrow }), { code: "forbidden" });
+        const options = { caller: narrow, ...(record === undefined ? {} : { record }) };
+        expectError(trial, await trial.call(operation, options), { code: "forbidden" });
       },
     },
   ];
@@ -251,16 +255,17 @@ function expires(name: string, credential: Credential): readonly Case[] {
       // The other credentials of the test expire, too.
       ...(isSession ? { exclusive: true } : { endsCredentials: true }),
       run: async (trial) => {
-        const { caller, operation } = await probeWithNew(trial, name);
+        const probe = await probeWithNew(trial, name);
+        const { caller } = probe;
         if (caller.isNew !== true)
           throw new NotTried("nobody knows how old a lent credential is", "a command that makes one");
         const session = trial.world.sessions.get(caller);
         const old = withoutRenewal(trial, caller);
         const wait = length - early - (session === undefined ? 0 : presentOf(trial.world) - session.since);
         await trial.pass(wait, { isExpiryMeant: true });
-        await expectAccepted(trial, operation, old);
+        await expectAccepted(trial, probe, old);
         await trial.pass(early + 120_000, { isExpiryMeant: true });
-        await expectRejected(trial, operation, old);
+        await expectRejected(trial, probe, old);
       },
     },
   ];
@@ -275,10 +280,11 @@ function lastsForYears(path: string, name: string, lasts: string): Case {
     aspects: [{ path, expects: `a credential is accepted ${lasts}` }],
     endsCredentials: true,
     run: async (trial) => {
-      const { caller, operation } = await probeWithNew(trial, name);
+      const probe = await probeWithNew(trial, name);
+      const { caller } = probe;
       if (caller.isNew !== true) throw new NotTried("a lent credential may end earlier", "a command that makes one");
       await trial.pass(2 * year, { isExpiryMeant: true });
-      await expectAccepted(trial, operation, withoutRenewal(trial, caller));
+      await expectAccepted(trial, probe, withoutRenewal(trial, caller));
     },
   };
 }

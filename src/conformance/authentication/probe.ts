@@ -5,6 +5,8 @@ import { mayEverRun } from "../permissions.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
 import { rolesOf } from "../roles.ts";
 import { callerWith, isOfRecords, lentCaller, signUp } from "../trial/callers.ts";
+import { recordFor } from "../trial/calls.ts";
+import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 import { tokenCaller } from "../web-token.ts";
@@ -22,6 +24,8 @@ export function probesOf(contract: Contract): readonly Operation[] {
 export interface Probe {
   readonly caller: Caller;
   readonly operation: string;
+  /** The record of the caller that the operation is about. */
+  readonly record?: KnownRecord;
 }
 
 /**
@@ -36,7 +40,11 @@ export async function probeWith(trial: Trial, credential: string, number: number
     );
     if (called === undefined) continue;
     const caller = await callerOf(trial, credential, roles, number);
-    if (caller !== undefined) return { caller, operation: called.operation };
+    if (caller === undefined) continue;
+    const { operation } = called;
+    return needsRecord(called)
+      ? { caller, operation, record: await recordFor(trial, called, caller) }
+      : { caller, operation };
   }
   throw new NotTried(`the test has no caller with the credential ${credential}`, `a credential ${credential}`);
 }

@@ -31,22 +31,23 @@ export function revocationCases(name: string, credential: Credential): readonly 
         const { clock, revoke, wait } = trial.world.target;
         const remedy = "a command that revokes a credential: --revoke";
         if (revoke === undefined) throw new NotTried("no operation of the document revokes the credential", remedy);
-        const { caller, operation } = await probeWithNew(trial, name);
+        const probe = await probeWithNew(trial, name);
+        const { caller } = probe;
         if (caller.isNew !== true || caller.id === undefined)
           throw new NotTried("the test revokes no credential that it is lent", "a command that makes one: --obtain");
         const old = withoutRenewal(trial, caller);
         const pass = (milliseconds: number): Promise<void> =>
           clock === undefined && milliseconds <= noticeMilliseconds ? wait(milliseconds) : trial.pass(milliseconds);
-        await expectAccepted(trial, operation, old);
+        await expectAccepted(trial, probe, old);
         await revoke(caller.id, name);
         if (revoked !== "at once") {
           const early = delay === undefined ? dayMilliseconds : lengthOf(delay) * 0.9;
           await pass(early);
-          await expectAccepted(trial, operation, old);
+          await expectAccepted(trial, probe, old);
           if (delay === undefined) return;
         }
         await pass((delay === undefined ? 0 : lengthOf(delay) * 0.1) + noticeMilliseconds);
-        await expectRejected(trial, operation, old);
+        await expectRejected(trial, probe, old);
       },
     },
   ];

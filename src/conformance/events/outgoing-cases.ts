@@ -7,7 +7,7 @@ import { lookup } from "../../language/resources/fields.ts";
 import type { Caller } from "../caller.ts";
 import { type Aspect, Broken, type Case, NotTried, type PartCases } from "../case.ts";
 import type { Contract } from "../contract.ts";
-import { transitionsBy, transitionsOf } from "../effects.ts";
+import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { shortText } from "../response.ts";
 import { causeEvent } from "../trial/states.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
@@ -215,7 +215,10 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
       id: `${path}: moves a ${transitioned.resource}`,
       aspects: [{ path, expects: `${name} happens, and moves a ${transitioned.resource} to ${transitioned.to}` }],
       run: async (trial) => {
-        const record = await causeEvent(trial, undefined, transitioned);
+        const record = await causeEvent(trial, undefined, transitioned).catch(async (thrown: unknown) => {
+          if (thrown instanceof NotTried) await expectNotEarly(trial, name, transitioned);
+          throw thrown;
+        });
         const state = record.values.get("state");
         // Another event may have moved the record on.
         if (state === transitioned.to || !transitioned.from.includes(textOf(state))) return;
@@ -227,4 +230,30 @@ function affectsOthers(contract: Contract, name: string): readonly Case[] {
       },
     },
   ];
+}
+
+/** How many of the newest records may be the one that the event would move. */
+const mostMoved = 5;
+
+/** If nothing but the event leads to a state, and no operation has caused the event, no record is in the state. */
+async function expectNotEarly(trial: Trial, name: string, { path, resource, to }: TriggeredTransition): Promise<void> {
+  const { contract, world } = trial;
+  const { when } = lookup(contract.model.events.out ?? {}, name) ?? {};
+  if (when?.kind !== "enters" || startOf(contract, resource) === to) return;
+  const others = transitionsOf(contract).filter(
+    (one) =>
+      (one.resource === resource && one.to === to && one.path !== path) ||
+      (one.resource === when.resource && one.to === when.state && one.trigger.on.kind !== "by"),
+  );
+  const isCaused = world.records.some(
+    (one) => one.resource === when.resource && (one.values.get("state") ?? when.state) === when.state,
+  );
+  if (others.length > 0 || isCaused) return;
+  for (const record of world.records.filter((one) => one.resource === resource && !one.isDeleted).slice(-mostMoved)) {
+    record.values.delete("state");
+    await trial.look(record);
+    if (record.values.get("state") !== to) continue;
+    const expected = `no ${name} before a ${when.resource} is ${when.state}`;
+    throw new Broken(expected, `a ${resource} in the state ${to}`, trial.interactions.at(-1), outPath(contract, name));
+  }
 }

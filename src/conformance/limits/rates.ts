@@ -97,7 +97,7 @@ function admitsAgain(line: RateLine, number: number): Case {
 
 async function expectAdmitted(trial: Trial, line: RateLine, setting: Setting, isCertain: boolean): Promise<void> {
   const { contract } = trial;
-  const { called, requests } = setting;
+  const { requests } = setting;
   const sent = await sendMany(trial, setting, line.capacity);
   for (const [index, interaction] of sent.entries()) {
     const response = trial.responseOf(interaction);
@@ -109,8 +109,9 @@ async function expectAdmitted(trial: Trial, line: RateLine, setting: Setting, is
         interaction,
       );
     }
-    if (index < requests.length && !isByOperation(contract, response, called.operation))
-      throw new NotTried(`${called.operation} answered ${statusText(contract, response)}`);
+    const { operation = "" } = interaction;
+    if (index < requests.length && !isByOperation(contract, response, operation))
+      throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
     if (line.capacity <= mostInOrder) expectCountdown(line, index + 1, response, interaction);
   }
 }
@@ -236,19 +237,14 @@ const mostInOrder = 30;
 const atOnce = 10;
 
 /** Sends the requests in turn, until there are `count` or until one is rejected. */
-async function sendMany(
-  trial: Trial,
-  { called, requests }: Setting,
-  count: number,
-  from = 0,
-): Promise<readonly Interaction[]> {
+async function sendMany(trial: Trial, { requests }: Setting, count: number, from = 0): Promise<readonly Interaction[]> {
   const { deadline, target } = trial.world;
   const sent: Interaction[] = [];
   const size = count <= mostInOrder ? 1 : atOnce;
   while (sent.length < count && !sent.some((one) => isLimited(trial, one))) {
     if (target.now() > deadline) throw new NotTried("the time of the test is over", "a larger --budget");
     const some = Array.from({ length: Math.min(size, count - sent.length) }, async (_, index) => {
-      const { caller, request } = requests[(from + sent.length + index) % requests.length] as BuiltRequest;
+      const { called, caller, request } = requests[(from + sent.length + index) % requests.length] as BuiltRequest;
       const interaction = await trial.send(request, caller, called.operation);
       learnMade(trial, called, caller, interaction);
       return interaction;
