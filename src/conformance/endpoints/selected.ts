@@ -3,14 +3,13 @@ import type { Json } from "../../base/json.ts";
 import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
-import type { Contract, Operation } from "../contract.ts";
+import { type Contract, deletionOf, type Operation } from "../contract.ts";
 import { expectSuccess } from "../expect.ts";
 import { knownTruth } from "../known-truth.ts";
 import { recordIn, shortText } from "../response.ts";
 import { newCaller } from "../trial/callers.ts";
 import { subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { deletionOf } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { samplesOf } from "./matching.ts";
 import {

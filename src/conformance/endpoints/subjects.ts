@@ -11,7 +11,8 @@ import { requestFor, subjectFor } from "../trial/calls.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
-import { stopped } from "../trial/world.ts";
+
+export { ifPossible } from "../attempts.ts";
 
 /** Returns the path of an operation, or of one of its members. */
 export function pathOf({ operation }: Pick<Operation, "operation">, member?: string): string {
@@ -61,17 +62,6 @@ export async function callersOf(trial: Trial, called: Operation, record?: KnownR
       : mayRun(contract, called.operation, caller, trial.around(record));
   const all = await trial.callers();
   return [...all.filter((one) => may(one) === true), ...all.filter((one) => may(one) === undefined)];
-}
-
-/** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */
-export async function ifPossible<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await attempt();
-  } catch (thrown) {
-    // A case that has to wait is tried again later.
-    if (thrown instanceof NotTried && thrown.reason !== stopped) return undefined;
-    throw thrown;
-  }
 }
 
 /** Returns everything that a valid request needs, so that it can be sent again, or with one difference. */

@@ -28,8 +28,8 @@ export async function look(trial: Trial, record: KnownRecord): Promise<boolean> 
   return isRead;
 }
 
-/** Returns the id of a record; reads the record if necessary. */
-export async function recordId(trial: Trial, record: KnownRecord): Promise<Json | undefined> {
+/** Returns the id of a record; reads the record if necessary. Returns undefined if no response shows the id. */
+export async function readId(trial: Trial, record: KnownRecord): Promise<Json | undefined> {
   if (!record.values.has("id")) await trial.look(record);
   return record.values.get("id");
 }

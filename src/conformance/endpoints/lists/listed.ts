@@ -13,7 +13,7 @@ import { solve } from "../../solve.ts";
 import { quotaUsedUp } from "../../trial/calls.ts";
 import { expressionInput, queryFor } from "../../trial/inputs.ts";
 import { type KnownRecord, textOf } from "../../trial/known.ts";
-import { recordId } from "../../trial/looking.ts";
+import { readId } from "../../trial/looking.ts";
 import { listStyle, stylePath } from "../../trial/pages.ts";
 import { creatorsOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -214,7 +214,7 @@ async function commonValue(trial: Trial, type: FieldType, caller: Caller): Promi
   const { contract, random, world } = trial;
   const resource = referenceOf(contract.model, type);
   if (resource !== undefined) {
-    return recordId(trial, await trial.make(resource, { creator: caller }));
+    return readId(trial, await trial.make(resource, { creator: caller }));
   }
   const isWide =
     type.kind === "scalar" &&

@@ -1,11 +1,10 @@
 /** The pages of lists: each page is full but the last one, together they have each record once, also while others write. */
 import { responseShape, type Shape } from "../../../language/endpoints/shape.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../../case.ts";
-import type { Contract, Operation } from "../../contract.ts";
+import { type Contract, deletionOf, type Operation } from "../../contract.ts";
 import { expectSuccess } from "../../expect.ts";
 import type { KnownRecord } from "../../trial/known.ts";
 import { listStyle, pagesOf, type ReadPage, stylePath } from "../../trial/pages.ts";
-import { deletionOf } from "../../trial/records.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { ifPossible, operationCase, pathOf } from "../subjects.ts";
 import { hasStyle, type Listed, listed, listsOf, maximumOf } from "./listed.ts";
