@@ -2,11 +2,14 @@
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
-import { isStated, statusOf, statusText } from "../errors/expected.ts";
+import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { shortText } from "../response.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
 import { creates } from "../../language/endpoints/input.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import { referenceOf } from "../../language/resources/fields.ts";
+import { membersOf } from "../trial/learning.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
@@ -40,6 +43,8 @@ function succeeds(contract: Contract, called: Operation): Case {
       const interaction = await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
+      if (isError(contract, response, "already-exists", operation) && hasUniqueReference(contract, called))
+        throw new NotTried("the test has no other record to which only one may refer");
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,
@@ -51,6 +56,15 @@ function succeeds(contract: Contract, called: Operation): Case {
       // What it deletes, no other case may need.
       ...(called.action === "clear" ? { exclusive: true } : {}),
     },
+  );
+}
+
+/** Whether the operation takes a reference to a record to which no other one may refer. */
+function hasUniqueReference(contract: Contract, called: Operation): boolean {
+  const { resource = "" } = called;
+  return membersOf(contract, called).some(
+    ({ name, field }) =>
+      referenceOf(contract.model, field.type) !== undefined && determinesUnique(contract, resource, name),
   );
 }
 
