@@ -14,7 +14,10 @@ import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
+import { sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Interaction } from "../interaction.ts";
 import { aspectsOf, callersOf, expectMissing, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function pathCases(contract: Contract): readonly Case[] {
@@ -40,11 +43,16 @@ function succeeds(contract: Contract, called: Operation): Case {
     "succeeds",
     aspects,
     async (trial) => {
-      const interaction = await trial.call(operation);
+      // A record to be replaced may have to be made by the operation itself.
+      const isUpsert = called.kind === "resource" && creates(contract.model, called);
+      const interaction = isUpsert ? await creation(trial, called) : await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
-      if (isError(contract, response, "already-exists", operation) && hasUniqueReference(contract, called))
-        throw new NotTried("the test has no other record to which only one may refer");
+      if (
+        isError(contract, response, "already-exists", operation) &&
+        (isUpsert || hasUniqueReference(contract, called))
+      )
+        throw new NotTried("the test has no other values of which there may be one alone");
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,
@@ -57,6 +65,11 @@ function succeeds(contract: Contract, called: Operation): Case {
       ...(called.action === "clear" ? { exclusive: true } : {}),
     },
   );
+}
+
+async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {
+  const caller = await trial.callerFor(called.operation);
+  return (await sendCreation(trial, called, caller, { isValid: true })).interaction;
 }
 
 /** Whether the operation takes a reference to a record to which no other one may refer. */
