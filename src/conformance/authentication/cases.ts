@@ -205,11 +205,11 @@ function hides(contract: Contract, called: Operation): readonly Case[] {
 function reveals(contract: Contract, name: string): readonly Case[] {
   const [resource = "", field = ""] = name.split(".");
   const path = `authentication/show/${name}`;
-  const showing = [...contract.operations.values()].filter(
+  const readers = [...contract.operations.values()].filter(
     (one) => one.resource === resource && (one.action === "read" || one.action === "create"),
   );
   const kinds = [...rolesOf(contract), undefined].filter((roles) =>
-    showing.some((one) =>
+    readers.some((one) =>
       mayEverRun(contract, one.operation, { ...anonymous, roles: roles ?? [], signedIn: roles !== undefined }),
     ),
   );
@@ -229,17 +229,17 @@ function reveals(contract: Contract, name: string): readonly Case[] {
         const record = await trial.make(resource, { creator: caller, values });
         const isAlwaysThere = lookup(fieldsOf(contract.model, resource), field)?.optional === false;
         const visible = fieldVisibility(contract, resource, field, caller, trial.around(record));
-        const shown = await representationFor(trial, record, caller);
+        const found = await representationFor(trial, record, caller);
         if (visible === undefined) throw new NotTried(`the test does not know whether ${who} see the field`);
-        const value = lookup(shown.record, field);
+        const value = lookup(found.record, field);
         if ((value !== undefined) === visible) return;
-        const isShowable = observableFields(contract, resource, shown.view).includes(field);
+        const isShowable = observableFields(contract, resource, found.view).includes(field);
         if (visible && !(isShowable && (isAlwaysThere || lookup(values, field) !== undefined)))
           throw new NotTried(`the test has no ${resource} with \`${field}\``);
         throw new Broken(
           visible ? `\`${field}\` in the response` : `no \`${field}\` in the response`,
           visible ? "no such member" : "the member",
-          shown.interaction,
+          found.interaction,
         );
       },
     };
@@ -276,9 +276,9 @@ async function representationFor(trial: Trial, record: KnownRecord, caller: Call
   const called = contract.operations.get(interaction?.operation ?? "");
   if (interaction === undefined || called === undefined)
     throw new NotTried(`no operation shows one ${record.resource} to ${caller.name}`);
-  const shown = recordIn(contract, called, expectSuccess(trial, interaction).json);
-  if (shown === undefined) throw new NotTried(`no response shows a ${record.resource} to ${caller.name}`);
-  return { ...shown, interaction };
+  const found = recordIn(contract, called, expectSuccess(trial, interaction).json);
+  if (found === undefined) throw new NotTried(`no response shows a ${record.resource} to ${caller.name}`);
+  return { ...found, interaction };
 }
 
 /** Which roles there are shows in what callers with them may do. */

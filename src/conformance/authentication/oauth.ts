@@ -23,7 +23,7 @@ export function oauthCases(contract: Contract, name: string, credential: Credent
     issues(path, name, credential),
     rejectsOthers(path, name),
     ...limitsScopes(contract, path, name, credential),
-    ...(credential.login === undefined ? [] : [actsForUsers(path)]),
+    ...(credential.login === undefined ? [] : [representsUsers(path)]),
   ];
 }
 
@@ -102,7 +102,7 @@ function limitsScopes(contract: Contract, path: string, name: string, credential
 }
 
 /** The pages where users consent are for people; programs find them in the metadata of the server (RFC 8414). */
-function actsForUsers(path: string): Case {
+function representsUsers(path: string): Case {
   return {
     id: `${path}/login: metadata`,
     aspects: [{ path: `${path}/login`, expects: "the metadata name the page where users consent" }],

@@ -8,11 +8,17 @@ import { observedValues } from "../trial/looking.ts";
 import { shortText } from "../response.ts";
 import { operationsAddress, versionSelector } from "../request.ts";
 import { creates } from "../../language/endpoints/input.ts";
+import { determinesUnique } from "../distinguishing.ts";
+import { referenceOf } from "../../language/resources/fields.ts";
+import { membersOf } from "../trial/learning.ts";
 import { subjectFor } from "../trial/calls.ts";
 import { sendAfterLimits } from "../trial/used-up.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
+import { sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
+import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
+import type { Interaction } from "../interaction.ts";
 import { aspectsOf, callersOf, expectMissing, operationCase, pathOf, plainOperations } from "./subjects.ts";
 
 export function pathCases(contract: Contract): readonly Case[] {
@@ -38,13 +44,20 @@ function succeeds(contract: Contract, called: Operation): Case {
     "succeeds",
     aspects,
     async (trial) => {
-      const interaction = await trial.call(operation);
+      // A record to be replaced may have to be made by the operation itself.
+      const isUpsert = called.kind === "resource" && creates(contract.model, called);
+      const interaction = isUpsert ? await creation(trial, called) : await trial.call(operation);
       const response = trial.responseOf(interaction);
       if (response.status < 300) return;
       const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
       // Other cases are about guards, and the test may have no record on which they are true.
       if (guards.some((code) => isError(contract, response, code, operation)))
         throw new NotTried(`the guard of ${operation} is false`);
+      if (
+        isError(contract, response, "already-exists", operation) &&
+        (isUpsert || hasUniqueReference(contract, called))
+      )
+        throw new NotTried("the test has no other values of which there may be one alone");
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,
@@ -56,6 +69,20 @@ function succeeds(contract: Contract, called: Operation): Case {
       // What it deletes, no other case may need.
       ...(called.action === "clear" ? { exclusive: true } : {}),
     },
+  );
+}
+
+async function creation(trial: Trial, called: ResourceEndpoint): Promise<Interaction> {
+  const caller = await trial.callerFor(called.operation);
+  return (await sendCreation(trial, called, caller, { isValid: true })).interaction;
+}
+
+/** Whether the operation takes a reference to a record to which no other one may refer. */
+function hasUniqueReference(contract: Contract, called: Operation): boolean {
+  const { resource = "" } = called;
+  return membersOf(contract, called).some(
+    ({ name, field }) =>
+      referenceOf(contract.model, field.type) !== undefined && determinesUnique(contract, resource, name),
   );
 }
 

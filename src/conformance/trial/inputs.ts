@@ -235,8 +235,8 @@ function randomBody(
       continue;
     }
     const isLeftOut = set === undefined ? !random.chance(action === "update" ? 0.6 : 0.4) : set === "required";
-    const isFileAlone = called.kind === "resource" && called.file !== undefined;
-    if (!required && isLeftOut && !isFileAlone) continue;
+    const isOnlyFile = called.kind === "resource" && called.file !== undefined;
+    if (!required && isLeftOut && !isOnlyFile) continue;
     const isDistinct = resource !== undefined && determinesUnique(contract, resource, name);
     const value =
       isDistinct && referenceOf(model, field.type) === undefined

@@ -46,6 +46,7 @@ const rules: readonly Rule[] = [
     reason: "the server may do more than the document states",
     of: either(
       matching(/^endpoints\/edits$/, /^optional for none$/),
+      ({ model, path, what }) => path === "endpoints/edits" && what === "without" && model.endpoints.edits === "none",
       matching(/^endpoints\/repeats\/on$/, /^write for POST$/),
     ),
   },
@@ -74,6 +75,9 @@ const rules: readonly Rule[] = [
   { reason: "the member has a value in each response", of: isWiderViewMember },
   { reason: "nothing changes a record after its creation", of: isUntouched },
   { reason: "no message contains the id", of: isHiddenId },
+  { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
+  { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
+  { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
 
@@ -88,7 +92,11 @@ function either(...all: readonly Rule["of"][]): Rule["of"] {
 /** Operations, types, views, schemas and credentials have names for the document; resources too, unless a body names them. */
 function isInnerName(one: Difference): boolean {
   if (!one.what.endsWith(" everywhere")) return false;
-  if (/^(?:purpose\/operations|resources\/(?:types|views|schemas)|authentication\/credentials)\/[^/]+$/.test(one.path))
+  if (
+    /^(?:purpose\/operations|endpoints\/endpoints|resources\/(?:types|views|schemas)|authentication\/credentials)\/[^/]+$/.test(
+      one.path,
+    )
+  )
     return true;
   if (/^events\/out\/[^/]+$/.test(one.path)) return !isDelivering(one.before);
   const { endpoints, errors } = one.model;
@@ -131,6 +139,32 @@ function isWider({ path, what }: Difference): boolean {
   if (path.endsWith("/min")) return what === "without" || Number(to) < Number(from);
   if (path.endsWith("/max")) return what === "without" || Number(to) > Number(from);
   return /^(?:null besides|true for false|without|number for integer|string for \w+|with the value other)$/.test(what);
+}
+
+/** Whether no statement says when there is the error. */
+function isOfFunction({ model, path }: Difference): boolean {
+  const [part, group, code] = path.split("/");
+  if (part !== "errors" || group !== "errors" || code === undefined) return false;
+  const { errors: _, ...others } = model;
+  return !JSON.stringify(others).includes(`"${code}"`);
+}
+
+function isLoginInput(one: Difference): boolean {
+  const [, operation = "", member] = one.path.split("/").slice(1);
+  const isLogin = one.before.operations.some(({ action, name }) => name === operation && action === "login");
+  return member === "takes" && isLogin && isWider(one);
+}
+
+/** Whether a guard admits one value alone of the member, which the narrower type has too. */
+function isGuardedInput(one: Difference): boolean {
+  const [, operation, member, name] = one.path.split("/").slice(1);
+  if (member !== "takes" || !isWider(one)) return false;
+  const guards = Object.values(one.model.states).flatMap((lifecycle) =>
+    lifecycle === "none" ? [] : lifecycle.moves.flatMap(({ triggers }) => triggers),
+  );
+  return guards.some(
+    ({ if: guard = "", on }) => on.kind === "by" && on.operation === operation && guard.includes(`input.${name} ==`),
+  );
 }
 
 function isWiderServerField(one: Difference): boolean {
