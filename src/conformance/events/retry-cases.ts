@@ -74,19 +74,8 @@ async function letPass(trial: Trial, milliseconds: number): Promise<void> {
 }
 
 /** Waits until there are so many attempts; returns whether there are. */
-async function hasAttempts(
-  trial: Trial,
-  subscription: Subscription,
-  event: ArrivedEvent,
-  count: number,
-): Promise<boolean> {
-  const end = trial.world.target.now() + patienceOf(trial);
-  while (attemptsOf(subscription, event).length < count) {
-    const left = end - trial.world.target.now();
-    if (left <= 0) return false;
-    await subscription.next(left);
-  }
-  return true;
+function hasAttempts(trial: Trial, subscription: Subscription, event: ArrivedEvent, count: number): Promise<boolean> {
+  return arrives(trial, subscription, () => attemptsOf(subscription, event).length >= count);
 }
 
 /** Expects the attempt after a wait, and not before. */

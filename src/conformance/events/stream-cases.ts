@@ -3,8 +3,9 @@
  * how long it can, and the pages of events.
  */
 import { isObject, type Json } from "../../base/json.ts";
+import { callerWith } from "../authentication/kinds.ts";
 import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { admits } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
@@ -45,11 +46,7 @@ function following(contract: Contract, roles: readonly string[] | undefined): Ca
     id: `${path}: ${label}`,
     aspects: [{ path, expects: `a caller ${label} can follow the stream only if \`for\` names it` }],
     run: async (trial) => {
-      const caller =
-        roles === undefined
-          ? anonymous
-          : (await trial.callers()).find((one) => one.signedIn && one.roles.join() === roles.join());
-      if (caller === undefined) throw new NotTried("the test has no such caller", `a credential with ${label}`);
+      const caller = await callerWith(trial, roles);
       const { stream, interaction } = await requestStream(trial, caller);
       stream.close();
       const response = trial.responseOf(interaction);

@@ -3,8 +3,9 @@
  * events of one record.
  */
 import { isObject } from "../../base/json.ts";
+import { callerWith } from "../authentication/kinds.ts";
 import { Broken, type Case, NotTried, type PartCases } from "../case.ts";
-import { anonymous, type Caller } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { admits } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import { statusText } from "../errors/expected.ts";
@@ -15,7 +16,15 @@ import { webhookProblem } from "../signature.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
 import { pathOf } from "./event.ts";
-import { eventsAbout, expectEvent, grantsOf, patienceOf, quietMilliseconds, receiverRemedy } from "./observer.ts";
+import {
+  arrives,
+  eventsAbout,
+  expectEvent,
+  grantsOf,
+  patienceOf,
+  quietMilliseconds,
+  receiverRemedy,
+} from "./observer.ts";
 import { shortSeries, simpleEvent } from "./samples.ts";
 import {
   callWebhooks,
@@ -65,11 +74,7 @@ function subscribing(contract: Contract, roles: readonly string[] | undefined): 
     id: `${path}: ${label}`,
     aspects: [{ path, expects: `a caller ${label} can subscribe only if \`for\` names it` }],
     run: async (trial) => {
-      const caller =
-        roles === undefined
-          ? anonymous
-          : (await trial.callers()).find((one) => one.signedIn && one.roles.join() === roles.join());
-      if (caller === undefined) throw new NotTried("the test has no such caller", `a credential with ${label}`);
+      const caller = await callerWith(trial, roles);
       if (isRight(caller)) {
         // A caller without a credential cannot manage what it subscribed.
         if (!caller.signedIn) throw new NotTried("an anonymous subscriber could not be deleted again");
@@ -252,12 +257,8 @@ function resent(sample: string): Case {
         const delivery = await deliveredItem(trial, one, event.id);
         await manage(trial, one, "POST", `/deliveries/${encodeURIComponent(delivery)}/resend`);
         const isBack = (): boolean => eventsAbout(trial, one, record).filter(({ id }) => id === event.id).length > 1;
-        const end = trial.world.target.now() + patienceOf(trial);
-        while (!isBack()) {
-          const left = end - trial.world.target.now();
-          if (left <= 0) throw new Broken("the event again, with the same id", "no further one", undefined, path);
-          await one.next(left);
-        }
+        if (!(await arrives(trial, one, isBack)))
+          throw new Broken("the event again, with the same id", "no further one", undefined, path);
       }),
   };
 }
