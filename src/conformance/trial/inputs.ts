@@ -81,7 +81,10 @@ export async function inputFor(
   const members = membersOf(trial.contract, called);
   const names = new Set(members.map((one) => one.name));
   const isParameter = (one: string): boolean => lookup(called.endpoint.query ?? {}, one) !== undefined;
-  const chosen = entriesOf(fixed, (one) => names.has(one));
+  const chosen = {
+    ...(await newReferences(trial, called, caller, inner)),
+    ...entriesOf(fixed, (one) => names.has(one)),
+  };
   const parameters = entriesOf(fixed, isParameter);
   const query = { ...queryFor(trial, called), ...mapTexts(parameters) };
   if (members.length === 0 && called.endpoint.choose === undefined)
@@ -154,6 +157,26 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
     return [[name, textOf(validValue(trial.contract, field.type, supplyFor(trial, anonymous)))]];
   });
   return Object.fromEntries(chosen);
+}
+
+/** Returns the ids of new records for the references of which no two records may have the same. */
+async function newReferences(
+  trial: Trial,
+  called: Operation,
+  caller: Caller,
+  inner: readonly string[],
+): Promise<JsonObject> {
+  const { model } = trial.contract;
+  const found: Record<string, Json> = {};
+  for (const { name, field, required, sets } of called.action === "create" ? membersOf(trial.contract, called) : []) {
+    const resource = referenceOf(model, field.type);
+    const isUnique = lookup(fieldsOf(model, called.resource ?? ""), name)?.marks.includes("unique") === true;
+    if (resource === undefined || !sets || !required || !isUnique || inner.includes(resource)) continue;
+    const record = await trial.make(resource, { creator: caller, inner: [...inner, resource] });
+    const id = await readId(trial, record);
+    if (id !== undefined) found[name] = id;
+  }
+  return found;
 }
 
 /** Makes the records to which values of a type refer. `inner`: the resources of which records are being made for that, and types around. */

@@ -12,6 +12,7 @@ import { deletionOf, type Operation } from "../contract.ts";
 import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
+import { recordIn } from "../response.ts";
 import { distinctValue } from "../values/valid.ts";
 import { existing } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
@@ -60,7 +61,34 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
       problem = thrown;
     }
   }
+  const record = creatorsOf(trial, resource).length === 0 ? await makeByHandler(trial, resource, wish) : undefined;
+  if (record !== undefined) return record;
   throw problem;
+}
+
+/** Makes a record by a function of the service that returns a new one; undefined if none does. */
+async function makeByHandler(trial: Trial, resource: string, wish: Wish): Promise<KnownRecord | undefined> {
+  const { contract, world } = trial;
+  for (const called of contract.operations.values()) {
+    const isNew = called.action === "handler" && called.endpoint.method === "POST" && called.key === undefined;
+    const caller = called.resource === resource && isNew ? await creatorFor(trial, called, wish) : undefined;
+    if (caller === undefined) continue;
+    const input = await trial.inputFor(called.operation, caller, undefined, wish.values, wish.inner);
+    const interaction = await trial.call(called.operation, { caller, record: null, ...input });
+    const { json, status } = trial.responseOf(interaction);
+    const observed = status < 300 ? recordIn(contract, called, json) : undefined;
+    const id = lookup(observed?.record ?? {}, "id");
+    if (observed === undefined || id === undefined || findRecord(world, resource, id) !== undefined) continue;
+    const record: KnownRecord = {
+      ...{ resource, creator: caller, isDeleted: false, values: new Map([["id", id]]), observed: new Map() },
+      history: [...historyOf(trial, input.body ?? {}), interaction],
+    };
+    world.records.push(record);
+    trial.used.add(record);
+    learnObserved(trial, called, caller, record, json);
+    return record;
+  }
+  return undefined;
 }
 
 /** Returns the operations that create records of the resource. */

@@ -55,6 +55,8 @@ const rules: readonly Rule[] = [
   { reason: "the member has a value in each response", of: isWiderViewMember },
   { reason: "nothing changes a record after its creation", of: isUntouched },
   { reason: "no message contains the id", of: isHiddenId },
+  { reason: "no message contains the name of the field", of: isHiddenField },
+  { reason: "the requests that set the field declare its values themselves", of: isDeclaredByRequests },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
 ];
 
@@ -112,6 +114,42 @@ function isUntouched({ after, path, what }: Difference): boolean {
 function isHiddenId({ before, path }: Difference): boolean {
   const [, resource = "", name, detail] = path.split("/");
   return name === "id" && detail === "type" && !containsId(before, resource);
+}
+
+/** Whether a field has another name that is in no request and in no response. */
+function isHiddenField({ before, path, what }: Difference): boolean {
+  const [, resource = "", name, ...more] = path.split("/");
+  if (name === undefined || more.length > 0 || !what.endsWith(" everywhere") || isDelivering(before)) return false;
+  const hasMember = (members: readonly ResponseMember[]): boolean =>
+    members.some((one) => one.name === name || (one.source.kind === "object" && hasMember(one.source.members)));
+  const isIn = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${name}"`);
+  const isExposed = before.operations.some(
+    (one) =>
+      isIn(one.body?.schema) ||
+      one.query.some((parameter) => parameter.name === name) ||
+      hasMember(one.response.members ?? []) ||
+      (one.resource === resource && (one.response.kind === "record" || isIn(one.list))),
+  );
+  return !isExposed && !Object.values(before.views ?? {}).some(({ members }) => hasMember(members));
+}
+
+/** Whether a field admits more, and requests and responses are the same nevertheless: `takes` declares what the field gets. */
+function isDeclaredByRequests(one: Difference): boolean {
+  const [, resource = "", name = "", detail] = one.path.split("/");
+  const messages = ({ operations, views }: Plan): string =>
+    JSON.stringify([
+      operations.map(({ body, query, response: { members = [], ...response } }) => [
+        ...[body, query, response],
+        outerMembers(members),
+      ]),
+      Object.entries(views ?? {}).map(([view, { members }]) => [view, outerMembers(members)]),
+    ]);
+  return (
+    fieldOf(one, resource, name) !== undefined &&
+    (detail === "optional" || detail === "type") &&
+    isWider(one) &&
+    messages(one.before) === messages(one.after)
+  );
 }
 
 /** Whether a path or a response contains ids of a resource: its own, or as references of other records. */
