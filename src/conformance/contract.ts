@@ -114,6 +114,13 @@ export function wrapOf({ model }: Contract, { action, resource }: Operation): st
   return model.endpoints.wrap?.one?.replace("{resource}", camelCase(resource));
 }
 
+/** Returns the operation that deletes any record of a resource. */
+export function deletionOf({ operations }: Pick<Contract, "operations">, resource: string): Operation | undefined {
+  return [...operations.values()].find(
+    (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
+  );
+}
+
 /** Whether the path, or `the`, identifies a record that has to exist. */
 export function needsRecord(called: Operation): boolean {
   if (called.resource === undefined) return false;

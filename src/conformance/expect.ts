@@ -13,6 +13,16 @@ export function expectSuccess(trial: Trial, interaction: Interaction, path?: str
   throw new Broken("success", statusText(trial.contract, response), interaction, path);
 }
 
+/** Returns the finding that the last response of a case shows. */
+export function brokenBy(
+  { interactions }: Pick<Trial, "interactions">,
+  expected: string,
+  got: string,
+  path?: string,
+): Broken {
+  return new Broken(expected, got, interactions.at(-1), path);
+}
+
 /** The key of an error of a single member among those that were provoked. */
 export function singleKey(code: string): string {
   return `single ${code}`;

@@ -9,6 +9,7 @@ import type { Json } from "../base/json.ts";
 import { onceFor } from "../base/once.ts";
 import type { Model } from "../language/model.ts";
 import { type Caller, idOf } from "./caller.ts";
+import { isFileValue } from "./files.ts";
 import { expressionValue } from "./trial/known.ts";
 
 export interface Scope {
@@ -85,7 +86,8 @@ function rowOf(model: Model, resource: string | undefined, values: ReadonlyMap<s
       get(_, name) {
         if (typeof name !== "string") return undefined;
         const value = values?.get(name);
-        if (value === undefined || resource === undefined) throw new Unknown();
+        // What the service describes of a file that was sent is not known.
+        if (value === undefined || resource === undefined || isFileValue(value)) throw new Unknown();
         return expressionValue(model, resource, name, value);
       },
       has: (_, name) => typeof name === "string" && values?.has(name) === true,

@@ -1,5 +1,7 @@
 /** Conditions about other records, of which the test knows all that matter: those that it has made itself. */
-import { nodesOf, parts, type TypedExpression } from "../expression/typed.ts";
+import type { Json } from "../base/json.ts";
+import { mentions, nodesOf, parts, type TypedExpression } from "../expression/typed.ts";
+import type { Caller } from "./caller.ts";
 import { type Scope, truth } from "./expressions.ts";
 import { conjuncts } from "./solve.ts";
 import type { Trial } from "./trial/trial.ts";
@@ -9,35 +11,77 @@ import type { Trial } from "./trial/trial.ts";
  * condition `exists` is true if a record that the test knows makes it true.
  */
 export function knownTruth(trial: Trial, typed: TypedExpression, scope: Scope): boolean | undefined {
-  if (!nodesOf(typed).some(({ kind }) => kind === "records")) return truth(typed, scope);
-  const { world } = trial;
-  const found = truth(typed, {
-    ...scope,
-    records: (resource) =>
-      world.records.flatMap((one) => (one.resource === resource && !one.isDeleted ? [one.values] : [])),
-  });
-  if (found === true && existsOnly(typed)) return true;
-  const isUser = world.accounts.has(scope.caller);
-  return nodesOf(typed).every((node) => isOfTest(node, isUser)) ? found : undefined;
+  const found = truth(typed, { records: knownRecords(trial), ...scope });
+  const isCertain = found !== undefined && (stays(typed, found) || selectsKnown(trial, typed, scope.caller));
+  return isCertain ? found : undefined;
 }
 
-/** Whether more records can make the condition true, but not false. */
-function existsOnly(typed: TypedExpression): boolean {
-  if (typed.kind === "logical") return parts(typed).every(existsOnly);
-  if (typed.kind === "macro" && typed.list.kind === "records")
-    return typed.macro === "exists" && !nodesOf(typed.body).some(({ kind }) => kind === "records");
-  return !nodesOf(typed).some(({ kind }) => kind === "records");
+/** Returns a function that returns the records that the test has made, by resource. */
+export function knownRecords({ world }: Trial): (resource: string) => readonly ReadonlyMap<string, Json>[] {
+  return (resource) =>
+    world.records.flatMap((one) => (one.resource === resource && !one.isDeleted ? [one.values] : []));
 }
 
-/** Whether a macro selects records that refer to the new record, or to a user whom the test signed up: the test made all of them. */
-function isOfTest(node: TypedExpression, isUser: boolean): boolean {
-  if (node.kind === "records") return true;
-  if (node.kind !== "macro" || node.list.kind !== "records") return true;
-  return conjuncts(node.body).some((one) => {
-    if (one.kind !== "compare" || one.operator !== "==") return false;
-    const sides = [one.left, one.right];
-    const isOwn = sides.some((side) => side.kind === "field" && side.name === "id");
-    const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
-    return sides.some((side) => side.kind === "item-field") && (isOwn || (isUser && isCaller));
+/** Whether a condition that has this value has it with more records, too: what exists goes on to exist, and a number of records grows. */
+function stays(typed: TypedExpression, value: boolean): boolean {
+  if (!mentions(typed, "records")) return true;
+  switch (typed.kind) {
+    case "not":
+      return stays(typed.operand, !value);
+    case "logical":
+      return parts(typed).every((part) => stays(part, value));
+    case "macro":
+      return ["exists", "all"][value ? 0 : 1] === typed.macro && grows(typed.list) && !mentions(typed.body, "records");
+    case "compare": {
+      const { left, operator, right } = typed;
+      const isMore = operator === ">" || operator === ">=";
+      if (!isMore && operator !== "<" && operator !== "<=") return false;
+      const [counted, limit] = isMore === value ? [left, right] : [right, left];
+      return (
+        counted.kind === "call" && counted.function === "size" && counted.arguments.every(grows) && stays(limit, true)
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+/** Whether an expression is a list of records that only becomes longer. */
+function grows(list: TypedExpression): boolean {
+  return (
+    list.kind === "records" ||
+    (list.kind === "macro" && list.macro === "filter" && grows(list.list) && !mentions(list.body, "records"))
+  );
+}
+
+/** A field by which a macro selects the records that refer to the current one, or to the caller. */
+export interface Selection {
+  readonly resource: string;
+  readonly name: string;
+  readonly by: "record" | "caller";
+}
+
+/** Whether all records that an expression over a new record reads refer to it, or to a user whom the test signed up. */
+export function selectsKnown({ world }: Trial, typed: TypedExpression, caller: Caller): boolean {
+  const isUser = world.accounts.has(caller);
+  const selected = selectionsIn(typed).filter(({ by }) => by === "record" || isUser);
+  return selected.length === nodesOf(typed).filter(({ kind }) => kind === "records").length;
+}
+
+/** Returns the selections of an expression, at most one of each macro. */
+export function selectionsIn(typed: TypedExpression): readonly Selection[] {
+  return nodesOf(typed).flatMap((node) => {
+    if (node.kind !== "macro" || node.list.kind !== "records") return [];
+    const found = conjuncts(node.body).flatMap((one): readonly Selection[] => {
+      if (one.kind !== "compare" || one.operator !== "==") return [];
+      const sides = [one.left, one.right];
+      const item = sides.find((side) => side.kind === "item-field");
+      if (item?.kind !== "item-field") return [];
+      const selection = { resource: item.resource, name: item.name };
+      if (sides.some((side) => side.kind === "field" && side.name === "id")) return [{ ...selection, by: "record" }];
+      const isCaller = sides.some((side) => side.kind === "variable" && side.path.join(".") === "caller.id");
+      return isCaller ? [{ ...selection, by: "caller" }] : [];
+    });
+    return found.toSorted((one, other) => Number(one.by === "caller") - Number(other.by === "caller")).slice(0, 1);
   });
 }

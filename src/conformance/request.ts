@@ -6,6 +6,7 @@ import { inputShape } from "../language/endpoints/shape.ts";
 import { lookup } from "../language/resources/fields.ts";
 import type { Caller } from "./caller.ts";
 import { type Contract, type Operation, wrapOf } from "./contract.ts";
+import { contentOf, formOf, isFileValue } from "./files.ts";
 import type { Request } from "./interaction.ts";
 import { textOf } from "./trial/known.ts";
 
@@ -34,12 +35,7 @@ export function buildRequest(contract: Contract, address: string, wanted: Wanted
   const selector = versionSelector(contract, version);
   const parameters = new URLSearchParams({ ...query, ...selector.query }).toString();
   const url = `${operationsAddress(contract, address)}${selector.path}/${path.join("/")}`;
-  const sent =
-    rawBody === undefined
-      ? body === undefined
-        ? undefined
-        : { type: "application/json", bytes: JSON.stringify(wrapped(contract, operation, body)) }
-      : rawBody;
+  const sent = rawBody ?? (body === undefined ? undefined : sentBody(contract, operation, body));
   return caller.authorize({
     method,
     url: parameters === "" ? url : `${url}?${parameters}`,
@@ -50,6 +46,19 @@ export function buildRequest(contract: Contract, address: string, wanted: Wanted
     },
     ...(sent === undefined ? {} : { body: sent.bytes }),
   });
+}
+
+/** Returns a body as it is sent: as JSON, as a form if it has a file, or as the bytes of a file that is the whole body. */
+function sentBody(
+  contract: Contract,
+  operation: Operation,
+  body: JsonObject,
+): Required<NonNullable<Wanted["rawBody"]>> {
+  const single =
+    operation.kind === "resource" && operation.file !== undefined ? lookup(body, operation.file) : undefined;
+  if (isFileValue(single)) return { type: single.type, bytes: contentOf(single) };
+  if (Object.values(body).some(isFileValue)) return formOf(body);
+  return { type: "application/json", bytes: JSON.stringify(wrapped(contract, operation, body)) };
 }
 
 /** Returns the address of the operations: that of the service with the path of `base`. */

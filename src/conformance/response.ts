@@ -52,6 +52,11 @@ export function isBodiless({ model }: Pick<Contract, "model">, operation: Operat
   return (action === "delete" || action === "clear") && item === undefined;
 }
 
+/** Whether a successful response is the bytes of a file. */
+export function returnsBytes(operation: Operation): boolean {
+  return operation.kind === "resource" && operation.file !== undefined && operation.action === "read";
+}
+
 /** Whether a successful response may lack a body: that of a write whose response the document does not write. */
 export function mayBeEmpty({ endpoint }: Operation): boolean {
   return endpoint.method !== "GET" && endpoint.gives === undefined && endpoint.shape === undefined;
@@ -129,7 +134,7 @@ export interface ObservedRecord {
 /** Returns the part of a successful response, or of an item of a list, that is the operation's record or one of its views. */
 export function recordIn(contract: Contract, operation: Operation, body: Json | undefined): ObservedRecord | undefined {
   // The result of a handler has members of its own.
-  if (operation.endpoint.shape !== undefined) return undefined;
+  if (operation.endpoint.shape !== undefined || returnsBytes(operation)) return undefined;
   const { item } = responseShape(contract.model, operation);
   if (item === undefined || item.kind === "record" || item.kind === "view") {
     const wrap = wrapOf(contract, operation);
@@ -207,7 +212,7 @@ export function bodyDeviations(viewing: Viewing, body: Json | undefined): readon
   const { action, endpoint, resource } = operation;
   if (endpoint.wire !== undefined || action === "handler" || action === "history" || resource === undefined) return [];
   const at = `endpoints/endpoints/${operation.operation}`;
-  if (isBodiless(contract, operation)) return [];
+  if (isBodiless(contract, operation) || returnsBytes(operation)) return [];
   if (action === "list") {
     const page = pageIn(contract, operation, body);
     if (page === undefined)

@@ -1,6 +1,6 @@
 /** What the cases of part 4 have in common: the paths of its statements, and which operations and records they are about. */
 import type { JsonObject } from "../../base/json.ts";
-import { type Aspect, NotTried } from "../case.ts";
+import type { Aspect } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayEverRun, mayRun } from "../permissions.ts";
 import { type Contract, needsRecord, type Operation } from "../contract.ts";
@@ -9,7 +9,8 @@ import type { Interaction } from "../interaction.ts";
 import { requestFor, subjectFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
-import { stopped } from "../trial/world.ts";
+
+export { ifPossible } from "../attempts.ts";
 
 /** Returns the path of an operation, or of one of its members. */
 export function pathOf({ operation }: Pick<Operation, "operation">, member?: string): string {
@@ -48,17 +49,6 @@ export async function callersOf(trial: Trial, called: Operation, record?: KnownR
       : mayRun(contract, called.operation, caller, trial.around(record));
   const all = await trial.callers();
   return [...all.filter((one) => may(one) === true), ...all.filter((one) => may(one) === undefined)];
-}
-
-/** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */
-export async function ifPossible<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await attempt();
-  } catch (thrown) {
-    // A case that has to wait is tried again later.
-    if (thrown instanceof NotTried && thrown.reason !== stopped) return undefined;
-    throw thrown;
-  }
 }
 
 /** Returns everything that a valid request needs, so that it can be sent again, or with one difference. */

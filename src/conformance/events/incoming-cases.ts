@@ -24,7 +24,7 @@ import {
   signer,
 } from "../trial/incoming.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { pathsBetween } from "../trial/records.ts";
+import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf, syncClock } from "../trial/world.ts";
 

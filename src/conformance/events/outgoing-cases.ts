@@ -7,7 +7,7 @@ import { type Aspect, Broken, type Case, NotTried, type PartCases } from "../cas
 import type { Contract } from "../contract.ts";
 import { transitionsBy, transitionsOf } from "../effects.ts";
 import { shortText } from "../response.ts";
-import { causeEvent } from "../trial/records.ts";
+import { causeEvent } from "../trial/states.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type Channel, isAbout, outPath, pathOf } from "./event.ts";

@@ -2,7 +2,7 @@
 import { lookup } from "../../language/resources/fields.ts";
 import type { Contract } from "../contract.ts";
 import { startOf } from "../effects.ts";
-import { pathsBetween } from "../trial/records.ts";
+import { pathsBetween } from "../trial/states.ts";
 import { needsTime } from "./trigger.ts";
 
 /** Returns the event that is the easiest to cause: of a new record if possible; undefined if there is none without waiting. */

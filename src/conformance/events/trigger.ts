@@ -9,7 +9,7 @@ import { affectedBy, startOf, transitionsBy, transitionsOf } from "../effects.ts
 import { statusText } from "../errors/expected.ts";
 import type { Input } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { pathsBetween } from "../trial/records.ts";
+import { pathsBetween } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 
 export interface Happening {

@@ -14,7 +14,7 @@ import { distinctValue } from "../values/valid.ts";
 import { supplyFor } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { readersOf } from "../trial/looking.ts";
-import { marginMilliseconds } from "../trial/records.ts";
+import { marginMilliseconds } from "../trial/states.ts";
 import type { Trial } from "../trial/trial.ts";
 import { presentOf } from "../trial/world.ts";
 

@@ -1,11 +1,12 @@
 /** Values that may make a condition true or false: those beside the constants in it, and others by type. */
-import type { Json } from "../../base/json.ts";
-import { nodesOf, type TypedExpression } from "../../expression/typed.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { mentions, nodesOf, type TypedExpression } from "../../expression/typed.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { bareType, isNullable, referenceOf } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { NotTried } from "../case.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { edgeValues } from "../values/boundaries.ts";
 import { problemOf } from "../values/fits.ts";
@@ -19,9 +20,9 @@ const mostItems = 60;
 /** Returns values of a member, each of them valid; undefined: the member is left out. */
 export async function candidatesFor(
   trial: Trial,
-  { field, required }: InputMember,
+  { field, name, required }: InputMember,
   condition: TypedExpression,
-  { kind }: Write,
+  { called, kind }: Write,
 ): Promise<readonly (Json | undefined)[]> {
   const { contract } = trial;
   const constants = constantsOf(condition);
@@ -32,8 +33,9 @@ export async function candidatesFor(
   );
   const nextTo = constants.flatMap((constant) => constantOperand(trial, field.type, constant));
   const references = await referencesFor(trial, field.type);
+  const known = mentions(condition, "records") ? knownValues(trial, called.resource, name) : [];
   const found: (Json | undefined)[] = [];
-  for (const value of [...nextTo, ...edges, ...usual, ...references]) {
+  for (const value of [...nextTo, ...edges, ...usual, ...references, ...known]) {
     if (problemOf(contract, field.type, value, "input") !== undefined) continue;
     if (!found.some((one) => isSameJson(one, value))) found.push(value);
   }
@@ -41,6 +43,23 @@ export async function candidatesFor(
     found.push(null);
   if (!required) found.push(undefined);
   return found;
+}
+
+/** How many of the records that the test knows a new one is compared with. */
+const mostKnown = 3;
+
+/** Returns the values of the last records of a resource, which a rule may compare with those of a new one. */
+function knownValues({ world }: Trial, resource: string, name: string): readonly Json[] {
+  const last = world.records.filter((one) => one.resource === resource && !one.isDeleted).slice(-mostKnown);
+  return last.flatMap(({ values }) => values.get(name) ?? []);
+}
+
+/** Returns values of a member equal or next to those of the other members, with which a rule may compare it. */
+export function nextToOthers(trial: Trial, { field, name }: InputMember, others: JsonObject): readonly Json[] {
+  const found = Object.entries(others).flatMap(([other, value]) =>
+    other === name || typeof value === "boolean" ? [] : constantOperand(trial, field.type, value),
+  );
+  return found.filter((value) => problemOf(trial.contract, field.type, value, "input") === undefined);
 }
 
 function constantsOf(condition: TypedExpression): readonly Json[] {
@@ -53,6 +72,10 @@ function constantsOf(condition: TypedExpression): readonly Json[] {
 function constantOperand({ random }: Trial, type: FieldType, constant: Json): readonly Json[] {
   const bare = bareType(type);
   if (typeof constant === "boolean") return [constant];
+  if (bare.kind === "scalar" && bare.name === "datetime" && typeof constant === "string") {
+    const time = Date.parse(constant);
+    return Number.isNaN(time) ? [] : [0, 1000, -1000].map((step) => new Date(time + step).toISOString());
+  }
   // A unique text must differ from those of other records.
   if (typeof constant === "string") return [constant, `${constant}${random.text(8)}`, constant.toUpperCase()];
   if (typeof constant !== "number") return [];
@@ -74,10 +97,9 @@ async function referencesFor(trial: Trial, type: FieldType): Promise<readonly Js
   if (caller === undefined) return [];
   const usual = await trial.reference(resource, caller);
   const records = [usual, await makeApart(trial, resource)];
-  for (const record of records) {
-    if (!record.values.has("id")) await trial.look(record);
-  }
-  return records.flatMap((record) => record.values.get("id") ?? []);
+  const ids: (Json | undefined)[] = [];
+  for (const record of records) ids.push(await readId(trial, record));
+  return ids.filter((id) => id !== undefined);
 }
 
 /** How far the test follows references. */
@@ -92,9 +114,7 @@ export async function makeApart(trial: Trial, resource: string, depth = 0): Prom
   for (const { name, field } of depth < mostDepth ? settingMembers(contract, creation) : []) {
     const of = referenceOf(contract.model, field.type);
     if (of === undefined || of === resource || field.optional) continue;
-    const record = await makeApart(trial, of, depth + 1);
-    if (!record.values.has("id")) await trial.look(record);
-    const id = record.values.get("id");
+    const id = await readId(trial, await makeApart(trial, of, depth + 1));
     if (id !== undefined) values[name] = id;
   }
   return trial.make(resource, { values });

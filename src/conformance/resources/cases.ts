@@ -5,6 +5,7 @@ import { computedCases } from "./computed.ts";
 import { defaultCases } from "./defaults.ts";
 import { deletionCases } from "./deletion.ts";
 import { editCases } from "./edits.ts";
+import { fileCases } from "./files.ts";
 import { fixedCases } from "./fixed.ts";
 import { hiddenCases } from "./hidden.ts";
 import { linkCases } from "./links.ts";
@@ -16,9 +17,10 @@ import { responseCases, untried } from "./responses.ts";
 import { uniqueCases } from "./unique.ts";
 import { valueCases } from "./values.ts";
 
+/** Defaults come first: if records get a wrong owner, nobody can delete them, and the quotas of all later cases are used up. */
 const subjects: readonly ((contract: Contract) => PartCases["cases"])[] = [
-  ...[responseCases, valueCases, memberCases, fixedCases, defaultCases, uniqueCases, ruleCases, referenceCases],
-  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases],
+  ...[defaultCases, responseCases, valueCases, memberCases, fixedCases, uniqueCases, ruleCases, referenceCases],
+  ...[deletionCases, editCases, computedCases, linkCases, listCases, hiddenCases, fileCases],
 ];
 
 export const resourceCases: DeriveCases = (contract) => {

@@ -9,19 +9,20 @@ import { anonymous, type Caller } from "../caller.ts";
 import { mayEverRun } from "../permissions.ts";
 import { bearer } from "../credentials.ts";
 import type { Contract, Operation } from "../contract.ts";
+import { brokenBy } from "../expect.ts";
 import { transitionsOf } from "../effects.ts";
 import { evaluate, type Scope } from "../expressions.ts";
-import { conjuncts } from "../solve.ts";
 import type { Interaction } from "../interaction.ts";
+import { knownRecords, selectionsIn, selectsKnown } from "../known-truth.ts";
 import { readsHidden, recordIn, shortText } from "../response.ts";
 import { recordFor } from "../trial/calls.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { lookAround } from "../trial/looking.ts";
-import { pathsBetween } from "../trial/records.ts";
+import { pathsBetween } from "../trial/states.ts";
 import { itemOf, pagesOf } from "../trial/pages.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
-import { untilTried } from "./attempts.ts";
+import { ifPossible, untilTried } from "../attempts.ts";
 import { createReferring } from "./referring.ts";
 import { readField } from "./writing.ts";
 
@@ -70,12 +71,7 @@ function isComputed(contract: Contract, resource: string, name: string, field: F
           if (got === undefined || found === undefined) continue;
           isTried = true;
           if (!isSame(contract.model, field.type, found.value as Json, got))
-            throw new Broken(
-              `\`${name}\` with ${shortText(found.value as Json)}`,
-              shortText(got),
-              trial.interactions.at(-1),
-              path,
-            );
+            throw brokenBy(trial, `\`${name}\` with ${shortText(found.value as Json)}`, shortText(got), path);
         }
         if (!isTried) throw new NotTried(`the test cannot compute \`${name}\``);
       },
@@ -95,11 +91,9 @@ async function changeRead(trial: Trial, typed: TypedExpression, record: KnownRec
   const [state] = setting?.from ?? [];
   if (setting === undefined || state === undefined) return;
   const path = pathsBetween(trial, record.resource, textOf(record.values.get("state")), state)[0] ?? [];
-  try {
+  await ifPossible(async () => {
     for (const transition of [...path, setting]) await trial.makeTransition(record, transition);
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-  }
+  });
 }
 
 /** A record over which an expression is computed. */
@@ -114,30 +108,7 @@ interface Computing {
 function scopeFor(trial: Trial, typed: TypedExpression, caller: Caller, { isNew, resource, values }: Computing): Scope {
   const { input: _, ...scope } = trial.scope(caller);
   const all = { ...scope, resource, record: values };
-  if (!isNew || !selectsOwn(typed)) return all;
-  return {
-    ...all,
-    records: (of) => trial.world.records.flatMap((one) => (one.resource === of && !one.isDeleted ? [one.values] : [])),
-  };
-}
-
-/** Whether each macro over records selects those that refer to the current record, all of which the test has made. */
-function selectsOwn(typed: TypedExpression): boolean {
-  return selectionsIn(typed).length === nodesOf(typed).filter(({ kind }) => kind === "records").length;
-}
-
-/** Returns the fields by which the macros of an expression select the records that refer to the current one. */
-function selectionsIn(typed: TypedExpression): readonly { readonly resource: string; readonly name: string }[] {
-  return nodesOf(typed).flatMap((node) => {
-    if (node.kind !== "macro" || node.list.kind !== "records") return [];
-    for (const one of conjuncts(node.body)) {
-      if (one.kind !== "compare" || one.operator !== "==") continue;
-      const item = [one.left, one.right].find((side) => side.kind === "item-field");
-      const isOwn = [one.left, one.right].some((side) => side.kind === "field" && side.name === "id");
-      if (item?.kind === "item-field" && isOwn) return [{ resource: item.resource, name: item.name }];
-    }
-    return [];
-  });
+  return isNew && selectsKnown(trial, typed, caller) ? { ...all, records: knownRecords(trial) } : all;
 }
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -354,14 +325,11 @@ async function populate(trial: Trial, called: Operation, record: KnownRecord): P
   for (const [name, { type }] of Object.entries(members)) {
     const typed = contract.typed.get(`resources/views/${view}/${name}/computed`);
     if (typed === undefined || nestedView(contract.model, type)?.list !== true) continue;
-    for (const selection of selectionsIn(typed)) {
+    for (const { by, ...selection } of selectionsIn(typed)) {
+      if (by === "caller") continue;
       const field = lookup(fieldsOf(contract.model, selection.resource), selection.name);
       if (field === undefined) continue;
-      try {
-        await createReferring(trial, { ...selection, field, isInside: false }, record);
-      } catch (thrown) {
-        if (!(thrown instanceof NotTried)) throw thrown;
-      }
+      await ifPossible(() => createReferring(trial, { ...selection, field, isInside: false }, record));
     }
   }
 }

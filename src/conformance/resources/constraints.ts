@@ -58,10 +58,10 @@ export function determined(contract: Contract, write: Write, field: string): Det
   return isCaller ? { members: [], byPath: false } : undefined;
 }
 
-/** A shorter value may be in use. */
-const rareLength = 10;
+/** A value with fewer different characters may be in use: those at the edges of a type are the same in each case. */
+const rareCharacters = 6;
 
-/** Returns the errors that a write may get because other records have its values: unless one of them is long and of its own. */
+/** Returns the errors that a write may get because other records have its values: unless one of them is a text like no other. */
 export function possibleConflicts(
   contract: Contract,
   write: Write,
@@ -76,7 +76,7 @@ export function possibleConflicts(
       const type = lookup(fieldsOf(contract.model, resource), name)?.type;
       const value: Json | undefined = lookup(body, name) ?? record?.values.get(name);
       const isReference = type !== undefined && referenceOf(contract.model, type) !== undefined;
-      return !isReference && value !== undefined && JSON.stringify(value).length >= rareLength;
+      return !isReference && value !== undefined && new Set(JSON.stringify(value)).size >= rareCharacters;
     };
     return isSent && !members.some(isRare) ? [code] : [];
   });

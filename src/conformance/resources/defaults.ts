@@ -4,15 +4,16 @@ import { creates } from "../../language/endpoints/input.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Default, Field } from "../../language/resources/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
-import type { Contract } from "../contract.ts";
+import { type Broken, type Case, NotTried } from "../case.ts";
+import { type Contract, deletionOf } from "../contract.ts";
+import { brokenBy } from "../expect.ts";
 import { startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { shortText } from "../response.ts";
 import type { Trial } from "../trial/trial.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import { presentOf } from "../trial/world.ts";
 import { isSame } from "../values/same.ts";
-import { untilTried } from "./attempts.ts";
+import { ifPossible, untilTried } from "../attempts.ts";
 import { expectAccepted } from "./outcome.ts";
 import {
   creationsOf,
@@ -114,8 +115,7 @@ function expectDefault(
 ): void {
   const { model } = trial.contract;
   const { caller } = written;
-  const unlike = (expected: string): Broken =>
-    new Broken(`\`${name}\` with ${expected}`, shortText(value), trial.interactions.at(-1), path);
+  const unlike = (expected: string): Broken => brokenBy(trial, `\`${name}\` with ${expected}`, shortText(value), path);
   switch (chosen.kind) {
     case "literal": {
       const expected = defaultValue(model, field);
@@ -158,10 +158,10 @@ function isDifferentEachTime(chosen: Default): boolean {
 function expectLater(trial: Trial, path: string, name: string, chosen: Default, first: Made, second: Made): void {
   const isRight = chosen.kind === "counter" ? Number(second.value) > Number(first.value) : first.value !== second.value;
   if (isRight) return;
-  throw new Broken(
+  throw brokenBy(
+    trial,
     `\`${name}\` of the next record ${chosen.kind === "counter" ? "greater than" : "other than"} ${shortText(first.value)}`,
     shortText(second.value),
-    trial.interactions.at(-1),
     path,
   );
 }
@@ -189,12 +189,7 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
         const observed = record === undefined ? undefined : await readField(trial, record, "id", written.caller);
         if (observed === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
         if (isPut && sent !== undefined && sent !== observed)
-          throw new Broken(
-            `the id ${shortText(sent)} of the path`,
-            shortText(observed),
-            trial.interactions.at(-1),
-            path,
-          );
+          throw brokenBy(trial, `the id ${shortText(sent)} of the path`, shortText(observed), path);
         ids.push(observed);
         if (isCounted && record !== undefined && count === 0) await remove(trial, resource, record);
       }
@@ -202,10 +197,10 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
       // An id that clients choose may be one of few.
       if (!isGenerated) return;
       if (isCounted ? Number(second) > Number(first) : second !== first) return;
-      throw new Broken(
+      throw brokenBy(
+        trial,
         isCounted ? `an id greater than ${shortText(first)}, which is never used again` : "another id",
         shortText(second),
-        trial.interactions.at(-1),
         path,
       );
     },
@@ -214,15 +209,8 @@ function isId(contract: Contract, write: Write, { type }: Field): Case {
 
 /** Deletes a record if somebody may, since a counted id must not be used again after that. */
 async function remove(trial: Trial, resource: string, record: NonNullable<Written["record"]>): Promise<void> {
-  const found = [...trial.contract.operations.values()].find(
-    (one) => one.action === "delete" && one.resource === resource && one.endpoint.the === undefined,
-  );
-  if (found === undefined) return;
-  try {
-    await trial.call(found.operation, { record });
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-  }
+  const found = deletionOf(trial.contract, resource);
+  if (found !== undefined) await ifPossible(() => trial.call(found.operation, { record }));
 }
 
 // ── The time of the last change ────────────────────────────────────────────────────────────────────────────────────
@@ -249,21 +237,15 @@ function changes(contract: Contract, resource: string, name: string): readonly C
           const changed = await sendWrite(trial, write, { record, ...body });
           expectAccepted(trial, changed, "a change to be accepted");
           const after = await readTime(trial, record, name);
-          if (!(after > before))
-            throw new Broken(`a later \`${name}\` after a change`, timeText(after), trial.interactions.at(-1), path);
+          if (!(after > before)) throw brokenBy(trial, `a later \`${name}\` after a change`, timeText(after), path);
           if (Math.abs(after - presentOf(trial.world)) > clockTolerance)
-            throw new Broken(`\`${name}\` with the present`, timeText(after), trial.interactions.at(-1), path);
+            throw brokenBy(trial, `\`${name}\` with the present`, timeText(after), path);
           await untilSecond(trial);
           const again = await sendWrite(trial, write, { record, ...body, change: () => changed.body });
           if (again.response.status >= 300) return;
           const still = await readTime(trial, record, name);
           if (still !== after)
-            throw new Broken(
-              `the same \`${name}\` after a request that changes nothing`,
-              timeText(still),
-              trial.interactions.at(-1),
-              path,
-            );
+            throw brokenBy(trial, `the same \`${name}\` after a request that changes nothing`, timeText(still), path);
         });
       },
     },
@@ -301,12 +283,7 @@ function stays(contract: Contract, resource: string, name: string): readonly Cas
           if (!(await change(record, one))) throw new NotTried(`no change of the ${resource} succeeds`);
           const after = await readTime(trial, record, name);
           if (after !== before)
-            throw new Broken(
-              `\`${name}\` with ${timeText(before)} as before`,
-              timeText(after),
-              trial.interactions.at(-1),
-              path,
-            );
+            throw brokenBy(trial, `\`${name}\` with ${timeText(before)} as before`, timeText(after), path);
         });
       },
     },

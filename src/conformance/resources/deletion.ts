@@ -3,10 +3,10 @@ import { innermost, referenceOf } from "../../language/resources/fields.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { statusOf, statusText } from "../errors/expected.ts";
-import { expectError, expectSuccess } from "../expect.ts";
+import { brokenBy, expectError, expectSuccess } from "../expect.ts";
 import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
-import { readersOf } from "../trial/looking.ts";
+import { readersOf, readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { makeReferring, type Reference } from "./referring.ts";
 import { readField } from "./writing.ts";
@@ -45,7 +45,7 @@ function deletes(contract: Contract, { operation, resource }: Operation, referen
     operation,
     run: async (trial) => {
       const record = await trial.make(target);
-      if (!record.values.has("id")) await trial.look(record);
+      await readId(trial, record);
       const child = await makeReferring(trial, reference, record);
       const interaction = await trial.call(operation, { record });
       if (effect === "gets still-referenced") {
@@ -71,12 +71,7 @@ function expectStillReferenced(trial: Trial, interaction: Parameters<typeof expe
 /** Expects a record that was not deleted, as far as somebody can read it. */
 async function expectThere(trial: Trial, record: KnownRecord, path: string): Promise<void> {
   if (readersOf(trial, record.resource).length === 0 || (await trial.look(record))) return;
-  throw new Broken(
-    `the ${record.resource} that could not be deleted`,
-    "no such record",
-    trial.interactions.at(-1),
-    path,
-  );
+  throw brokenBy(trial, `the ${record.resource} that could not be deleted`, "no such record", path);
 }
 
 async function expectDeleted(trial: Trial, child: KnownRecord, path: string): Promise<void> {
@@ -86,10 +81,10 @@ async function expectDeleted(trial: Trial, child: KnownRecord, path: string): Pr
     if (reader.endpoint.the !== undefined) continue;
     if (reader.action === "list") {
       if (reader.parents.length === 0 && (await trial.readAs(child, child.creator)))
-        throw new Broken(
+        throw brokenBy(
+          trial,
           `no ${child.resource}, since it is deleted with the other record`,
           "the record in the list",
-          trial.interactions.at(-1),
           path,
         );
       continue;
@@ -115,5 +110,5 @@ async function expectCleared(trial: Trial, child: KnownRecord, name: string, pat
   const after = await readField(trial, child, name, child.creator);
   if (after === undefined) throw new NotTried(`no response shows \`${name}\``);
   if (after === null) return;
-  throw new Broken(`no \`${name}\`, since the record is deleted`, shortText(after), trial.interactions.at(-1), path);
+  throw brokenBy(trial, `no \`${name}\`, since the record is deleted`, shortText(after), path);
 }

@@ -7,16 +7,17 @@ import { defaultValue } from "../../language/resources/default-value.ts";
 import { bareType, fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import type { Field } from "../../language/resources/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { type Case, NotTried } from "../case.ts";
 import { isUnexplained } from "../distinguishing.ts";
 import type { Contract } from "../contract.ts";
+import { brokenBy } from "../expect.ts";
 import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { invalidValues } from "../values/boundaries.ts";
 import { isSame } from "../values/same.ts";
 import { validValue } from "../values/valid.ts";
-import { each } from "./attempts.ts";
+import { each, ifPossible } from "../attempts.ts";
 import { expectAccepted, expectUnchanged } from "./outcome.ts";
 import { expectNoTrace, withMarker } from "./traces.ts";
 import {
@@ -57,13 +58,8 @@ async function makeFull(trial: Trial, write: Write, members: readonly InputMembe
     const value = validValue(trial.contract, field.type, await supplyFor(trial, field.type), "all");
     if (value !== undefined && value !== null) values[name] = value;
   }
-  try {
-    return await makeToEdit(trial, write, values);
-  } catch (thrown) {
-    // A rule may forbid some of the values together.
-    if (!(thrown instanceof NotTried)) throw thrown;
-    return makeToEdit(trial, write);
-  }
+  // A rule may forbid some of the values together.
+  return (await ifPossible(() => makeToEdit(trial, write, values))) ?? makeToEdit(trial, write);
 }
 
 // ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -95,10 +91,10 @@ function leavesOthers(contract: Contract, write: Write): readonly Case[] {
             const is = after.get(other);
             const type = lookup(fieldsOf(contract.model, resource), other)?.type;
             if (is === undefined || type === undefined || isSame(contract.model, type, was, is)) continue;
-            throw new Broken(
+            throw brokenBy(
+              trial,
               `\`${other}\` with ${shortText(was)}, since the request does not name it`,
               shortText(is),
-              trial.interactions.at(-1),
             );
           }
         });
@@ -150,7 +146,7 @@ function removes(contract: Contract, write: Write): readonly Case[] {
           if (after === null || after === undefined) return;
           const type = bareType(field.type);
           if (isSame(contract.model, type, null, after)) return;
-          throw new Broken(`no \`${name}\``, shortText(after), trial.interactions.at(-1), path);
+          throw brokenBy(trial, `no \`${name}\``, shortText(after), path);
         },
       };
     });
@@ -226,7 +222,7 @@ function replacesAll(contract: Contract, write: Write): readonly Case[] {
           const expected = expectedDefault(contract, resource, name, field);
           if (after === undefined || expected === undefined) continue;
           if (isSame(contract.model, field.type, expected, after)) continue;
-          throw new Broken(`\`${name}\` with ${shortText(expected)}`, shortText(after), trial.interactions.at(-1));
+          throw brokenBy(trial, `\`${name}\` with ${shortText(expected)}`, shortText(after));
         }
       },
     },

@@ -3,8 +3,9 @@ import type { Json } from "../../base/json.ts";
 import { bareType, fieldsOf, isChangeable, isServerSet } from "../../language/resources/fields.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
 import type { Field } from "../../language/resources/model.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { type Case, NotTried } from "../case.ts";
 import type { Contract } from "../contract.ts";
+import { brokenBy } from "../expect.ts";
 import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
@@ -43,6 +44,7 @@ function cannotBeSet(contract: Contract, write: Write, name: string, field: Fiel
       const written = await sendWrite(trial, write, {
         ...(record === undefined ? {} : { record }),
         change: (body) => ({ ...body, [name]: value }),
+        obeysRules: true,
       });
       await expectNotSet(trial, written, { name, field, path, before, value });
     },
@@ -91,17 +93,12 @@ async function expectNotSet(
   if (write.kind !== "create" && before !== undefined && after !== undefined) {
     // Time and the service itself may change a field, but not to this value.
     if (!isSame(model, field.type, value, after) || isSame(model, field.type, before, after)) return;
-    throw new Broken(
-      `\`${name}\` with ${shortText(before)} as before`,
-      shortText(after),
-      trial.interactions.at(-1),
-      path,
-    );
+    throw brokenBy(trial, `\`${name}\` with ${shortText(before)} as before`, shortText(after), path);
   }
   if (response.status >= 300) return;
   if (after === undefined) throw new NotTried(`no response shows \`${name}\``);
   if (isSame(model, field.type, value, after) && isUnlikely(field, value))
-    throw new Broken(`\`${name}\` not with the value that was sent`, shortText(after), trial.interactions.at(-1), path);
+    throw brokenBy(trial, `\`${name}\` not with the value that was sent`, shortText(after), path);
 }
 
 /** Whether the server would hardly choose the value itself. */

@@ -2,11 +2,11 @@
 import type { Json } from "../../base/json.ts";
 import { keyOf, readsVariable, type TypedExpression } from "../../expression/typed.ts";
 import { lookup } from "../../language/resources/fields.ts";
-import { Broken, type Case, NotTried } from "../case.ts";
+import { type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
-import { expectSuccess } from "../expect.ts";
+import { brokenBy, expectSuccess } from "../expect.ts";
 import type { Interaction } from "../interaction.ts";
 import { readsHidden, recordIn, shortText } from "../response.ts";
 import { conjuncts } from "../solve.ts";
@@ -84,7 +84,7 @@ function follows(contract: Contract, link: Operation, counter: Counter): Case {
         if (got === undefined) return;
         isVisibleTo ||= present;
         if (got === expected) return;
-        throw new Broken(`\`${name}\` with ${expected}`, shortText(got), trial.interactions.at(-1), path);
+        throw brokenBy(trial, `\`${name}\` with ${expected}`, shortText(got), path);
       };
       await expectValue(false, caller);
       for (let count = 0; count < 2; count += 1) {

@@ -2,6 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Field, FieldType } from "../../language/resources/model.ts";
+import { ifPossible } from "../attempts.ts";
 import { Broken, type Case, NotTried } from "../case.ts";
 import type { Caller } from "../caller.ts";
 import { mayRun, fieldVisibility } from "../permissions.ts";
@@ -196,15 +197,12 @@ async function otherRecord(
   const parent = parents.at(-1);
   const id = parent === undefined ? undefined : one.values.get(parent.field);
   const around = trial.world.records.find((each) => each.resource === parent?.resource && each.values.get("id") === id);
-  try {
-    return await trial.make(resource as string, {
+  return ifPossible(() =>
+    trial.make(resource as string, {
       ...{ values, creator: one.creator },
       ...(around === undefined ? {} : { parent: around }),
-    });
-  } catch (thrown) {
-    if (!(thrown instanceof NotTried)) throw thrown;
-    return undefined;
-  }
+    }),
+  );
 }
 
 /** Compares two values of an ordered type; undefined if their order depends on how texts are compared. */

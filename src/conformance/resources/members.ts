@@ -3,12 +3,12 @@ import type { JsonObject } from "../../base/json.ts";
 import { inputShape } from "../../language/endpoints/shape.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
-import { bareType, fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup } from "../../language/resources/fields.ts";
 import type { Case } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
-import { each } from "./attempts.ts";
+import { each } from "../attempts.ts";
 import { inputWith } from "./inputs.ts";
 import { expectAccepted, expectRejected, possibleErrors } from "./outcome.ts";
 import { memberPath, nameOf, sendWrite, type Write, writesOf } from "./writing.ts";
@@ -41,7 +41,7 @@ function isRequired(contract: Contract, called: Operation, write?: Write): reado
     path: memberPath(contract, called, name),
     expects: `a body without \`${name}\` is rejected`,
   }));
-  if (first === undefined || write?.kind === "change" || hasFile(required)) return [];
+  if (first === undefined || write?.kind === "change" || isFileAlone(called)) return [];
   const { operation } = called;
   const name = write === undefined ? operation : nameOf(contract, write);
   return [
@@ -104,8 +104,8 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
   const members = membersOf(contract, called);
   // Only a document that states all standard errors states that unknown members are one of them.
   if (contract.model.errors.standard !== "all") return [];
-  if (members.length === 0 || hasFile(members.filter(({ required }) => required))) return [];
-  if (called.kind === "resource" && (sessionActions.has(action) || called.file !== undefined)) return [];
+  if (members.length === 0 || isFileAlone(called) || (called.kind === "resource" && sessionActions.has(action)))
+    return [];
   const path = `endpoints/endpoints/${operation}`;
   const name = write === undefined ? operation : nameOf(contract, write);
   let unknown = "unknownMember";
@@ -125,8 +125,9 @@ function isUnknown(contract: Contract, called: Operation, write?: Write): readon
   ];
 }
 
-function hasFile(members: readonly InputMember[]): boolean {
-  return members.some(({ field }) => bareType(field.type).kind === "file");
+/** Whether the body is a file and has no members. */
+function isFileAlone(called: Operation): boolean {
+  return called.kind === "resource" && called.file !== undefined;
 }
 
 interface Mistake {
@@ -145,7 +146,7 @@ async function expectMistake(
   { change, ...mistaken }: Mistake,
 ): Promise<void> {
   if (write !== undefined) {
-    const written = await sendWrite(trial, write, { change });
+    const written = await sendWrite(trial, write, { change, obeysRules: true });
     return expectRejected(trial, called, written.interaction, mistaken, possibleErrors(trial, written));
   }
   const { body, caller, query, record } = await inputWith(trial, called);

@@ -5,13 +5,14 @@ import { Broken, NotTried } from "../case.ts";
 import { mayRun } from "../permissions.ts";
 import type { Contract, Operation } from "../contract.ts";
 import { transitionsBy } from "../effects.ts";
-import { codeIn, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
-import { expectError } from "../expect.ts";
-import { truth } from "../expressions.ts";
+import { codeIn, isError, isStated, knownCodes, statusOf, statusText } from "../errors/expected.ts";
+import { brokenBy, expectError } from "../expect.ts";
+import { isFileValue } from "../files.ts";
 import type { Interaction, Response } from "../interaction.ts";
+import { knownTruth } from "../known-truth.ts";
 import { pointerOf } from "../request.ts";
 import { shortText } from "../response.ts";
-import { recordAfter } from "../trial/inputs.ts";
+import { scopeAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
@@ -29,9 +30,12 @@ export function outcomeOf(
   trial: Trial,
   written: Pick<Written, "write" | "response" | "caller" | "body" | "record">,
 ): Outcome {
-  const { response, write } = written;
+  const { body, response, write } = written;
   if (response.status < 300) return "accepted";
   const possible = possibleErrors(trial, written);
+  const hasOwnLimit =
+    Object.values(body).some(isFileValue) && trial.contract.model.limits.size?.["request"] === undefined;
+  if (hasOwnLimit && isError(trial.contract, response, "too-large", write.called.operation)) return "invalid";
   if (isInvalid(trial.contract, write.called, response, possible)) return "invalid";
   return codeIn(trial.contract, response) === "already-exists" && !possible.includes("already-exists")
     ? "conflict"
@@ -65,16 +69,15 @@ export function possibleErrors(
   const { called, kind } = write;
   const { endpoint, operation, resource } = called;
   const existing = kind === "create" ? undefined : record;
-  const after = {
-    ...{ ...trial.scope(caller, undefined, body), resource },
-    record: recordAfter(trial, called, { caller, record: existing }, body),
-    old: existing === undefined ? null : existing.values,
-  };
+  const after = scopeAfter(trial, called, { caller, record: existing }, body);
   const found: string[] = [];
   for (const [of, rules] of Object.entries(model.resources.rules)) {
     for (const [index, rule] of rules.entries()) {
       const condition = typed.get(`resources/rules/${of}/${index}/holds`);
-      if (rule.kind === "holds" && (of !== resource || condition === undefined || truth(condition, after) !== true))
+      if (
+        rule.kind === "holds" &&
+        (of !== resource || condition === undefined || knownTruth(trial, condition, after) !== true)
+      )
         found.push(rule.else);
     }
   }
@@ -96,6 +99,8 @@ export interface Mistaken {
   /** The part of the value that is wrong, behind the pointer to the member: `/street`. */
   readonly pointer?: string;
   readonly codes: readonly string[];
+  /** The error that the request gets; by default `invalid-request`. */
+  readonly error?: string | undefined;
   /** The path of the statement that is broken if the request is accepted. */
   readonly path: string;
 }
@@ -105,16 +110,20 @@ export function expectRejected(
   trial: Trial,
   called: Operation,
   interaction: Interaction,
-  { what, member, pointer = "", codes, path }: Mistaken,
+  { what, member, pointer = "", codes, path, error = "invalid-request" }: Mistaken,
   possible: readonly string[] = [],
 ): void {
   const { contract } = trial;
   const response = trial.responseOf(interaction);
   if (response.status < 400)
     throw new Broken(`${what} for \`${member}\` to be rejected`, statusText(contract, response), interaction, path);
-  if (!isStated(contract, "invalid-request")) return;
+  if (!isStated(contract, error)) return;
   const code = codeIn(contract, response);
-  if (code !== undefined && code !== "invalid-request" && possible.includes(code)) return;
+  if (code !== undefined && code !== error && possible.includes(code)) return;
+  if (error !== "invalid-request") {
+    expectError(trial, interaction, { code: error }, path);
+    return;
+  }
   if (code === undefined && !isInvalid(contract, called, response, possible)) {
     // The body does not name the error, so another one of the same status may have come.
     if (possible.some((one) => statusOf(contract, one, called.operation) === response.status)) return;
@@ -143,10 +152,10 @@ export async function expectUnchanged(
 ): Promise<void> {
   const after = await readField(trial, record, name);
   if (after === undefined || isSame(trial.contract.model, type, before, after)) return;
-  throw new Broken(
+  throw brokenBy(
+    trial,
     `\`${name}\` with ${shortText(before)}, since the request was rejected`,
     shortText(after),
-    trial.interactions.at(-1),
     path,
   );
 }

@@ -51,7 +51,15 @@ export function innerPath(contract: Contract, path: string, type: FieldType, ste
     case "named": {
       const field =
         step === undefined ? undefined : lookup(lookup(contract.model.resources.types, type.name) ?? {}, step);
-      return field === undefined ? path : innerPath(contract, `resources/types/${type.name}/${step}`, field.type, rest);
+      if (field !== undefined) return innerPath(contract, `resources/types/${type.name}/${step}`, field.type, rest);
+      return lookup(contract.model.resources.schemas ?? {}, type.name) === undefined
+        ? path
+        : `resources/schemas/${type.name}`;
+    }
+    case "schema": {
+      const [name, ...more] = Object.keys(type.schema ?? {});
+      const [referred] = name === "$ref" && more.length === 0 ? referredSchemas(type.schema) : [];
+      return referred === undefined ? path : `resources/schemas/${referred}`;
     }
     default:
       return path;

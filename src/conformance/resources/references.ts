@@ -8,8 +8,10 @@ import type { Caller } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
 import type { Contract } from "../contract.ts";
 import type { KnownRecord } from "../trial/known.ts";
+import { readId } from "../trial/looking.ts";
 import type { Trial } from "../trial/trial.ts";
 import { validValue } from "../values/valid.ts";
+import { valueAround } from "./referring.ts";
 import { expectAccepted, expectRejected, expectUnchanged, possibleErrors } from "./outcome.ts";
 import {
   creationsOf,
@@ -72,10 +74,7 @@ async function expectNoReference(
   { what, id, path, caller, record }: Reference,
 ): Promise<void> {
   const before = record === undefined ? undefined : await readField(trial, record, name);
-  const value = innermost(field.type).enclosing.reduceRight<Json>(
-    (inner, kind) => (kind === "list" ? [inner] : { name: inner }),
-    id,
-  );
+  const value = valueAround(field, id);
   const pointer = innermost(field.type)
     .enclosing.map((kind) => (kind === "list" ? "/0" : "/name"))
     .join("");
@@ -139,11 +138,10 @@ function tree(contract: Contract, write: Write, member: InputMember): Case {
     operation,
     run: async (trial) => {
       const top = await trial.make(resource);
-      if (!top.values.has("id")) await trial.look(top);
-      const id = top.values.get("id");
+      const id = await readId(trial, top);
       if (id === undefined) throw new NotTried(`no response shows the id of a ${resource}`);
       const child = await below(trial, resource, name, id);
-      const childId = child.values.get("id");
+      const childId = await readId(trial, child);
       const before = await readField(trial, top, name);
       for (const [what, value] of [
         ["its own id", id],
@@ -167,6 +165,5 @@ async function below(trial: Trial, resource: string, name: string, id: Json): Pr
   const written = await sendWrite(trial, creation, { values: { [name]: id }, isValid: true });
   expectAccepted(trial, written, `a ${resource} below another one to be accepted`);
   if (written.record === undefined) throw new NotTried(`the test knows no ${resource} below another one`);
-  if (!written.record.values.has("id")) await trial.look(written.record);
   return written.record;
 }

@@ -52,7 +52,8 @@ export async function createReferring(
   return undefined;
 }
 
-function valueAround({ type }: Field, id: Json): Json {
+/** Returns a value of a field that contains the id, inside lists and maps if necessary. */
+export function valueAround({ type }: Pick<Field, "type">, id: Json): Json {
   return innermost(type).enclosing.reduceRight<Json>(
     (inner, kind) => (kind === "list" ? [inner] : { name: inner }),
     id,

@@ -13,14 +13,15 @@ import type { Contract } from "../contract.ts";
 import { codeIn, statusText } from "../errors/expected.ts";
 import { expectError } from "../expect.ts";
 import { truth } from "../expressions.ts";
-import { recordAfter } from "../trial/inputs.ts";
+import { knownTruth } from "../known-truth.ts";
+import { scopeAfter } from "../trial/inputs.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { creatorFor } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
-import { untilTried } from "./attempts.ts";
-import { candidatesFor, distance } from "./candidates.ts";
+import { ifPossible, untilTried } from "../attempts.ts";
+import { candidatesFor, distance, nextToOthers } from "./candidates.ts";
 import { expectAccepted, expectUnchanged, possibleErrors } from "./outcome.ts";
-import { expectNoTrace, type Marker, withMarker } from "./traces.ts";
+import { expectNoTrace, withMarker } from "./traces.ts";
 import {
   creationsOf,
   nameOf,
@@ -62,8 +63,8 @@ function isObeyed(contract: Contract, write: Write, { path, condition, code, tex
       aspects: [{ path, expects: `${operation} gets ${code} if \`${text}\` is false, and is accepted if it is true` }],
       operation,
       run: async (trial) => {
-        if (mentions(condition, "records"))
-          throw new NotTried("the rule reads other records, of which the test does not know all");
+        // Another record may be what a new one must not be like.
+        if (mentions(condition, "records")) await trial.look(await trial.make(write.called.resource));
         const records = write.kind === "create" ? [false] : Array.from({ length: mostRecords }, () => true);
         await untilTried(records, async (isChange) => {
           const record = isChange ? await makeRecord(trial, write, condition) : undefined;
@@ -72,15 +73,19 @@ function isObeyed(contract: Contract, write: Write, { path, condition, code, tex
           if (caller === undefined) throw new NotTried(`no caller of the test may run ${operation}`);
           const pairs = await pairsOf(trial, { write, condition, path, members, record, caller });
           if (pairs.length === 0) throw new NotTried("the test finds no body with which the rule is false");
+          let isTried = false;
           for (const { right, wrong } of pairs) {
             trial.startOver();
             // The changes before may have changed what the rule depends on.
             const isTrue = (choice: Choice) =>
-              truthOf(trial, { write, condition, path, members, record, caller }, choice);
+              truthOf(trial, { write, condition, path, members, record, caller }, choice, "certain");
             const violation = { write, record, caller, code, path };
-            if (isTrue(wrong) === false) await expectViolation(trial, violation, wrong);
-            if (isTrue(right) === true) await expectObeyed(trial, violation, right);
+            const [isFalse, isRight] = [isTrue(wrong) === false, isTrue(right) === true];
+            if (isFalse) await expectViolation(trial, violation, wrong);
+            if (isRight) await expectObeyed(trial, violation, right);
+            isTried ||= isFalse || isRight;
           }
+          if (!isTried) throw new NotTried("the rule reads records that the test does not know");
         });
       },
     },
@@ -153,8 +158,9 @@ async function pairsOf(trial: Trial, search: Search): Promise<readonly Pair[]> {
   const best = new Map<string, Pair & { readonly distance: number }>();
   for (let count = 0; count < mostBodies; count += 1) {
     const choice = chosen(members.map(({ name }) => [name, trial.random.pick(candidates.get(name) ?? [undefined])]));
-    for (const { name } of members) {
-      const all = (candidates.get(name) ?? []).map((value) => {
+    for (const member of members) {
+      const { name } = member;
+      const all = [...(candidates.get(name) ?? []), ...nextToOthers(trial, member, choice)].map((value) => {
         const body = chosen([...Object.entries({ ...choice, [name]: undefined }), [name, value]]);
         return { value, body, truth: truthOf(trial, search, body) };
       });
@@ -173,20 +179,24 @@ function chosen(entries: readonly (readonly [string, Json | undefined])[]): Choi
   return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
 }
 
-/** Returns whether the rule is true after the write; undefined if that is unknown, or if another rule is violated. */
-function truthOf(trial: Trial, { caller, condition, path, record, write: { called } }: Search, choice: Choice) {
+/**
+ * Returns whether the rule is true after the write; undefined if that is unknown, or if another rule is violated. `certain`: even with
+ * records that the test does not know.
+ */
+function truthOf(
+  trial: Trial,
+  { caller, condition, path, record, write: { called } }: Search,
+  choice: Choice,
+  certainty?: "certain",
+): boolean | undefined {
   const { typed, model } = trial.contract;
-  const scope = {
-    ...{ ...trial.scope(caller, undefined, choice), resource: called.resource },
-    record: recordAfter(trial, called, { caller, record }, choice),
-    old: record === undefined ? null : record.values,
-  };
+  const scope = scopeAfter(trial, called, { caller, record }, choice);
   const others = (lookup(model.resources.rules, called.resource) ?? []).flatMap((_, index) => {
     const other = `resources/rules/${called.resource}/${index}`;
     return other === path ? [] : (typed.get(`${other}/holds`) ?? []);
   });
   if (others.some((other) => truth(other, scope) === false)) return undefined;
-  return truth(condition, scope);
+  return certainty === undefined ? truth(condition, scope) : knownTruth(trial, condition, scope);
 }
 
 // ── Requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -215,7 +225,7 @@ async function expectViolation(trial: Trial, violation: Violation, choice: Choic
   if (record !== undefined)
     for (const name of Object.keys(choice)) before.set(name, await readField(trial, record, name));
   const names = influencingNames(trial, violation);
-  const marker = write.kind === "create" ? await markerNextTo(trial, write, names) : undefined;
+  const marker = write.kind === "create" ? await ifPossible(() => withMarker(trial, write, names)) : undefined;
   const marked = marker === undefined ? choice : { ...choice, [marker.name]: marker.value };
   const written = await sendWrite(trial, write, requestOf(violation, names, marked));
   const { interaction, response } = written;
@@ -226,24 +236,11 @@ async function expectViolation(trial: Trial, violation: Violation, choice: Choic
   if (found !== undefined && found !== code && others.includes(found))
     throw new NotTried(`${write.called.operation} answered ${statusText(contract, response)}`);
   expectError(trial, interaction, { code }, path);
-  if (marker !== undefined) await unlessNotTried(() => expectNoTrace(trial, written, marker, path));
+  if (marker !== undefined) await ifPossible(() => expectNoTrace(trial, written, marker, path));
   for (const [name, value] of before) {
     const type = lookup(fieldsOf(contract.model, write.called.resource), name)?.type;
     if (record !== undefined && type !== undefined && value !== undefined)
       await expectUnchanged(trial, record, { name, type, before: value }, path);
-  }
-}
-
-async function markerNextTo(trial: Trial, write: Write, names: readonly string[]): Promise<Marker | undefined> {
-  return unlessNotTried(() => withMarker(trial, write, names));
-}
-
-async function unlessNotTried<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await run();
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return undefined;
-    throw thrown;
   }
 }
 

@@ -10,7 +10,7 @@ import { shortText } from "../response.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
-import { each } from "./attempts.ts";
+import { each } from "../attempts.ts";
 import { type Constraint, constraintsOf, determined } from "./constraints.ts";
 import { expectAccepted, expectUnchanged } from "./outcome.ts";
 import {

@@ -2,7 +2,7 @@
 import type { Json } from "../../base/json.ts";
 import type { InputMember } from "../../language/endpoints/input.ts";
 import { sessionActions } from "../../language/endpoints/model.ts";
-import { bareType, fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, isNullable, lookup } from "../../language/resources/fields.ts";
 import type { FieldType } from "../../language/resources/model.ts";
 import { type Aspect, Broken, type Case, NotTried } from "../case.ts";
 import type { Contract, Operation } from "../contract.ts";
@@ -16,7 +16,7 @@ import { type Supply, validValue } from "../values/valid.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
 import type { Trial } from "../trial/trial.ts";
-import { each, untilTried } from "./attempts.ts";
+import { each, untilTried } from "../attempts.ts";
 import { errorsOf, inputWith } from "./inputs.ts";
 import { innerPath, innerPaths } from "./paths.ts";
 import { expectAccepted, expectRejected, expectUnchanged, isInvalid, possibleErrors } from "./outcome.ts";
@@ -28,6 +28,7 @@ import {
   sendWrite,
   settingMembers,
   supplyFor,
+  takesFile,
   type Write,
   type Written,
   writesOf,
@@ -59,9 +60,7 @@ export function valueCases(contract: Contract): readonly Case[] {
 /** Members of operations that set no fields: transitions, links, handlers, logins. */
 function inputMembers(contract: Contract, called: Operation): readonly InputMember[] {
   if (called.kind === "resource" && called.file !== undefined) return [];
-  return membersOf(contract, called).filter(
-    ({ field, proves }) => proves === undefined && bareType(field.type).kind !== "file",
-  );
+  return membersOf(contract, called).filter(({ proves }) => proves === undefined);
 }
 
 // ── Values that are accepted ───────────────────────────────────────────────────────────────────────────────────────
@@ -166,13 +165,20 @@ function mistakesOf(
   contract: Contract,
   type: FieldType,
   supply: Supply,
-  { isPatch = false, mayBeAbsent = true }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean } = {},
+  {
+    isPatch = false,
+    mayBeAbsent = true,
+    isForm = false,
+  }: { readonly isPatch?: boolean; readonly mayBeAbsent?: boolean; readonly isForm?: boolean } = {},
 ): readonly InvalidValue[] {
   // Only a document that states all standard errors states that unknown members are one of them.
   const rejectsUnknown = contract.model.errors.standard === "all";
   const found = invalidValues(contract, type, supply).filter(
     ({ codes, stated, completeOnly }) =>
-      (codes.includes("unknown-field") ? rejectsUnknown : stated) && !(isPatch && completeOnly),
+      (codes.includes("unknown-field") ? rejectsUnknown : stated) &&
+      !(isPatch && completeOnly) &&
+      // The values of a form are texts, so a number there is a text, too.
+      !(isForm && codes.includes("wrong-type")),
   );
   return isPatch && !mayBeAbsent ? [...found, removal] : found;
 }
@@ -181,7 +187,11 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
   const { name, field } = member;
   const { operation, resource } = write.called;
   const stored = lookup(fieldsOf(contract.model, resource), name) ?? field;
-  const kind = { isPatch: write.kind === "change", mayBeAbsent: isNullable(field) || isNullable(stored) };
+  const kind = {
+    isPatch: write.kind === "change",
+    mayBeAbsent: isNullable(field) || isNullable(stored),
+    isForm: takesFile(contract, write.called),
+  };
   if (mistakesOf(contract, field.type, emptySupply, kind).length === 0) return [];
   return [
     {
@@ -202,6 +212,7 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
           const written = await sendWrite(trial, write, {
             ...(record === undefined ? {} : { record }),
             change: (body) => ({ ...body, [name]: mistake.value }),
+            obeysRules: true,
           });
           const mistaken = mistakenOf(contract, write.called, member, mistake);
           expectRejected(trial, write.called, written.interaction, mistaken, possibleErrors(trial, written));
@@ -219,9 +230,9 @@ function isRejected(contract: Contract, write: Write, member: InputMember): read
 }
 
 function mistakenOf(contract: Contract, called: Operation, { name, field }: InputMember, mistake: InvalidValue) {
-  const { codes, pointer, what } = mistake;
+  const { codes, error, pointer, what } = mistake;
   const path = innerPath(contract, memberPath(contract, called, name), field.type, pointer.split("/").slice(1));
-  return { what, member: name, pointer, codes, path };
+  return { what, member: name, pointer, codes, path, error };
 }
 
 // ── Members that set no field ──────────────────────────────────────────────────────────────────────────────────────

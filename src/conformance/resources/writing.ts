@@ -15,7 +15,7 @@ import { isAcceptable, prepareReferences, supplyFor as baseSupply } from "../tri
 import { recordFor } from "../trial/calls.ts";
 import type { KnownRecord } from "../trial/known.ts";
 import { membersOf } from "../trial/learning.ts";
-import { readersOf } from "../trial/looking.ts";
+import { readersOf, readId } from "../trial/looking.ts";
 import { creatorFor, sendCreation } from "../trial/records.ts";
 import type { Trial } from "../trial/trial.ts";
 import { isSame } from "../values/same.ts";
@@ -51,9 +51,14 @@ export function nameOf({ model }: Contract, { kind, called }: Write): string {
   return kind === "create" && creates(model, called) ? `${called.operation} (new)` : called.operation;
 }
 
-/** Returns the members that set fields and are no files. */
+/** Returns the members that set fields. */
 export function settingMembers(contract: Contract, { called }: Write): readonly InputMember[] {
-  return membersOf(contract, called).filter(({ field, sets }) => sets && bareType(field.type).kind !== "file");
+  return membersOf(contract, called).filter(({ sets }) => sets);
+}
+
+/** Whether a request of the operation may be a form, which has texts in place of numbers. */
+export function takesFile(contract: Contract, called: Operation): boolean {
+  return membersOf(contract, called).some(({ field }) => bareType(field.type).kind === "file");
 }
 
 /** Returns the path of the statement that declares a member of a body. */
@@ -84,6 +89,8 @@ export interface WriteOptions {
   readonly id?: Json;
   /** Whether a body that is known to violate a rule is not sent. */
   readonly isValid?: boolean;
+  /** Whether an invalid body violates no rule, if possible, so that the response shows nothing but its mistake. */
+  readonly obeysRules?: true;
 }
 
 export interface Written {
@@ -112,10 +119,8 @@ async function sendCreate(trial: Trial, write: Write, options: WriteOptions): Pr
     ...(id === undefined ? {} : { id }),
     isValid: options.isValid === true,
     change: (valid) => {
-      const changed = lacking(change?.(valid) ?? valid, without);
-      return options.isValid === true
-        ? acceptableBody(trial, write, { caller, body: changed, values, without })
-        : changed;
+      const body = lacking(change?.(valid) ?? valid, without);
+      return bodyToSend(trial, write, options, { caller, record: undefined, body, valid });
     },
   });
   return { write, interaction, response: trial.responseOf(interaction), caller, body, record };
@@ -131,10 +136,7 @@ async function sendEdit(trial: Trial, write: Write, options: WriteOptions): Prom
   const input = kind === "replace" ? await trial.inputFor(called.operation, caller, record, values) : undefined;
   const valid = input?.body ?? values;
   const changed = lacking(change?.(valid) ?? valid, without);
-  const body =
-    options.isValid === true
-      ? acceptableBody(trial, write, { caller, record, body: changed, values, without })
-      : changed;
+  const body = bodyToSend(trial, write, options, { caller, record, body: changed, valid });
   const interaction = await trial.call(called.operation, {
     ...{ caller, record, body, query: input?.query },
     isInvalid: change !== undefined && options.isValid !== true,
@@ -165,24 +167,33 @@ function lacking(body: JsonObject, names: readonly string[]): JsonObject {
 /** How many bodies the test tries until one follows the rules. */
 const mostBodies = 60;
 
+/** A body, and the valid one from which it was made: the case has chosen the members in which they differ. */
+type Draft = Pick<Written, "body" | "caller" | "record"> & { readonly valid: JsonObject };
+
+/** @throws NotTried if a valid body is wanted and the test finds none that follows the rules */
+function bodyToSend(trial: Trial, write: Write, options: WriteOptions, draft: Draft): JsonObject {
+  const { isValid, obeysRules } = options;
+  if (isValid !== true && obeysRules !== true) return draft.body;
+  const found = acceptableBody(trial, write, options, draft);
+  if (found === undefined && isValid === true)
+    throw new NotTried(`the test finds no body for ${write.called.operation} that follows the rules`);
+  return found ?? draft.body;
+}
+
 /** Returns the body, if necessary with other values of members that the case has not chosen, so that it follows the rules. */
 function acceptableBody(
   trial: Trial,
   write: Write,
-  {
-    body,
-    caller,
-    record,
-    values,
-    without,
-  }: Pick<Written, "body" | "caller"> &
-    Required<Pick<WriteOptions, "values" | "without">> &
-    Pick<WriteOptions, "record">,
-): JsonObject {
+  { values = {}, without = [] }: WriteOptions,
+  { body, caller, record, valid }: Draft,
+): JsonObject | undefined {
   const { contract, random } = trial;
   const { called } = write;
   const isFree = (name: string): boolean =>
-    lookup(values, name) === undefined && !without.includes(name) && !determinesUnique(contract, called.resource, name);
+    lookup(values, name) === undefined &&
+    !without.includes(name) &&
+    lookup(body, name) === lookup(valid, name) &&
+    !determinesUnique(contract, called.resource, name);
   const free = settingMembers(contract, write).filter(
     ({ name, field }) =>
       isFree(name) && referenceOf(contract.model, field.type) === undefined && !field.marks.includes("secret"),
@@ -197,7 +208,7 @@ function acceptableBody(
     });
     tried = { ...body, ...Object.fromEntries(other) };
   }
-  throw new NotTried(`the test finds no body for ${called.operation} that follows the rules`);
+  return undefined;
 }
 
 /** Returns the value of a field in the response of a write; undefined if the response does not show the field. */
@@ -258,7 +269,5 @@ export async function otherValue(
   }
   const resource = referenceOf(contract.model, type);
   if (resource === undefined) return undefined;
-  const made = await trial.make(resource);
-  if (!made.values.has("id")) await trial.look(made);
-  return made.values.get("id");
+  return readId(trial, await trial.make(resource));
 }

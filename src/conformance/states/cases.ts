@@ -8,10 +8,10 @@ import { type Aspect, Broken, type Case, NotTried, type PartCases, type Unobserv
 import type { Contract } from "../contract.ts";
 import { startOf, transitionsBy, transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { statusText } from "../errors/expected.ts";
-import { expectError, expectSuccess } from "../expect.ts";
+import { brokenBy, expectError, expectSuccess } from "../expect.ts";
 import { evaluate } from "../expressions.ts";
 import { isResponse } from "../interaction.ts";
-import { causeEvent } from "../trial/records.ts";
+import { causeEvent } from "../trial/states.ts";
 import { expressionInput } from "../trial/inputs.ts";
 import { expressionValue, type KnownRecord } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
@@ -79,16 +79,17 @@ function happens(contract: Contract, transition: TriggeredTransition): readonly 
         },
       }));
     case "when":
-      return [
-        {
-          id: `${path}: ${on.events.join(", ")}`,
-          aspects: [{ path, expects: `${on.events.join(" or ")} moves a ${resource} to ${to}` }],
-          run: async (trial) => {
-            const record = await causeEvent(trial, undefined, transition);
-            await expectState(trial, record, to);
-          },
+      return on.events.map((event) => ({
+        id: `${path}: ${event}`,
+        aspects: [{ path, expects: `${event} moves a ${resource} to ${to}` }],
+        run: async (trial) => {
+          const record = await causeEvent(trial, undefined, {
+            ...transition,
+            trigger: { ...trigger, on: { ...on, events: [event] } },
+          });
+          await expectState(trial, record, to);
         },
-      ];
+      }));
     case "after":
     case "at":
       return [...fires(contract, transition), ...isOver(contract, transition)];
@@ -255,12 +256,7 @@ function expectSet(
     if (expected === undefined) continue;
     const got = expressionValue(contract.model, resource, field, found);
     if (isAbout(expected, got)) continue;
-    throw new Broken(
-      `\`${field}\` with ${JSON.stringify(expected)}`,
-      JSON.stringify(got),
-      trial.interactions.at(-1),
-      `${path}/set/${field}`,
-    );
+    throw brokenBy(trial, `\`${field}\` with ${JSON.stringify(expected)}`, JSON.stringify(got), `${path}/set/${field}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the next reading of a record has to show of its state. */
 import type { Json } from "../../base/json.ts";
-import { Broken, NotTried } from "../case.ts";
+import { NotTried } from "../case.ts";
+import { brokenBy } from "../expect.ts";
 import { type KnownRecord, textOf } from "../trial/known.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -29,5 +30,5 @@ export async function expectObservedState(
     return false;
   }
   if (states.includes(textOf(found))) return true;
-  throw new Broken(`the state ${states.join(" or ")}`, textOf(found), trial.interactions.at(-1));
+  throw brokenBy(trial, `the state ${states.join(" or ")}`, textOf(found));
 }

@@ -3,7 +3,7 @@ import type { Case } from "../case.ts";
 import type { Contract } from "../contract.ts";
 import { transitionsOf, type TriggeredTransition } from "../effects.ts";
 import { expectSuccess } from "../expect.ts";
-import { marginMilliseconds, timerMilliseconds } from "../trial/records.ts";
+import { marginMilliseconds, timerMilliseconds } from "../trial/states.ts";
 import { expectState, expectStateIn } from "./expected-state.ts";
 
 /** The timer fires in time, and not before. */

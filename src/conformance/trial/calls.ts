@@ -51,7 +51,7 @@ export async function call(trial: Trial, name: string, options: CallOptions = {}
   const called = trial.operation(name);
   const { request, caller, record, body } = await requestFor(trial, called, options);
   const first = await sendAfterLimits(trial, request, caller, { ...options, operation: name });
-  const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first);
+  const interaction = options.expectsLimit === true ? first : await afterQuota(trial, called, caller, first, options);
   const { response } = interaction;
   const isAccepted = options.isInvalid === true && isResponse(response) && response.status < 300;
   if (!isAccepted) inspect(trial, called, caller, record, interaction);
@@ -254,6 +254,7 @@ async function afterQuota(
   called: Operation,
   caller: Caller,
   interaction: Interaction,
+  { headers: chosen = {} }: CallOptions,
 ): Promise<Interaction> {
   const { contract } = trial;
   const { response, request } = interaction;
@@ -269,6 +270,7 @@ async function afterQuota(
   const { repeats } = contract.model.endpoints;
   const name = repeats === undefined || repeats === "none" ? "" : repeats.header;
   const key = lookup(request.headers, name);
+  if (lookup(chosen, name) !== undefined) throw new NotTried("a quota of the document was used up");
   const headers = key === undefined ? request.headers : { ...request.headers, [name]: `${key}-again` };
   const again = await sendAfterLimits(trial, { ...request, headers }, caller, { operation: called.operation });
   if (isResponse(again.response) && codeIn(contract, again.response) === "quota-exceeded")

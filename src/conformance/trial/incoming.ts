@@ -16,7 +16,7 @@ import { validValue } from "../values/valid.ts";
 import { afterLimits } from "./used-up.ts";
 import { supplyFor } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
-import { lookAround } from "./looking.ts";
+import { lookAround, readId } from "./looking.ts";
 import type { Trial } from "./trial.ts";
 import { presentOf, syncClock } from "./world.ts";
 
@@ -144,8 +144,7 @@ export async function payloadWhere(
   wanted: boolean,
 ): Promise<JsonObject | undefined> {
   const { contract } = trial;
-  if (!record.values.has("id")) await trial.look(record);
-  const id = record.values.get("id");
+  const id = await readId(trial, record);
   if (id === undefined) throw new NotTried(`the test does not know the id of a ${record.resource}`);
   const fixed = { [member]: id };
   const guard = contract.typed.get(`${path}/if`);

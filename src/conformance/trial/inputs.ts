@@ -12,12 +12,14 @@ import type { Operation } from "../contract.ts";
 import { determinesUnique } from "../distinguishing.ts";
 import { startOf, transitionsBy } from "../effects.ts";
 import { evaluate, type Scope, truth } from "../expressions.ts";
+import { knownRecords } from "../known-truth.ts";
 import { solve } from "../solve.ts";
 import { problemOf } from "../values/fits.ts";
 import { distinctValue, type Supply, validValue } from "../values/valid.ts";
 import { loginOf, newRefreshToken } from "./callers.ts";
+import { unknownId } from "./hidden-ids.ts";
 import { type KnownRecord, textOf } from "./known.ts";
-import { lookAround } from "./looking.ts";
+import { lookAround, readId } from "./looking.ts";
 import { membersOf } from "./learning.ts";
 import type { Trial } from "./trial.ts";
 import { presentOf, recordsOf, stopped } from "./world.ts";
@@ -73,6 +75,7 @@ export async function inputFor(
   caller: Caller,
   record?: KnownRecord,
   fixed: Readonly<Record<string, Json>> = {},
+  inner: readonly string[] = [],
 ): Promise<Input> {
   const called = trial.operation(name);
   const members = membersOf(trial.contract, called);
@@ -84,7 +87,7 @@ export async function inputFor(
   if (members.length === 0 && called.endpoint.choose === undefined)
     return called.action === "update" || called.action === "replace" ? { body: {}, query } : { query };
   const references = new Map<string, Json>();
-  for (const { field } of members) await prepareReferences(trial, field.type, caller, references);
+  for (const { field } of members) await prepareReferences(trial, field.type, caller, references, inner);
   let body: JsonObject = {};
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     body = { ...randomBody(trial, called, { caller, record }, references), ...chosen };
@@ -153,20 +156,25 @@ export function queryFor(trial: Trial, called: Operation): Readonly<Record<strin
   return Object.fromEntries(chosen);
 }
 
-/** Makes the records to which values of a type refer. */
+/** Makes the records to which values of a type refer. `inner`: the resources of which records are being made for that, and types around. */
 export async function prepareReferences(
   trial: Trial,
   type: FieldType,
   caller: Caller,
   references: Map<string, Json>,
+  inner: readonly string[] = [],
 ): Promise<void> {
   const bare = bareType(type);
-  if (bare.kind === "list" || bare.kind === "map") return prepareReferences(trial, bare.of, caller, references);
+  if (bare.kind === "list" || bare.kind === "map") return prepareReferences(trial, bare.of, caller, references, inner);
+  const { name } = bare.kind === "named" ? bare : { name: "" };
+  // The first record of a tree has none above it.
+  if (inner.includes(name)) return;
+  for (const { type: of } of Object.values(lookup(trial.contract.model.resources.types, name) ?? {}))
+    await prepareReferences(trial, of, caller, references, [...inner, name]);
   const resource = referenceOf(trial.contract.model, bare);
   if (resource === undefined || references.has(resource)) return;
-  const record = await trial.reference(resource, caller);
-  if (!record.values.has("id")) await trial.look(record);
-  references.set(resource, record.values.get("id") ?? null);
+  const record = await trial.reference(resource, caller, [...inner, resource]);
+  references.set(resource, (await readId(trial, record)) ?? null);
 }
 
 /** Returns what the values of a request are made of. `references`: by resource, the id of a record to which they may refer. */
@@ -205,7 +213,8 @@ function randomBody(
       continue;
     }
     const isLeftOut = set === undefined ? !random.chance(action === "update" ? 0.6 : 0.4) : set === "required";
-    if (!required && isLeftOut) continue;
+    const isFileAlone = called.kind === "resource" && called.file !== undefined;
+    if (!required && isLeftOut && !isFileAlone) continue;
     const isDistinct = resource !== undefined && determinesUnique(contract, resource, name);
     const value =
       isDistinct && referenceOf(model, field.type) === undefined
@@ -246,11 +255,7 @@ export function isAcceptable(
     return false;
   if (!choicesOf(trial, called).every((choice) => isChoosable(trial, choice, caller, input.body ?? {}))) return false;
   if (called.kind !== "resource" || resource === undefined || !isWriting(called)) return true;
-  const after: Scope = {
-    ...{ ...trial.scope(caller, undefined, context), resource },
-    record: recordAfter(trial, called, around, input.body ?? {}),
-    old: called.action === "create" ? null : (record?.values ?? null),
-  };
+  const after = scopeAfter(trial, called, around, input.body ?? {}, context);
   return !rulesOf(trial, resource).some((rule) => truth(rule, after) === false);
 }
 
@@ -258,10 +263,7 @@ export function isAcceptable(
 function withRules(trial: Trial, called: Operation, around: Around, body: JsonObject): JsonObject {
   if (called.kind !== "resource" || !isWriting(called)) return body;
   const { resource } = called;
-  const after = {
-    ...{ ...trial.scope(around.caller, undefined, body), resource },
-    record: recordAfter(trial, called, around, body),
-  };
+  const after = scopeAfter(trial, called, around, body);
   const members = new Set(membersOf(trial.contract, called).flatMap(({ name, sets }) => (sets ? [name] : [])));
   const wanted = rulesOf(trial, resource).flatMap((rule) => [...solve(rule, after).fields]);
   return { ...body, ...(Object.fromEntries(wanted.filter(([name]) => members.has(name))) as JsonObject) };
@@ -276,6 +278,25 @@ function isWriting({ action }: Operation): boolean {
   return action === "create" || action === "update" || action === "replace";
 }
 
+/** Returns what rules may read after a write, as far as the test knows it; of other records those that it has made. */
+export function scopeAfter(
+  trial: Trial,
+  called: ResourceEndpoint,
+  around: Around,
+  body: JsonObject,
+  input: JsonObject = body,
+): Scope {
+  const { action, resource } = called;
+  const record = action === "create" ? undefined : around.record;
+  const after = recordAfter(trial, called, { ...around, record }, body);
+  const known = knownRecords(trial);
+  return {
+    ...{ ...trial.scope(around.caller, undefined, input), resource, record: after },
+    old: record?.values ?? null,
+    records: (of) => (of === resource ? [...known(of).filter((one) => one !== record?.values), after] : known(of)),
+  };
+}
+
 /** Returns the record as it would be after the write, as far as the test knows it. */
 export function recordAfter(
   trial: Trial,
@@ -286,9 +307,8 @@ export function recordAfter(
   const { contract } = trial;
   const { action, resource } = called;
   const fields = fieldsOf(contract.model, resource);
-  const isNew = action === "create" || record === undefined;
-  const after = new Map<string, Json>(isNew ? [] : record.values);
-  if (isNew) {
+  const after = new Map<string, Json>(record?.values);
+  if (record === undefined) {
     for (const [name, field] of Object.entries(fields)) {
       const value = defaultValue(contract.model, field);
       if (value !== undefined) after.set(name, value);
@@ -317,6 +337,9 @@ export function recordAfter(
     if (found === undefined) after.delete(name);
     else after.set(name, found.value as Json);
   }
+  // An id that the service makes is no other record's.
+  const id = lookup(fields, "id")?.type;
+  if (record === undefined && id?.kind === "id" && id.made === "server") after.set("id", `${unknownId}new`);
   return after;
 }
 

@@ -28,6 +28,12 @@ export async function look(trial: Trial, record: KnownRecord): Promise<boolean> 
   return isRead;
 }
 
+/** Returns the id of a record; reads the record if necessary. Returns undefined if no response shows the id. */
+export async function readId(trial: Trial, record: KnownRecord): Promise<Json | undefined> {
+  if (!record.values.has("id")) await trial.look(record);
+  return record.values.get("id");
+}
+
 /** Reads the record, and the records to which it refers. */
 export async function lookAround(trial: Trial, record: KnownRecord): Promise<void> {
   await trial.look(record);

@@ -24,7 +24,8 @@ import { type IncomingOptions, sendIncoming } from "./incoming.ts";
 import { type Input, inputFor, inputWhere } from "./inputs.ts";
 import type { KnownRecord } from "./known.ts";
 import { look, readAs } from "./looking.ts";
-import { type MadeTransition, make, makeTransition, reference, type Wish } from "./records.ts";
+import { make, reference, type Wish } from "./records.ts";
+import { type MadeTransition, makeTransition } from "./states.ts";
 import { findRecord, presentOf, stopped, syncClock, type World, worldAt } from "./world.ts";
 
 export interface Trial {
@@ -59,8 +60,11 @@ export interface Trial {
 
   /** Makes a record. @throws NotTried if that does not succeed */
   make(resource: string, wish?: Wish): Promise<KnownRecord>;
-  /** Returns a record to which others can refer and that the caller sees; other cases may use it too. */
-  reference(resource: string, caller: Caller): Promise<KnownRecord>;
+  /**
+   * Returns a record to which others can refer and that the caller sees; other cases may use it too. `inner`: the resources of which
+   * records are being made, which it need not refer to.
+   */
+  reference(resource: string, caller: Caller, inner?: readonly string[]): Promise<KnownRecord>;
   /** Makes a transition of the record by its operation. @throws NotTried if no input makes its guard true */
   makeTransition(
     record: KnownRecord,
@@ -78,6 +82,7 @@ export interface Trial {
     caller: Caller,
     record?: KnownRecord,
     fixed?: Readonly<Record<string, Json>>,
+    inner?: readonly string[],
   ): Promise<Input>;
   /** Returns an input with which the condition at a path has this value; undefined if the test finds none. */
   inputWhere(
@@ -162,11 +167,11 @@ export function createTrial(world: World, random: Random, log: Log = { interacti
     sendIncoming: (event, payload, options) => sendIncoming(trial, event, payload, options),
     build: (name, options) => requestFor(trial, trial.operation(name), options),
     make: (resource, wish) => make(trial, resource, wish),
-    reference: (resource, caller) => reference(trial, resource, caller),
+    reference: (resource, caller, inner) => reference(trial, resource, caller, inner),
     makeTransition: (record, transition, options) => makeTransition(trial, record, transition, options),
     look: (record) => look(trial, record),
     readAs: (record, caller) => readAs(trial, record, caller),
-    inputFor: (name, caller, record, fixed) => inputFor(trial, name, caller, record, fixed),
+    inputFor: (name, caller, record, fixed, inner) => inputFor(trial, name, caller, record, fixed, inner),
     inputWhere: (name, caller, record, path, wanted) => inputWhere(trial, name, { caller, record, path, wanted }),
     callerFor: (name, record) => callerFor(trial, name, record),
     callers: () => callers(trial),

@@ -8,8 +8,8 @@ import { fragmentSegment } from "../../base/json-pointer.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Fields, FieldType } from "../../language/resources/model.ts";
 import type { Contract } from "../contract.ts";
+import { fileValue, isAllowedMedia, leastBytes, usualMedia } from "../files.ts";
 import {
-  counted,
   listText,
   type Edge,
   type Mistake,
@@ -22,6 +22,7 @@ import {
 import type { Random } from "../random.ts";
 import { isOptional, maxima, problemsOf, type Scalar } from "./fits.ts";
 import type { NumberRules } from "./numbers.ts";
+import { counted } from "./problem.ts";
 import { namedSchema } from "./schema-fits.ts";
 import { schemaEdges, schemaMistakes } from "./schema-boundaries.ts";
 import { base64 } from "./texts.ts";
@@ -42,6 +43,8 @@ export interface InvalidValue extends EdgeValue {
   readonly pointer: string;
   /** Whether a merge patch with the value means something else, so that it is invalid only in a complete body. */
   readonly completeOnly: boolean;
+  /** The error that the request gets, if it is not `invalid-request`. */
+  readonly error?: string;
 }
 
 /** Longer values are not tried, since they are near the size of a request. */
@@ -99,6 +102,7 @@ function verified(
     pointer: path.map((step) => `/${fragmentSegment(step)}`).join(""),
     stated: mistake.stated ?? here.some((problem) => problem.stated),
     completeOnly: mistake.completeOnly === true && !spot.inList,
+    ...(mistake.error === undefined ? {} : { error: mistake.error }),
   };
 }
 
@@ -190,8 +194,9 @@ function* edgesAt(scope: Scope, spot: Spot): Iterable<Edge> {
       return yield* objectEdges(scope, type);
     case "schema":
       return yield* schemaEdges(scope.contract.model, type.schema, spot.value, scope.supply);
-    case "nullable":
     case "file":
+      return yield* fileEdges(type);
+    case "nullable":
       return;
   }
 }
@@ -315,6 +320,20 @@ function* objectEdges({ contract, supply }: Scope, type: FieldType & { readonly 
   if (all !== undefined) yield { what: `${type.name} with all its members`, value: all, stated: true };
 }
 
+type FileType = FieldType & { readonly kind: "file" };
+
+function* fileEdges({ max, media }: FileType): Iterable<Edge> {
+  const usual = usualMedia(media);
+  if (max <= mostBytes) yield { what: fileText(usual, max), value: fileValue(usual, max), stated: true };
+  const size = Math.min(max, leastBytes);
+  for (const type of media.length === 0 ? [usual] : media.map((one) => usualMedia([one])))
+    yield { what: fileText(type, size), value: fileValue(type, size), stated: true };
+}
+
+function fileText(type: string, bytes: number): string {
+  return `a file of the type ${type} with ${counted(bytes, "byte")}`;
+}
+
 // ── Mistakes ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function* mistakesAt(scope: Scope, spot: Spot): Iterable<Mistake> {
@@ -339,8 +358,9 @@ function* mistakesAt(scope: Scope, spot: Spot): Iterable<Mistake> {
       return yield* namedMistakes(scope, spot, type.name);
     case "schema":
       return yield* schemaMistakes(contract.model, type.schema, value, supply);
-    case "nullable":
     case "file":
+      return yield* fileMistakes(type);
+    case "nullable":
       return;
   }
 }
@@ -505,6 +525,17 @@ function* mapMistakes(scope: Scope, of: FieldType): Iterable<Mistake> {
   const unnamed = mapOf(scope, of, [""]);
   if (unnamed !== undefined) yield { what: "a member without a name", value: unnamed, code: "too-short", member: "" };
   yield* typeMistakes("an object");
+}
+
+function* fileMistakes({ max, media }: FileType): Iterable<Mistake> {
+  const usual = usualMedia(media);
+  if (max < mostBytes) {
+    const value = fileValue(usual, max + 1);
+    yield { what: fileText(usual, max + 1), value, code: "too-large", error: "too-large" };
+  }
+  const type = isAllowedMedia(media, "text/plain") ? "application/x-other" : "text/plain";
+  const size = Math.min(max, leastBytes);
+  yield { what: fileText(type, size), value: fileValue(type, size), code: "not-one-of" };
 }
 
 function printed(value: Json): string {

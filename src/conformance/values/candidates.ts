@@ -1,7 +1,7 @@
 /** Values at the edges of a range and one step outside, as proposals: the caller compares each with its type. */
 import type { Json } from "../../base/json.ts";
 import { letters, type Random } from "../random.ts";
-import { kindOf } from "./fits.ts";
+import { counted, kindOf } from "./problem.ts";
 import { above, below, type NumberRules } from "./numbers.ts";
 import { textFor, textOfLength, type TextRules } from "./texts.ts";
 
@@ -30,6 +30,8 @@ export interface Mistake {
   readonly stated?: boolean;
   /** Further codes with which an implementation may answer. */
   readonly codes?: readonly string[];
+  /** The error that the request gets, if it is not `invalid-request`. */
+  readonly error?: string;
   /** Whether a merge patch with the value would mean something else: null removes a member, and a missing member is retained. */
   readonly completeOnly?: boolean;
 }
@@ -140,8 +142,4 @@ export function textOf(length: number): string {
 
 export function listText(count: number): string {
   return count === 0 ? "an empty list" : `a list of ${counted(count, "item")}`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

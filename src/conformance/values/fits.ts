@@ -13,7 +13,8 @@ import { defaultValue } from "../../language/resources/default-value.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Fields, FieldType, ScalarName } from "../../language/resources/model.ts";
 import type { Contract } from "../contract.ts";
-import { type Direction, type Problem, problemText } from "./problem.ts";
+import { isAllowedMedia, isFileValue } from "../files.ts";
+import { counted, type Direction, kindOf, type Problem, problemText } from "./problem.ts";
 import { isDecimal, namedSchema, schemaProblems } from "./schema-fits.ts";
 
 export type Scalar = FieldType & { readonly kind: "scalar" };
@@ -412,20 +413,18 @@ function* namesProblems(
 }
 
 /**
- * A client cannot send a file in JSON. A response describes it; which members the description has is not the document's, so only those
- * are compared that are there.
+ * A client sends a file as a part of a form. A response describes it; which members the description has is not the document's, so only
+ * those are compared that are there.
  */
 function* fileProblems(walk: Walk, { max, media }: FieldType & { readonly kind: "file" }, value: Json): Problems {
-  if (walk.direction === "input") return yield wrongType(walk, "a file", value);
+  const isInput = walk.direction === "input";
+  if (isInput && !isFileValue(value)) return yield wrongType(walk, "a file", value);
   if (!isObject(value)) return yield wrongType(walk, "the description of a file", value);
   const { bytes, type } = value;
-  if (typeof bytes === "number") yield* rangeProblems(inside(walk, "bytes"), bytes, { max });
-  if (typeof type !== "string" || media.length === 0) return;
-  const essence = type.split(";")[0]?.trim().toLowerCase() ?? "";
-  const isAllowed = media.some(
-    (one) => one === essence || (one.endsWith("/*") && essence.startsWith(one.slice(0, -1))),
-  );
-  if (!isAllowed) yield problem(inside(walk, "type"), "not-one-of", `${quoted(type)} is none of ${media.join(", ")}`);
+  const at = (member: string): Walk => (isInput ? walk : inside(walk, member));
+  if (typeof bytes === "number") yield* rangeProblems(at("bytes"), bytes, { max });
+  if (typeof type !== "string" || isAllowedMedia(media, type)) return;
+  yield problem(at("type"), "not-one-of", `${quoted(type)} is none of ${media.join(", ")}`);
 }
 
 /** Finds texts with U+0000 and numbers that JSON cannot contain, which Nonet does not store. */
@@ -452,30 +451,10 @@ function wrongType(walk: Walk, expected: string, value: Json): Problem {
   return problem(walk, "wrong-type", `${kindOf(value)} instead of ${expected}`);
 }
 
-/** Returns what kind of JSON a value is, with its article: `a text`. */
-export function kindOf(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  switch (typeof value) {
-    case "string":
-      return "a text";
-    case "number":
-      return Number.isInteger(value) ? "a number" : "a fraction";
-    case "boolean":
-      return String(value);
-    default:
-      return "an object";
-  }
-}
-
 /** Returns a text in quotes, cut after 80 characters. */
 function quoted(text: string): string {
   const characters = [...text];
   return JSON.stringify(characters.length <= 80 ? text : `${characters.slice(0, 80).join("")}…`);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function inside(walk: Walk, step: string): Walk {

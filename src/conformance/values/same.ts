@@ -5,6 +5,7 @@ import { defaultValue } from "../../language/resources/default-value.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Fields, FieldType, ScalarName } from "../../language/resources/model.ts";
 import type { Model } from "../../language/model.ts";
+import { isFileValue } from "../files.ts";
 
 /** An absent value and null are the same. */
 export function isSame(model: Model, type: FieldType, sent: Json | undefined, got: Json | undefined): boolean {
@@ -30,6 +31,7 @@ export function isSame(model: Model, type: FieldType, sent: Json | undefined, go
       // A member for writing alone never comes back.
       return JSON.stringify(type.schema).includes('"writeOnly"') || isSameJson(one, other);
     case "file":
+      return isSameFile(one, other);
     case "one-of":
       return isSameJson(one, other);
   }
@@ -65,6 +67,15 @@ function withSeconds(time: string): string {
 function isSameMoney(one: Json, other: Json): boolean {
   if (!isObject(one) || !isObject(other)) return false;
   return Number(one["amount"]) === Number(other["amount"]) && one["currency"] === other["currency"];
+}
+
+/** A response describes the file that was sent. */
+function isSameFile(one: Json, other: Json): boolean {
+  if (!isObject(one) || !isObject(other) || !(isFileValue(one) || isFileValue(other))) return isSameJson(one, other);
+  return ["type", "bytes"].every((name) => {
+    const [first, second] = [lookup(one, name), lookup(other, name)];
+    return first === undefined || second === undefined || first === second;
+  });
 }
 
 function isSameEmbedded(model: Model, fields: Fields, one: Json, other: Json): boolean {

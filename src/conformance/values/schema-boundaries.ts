@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Model } from "../../language/model.ts";
 import type { Random } from "../random.ts";
 import {
-  counted,
   listText,
   type Edge,
   type Mistake,
@@ -13,6 +12,7 @@ import {
   textMistakes,
   typeMistakes,
 } from "./candidates.ts";
+import { counted } from "./problem.ts";
 import { codeOf } from "./schema-fits.ts";
 import {
   itemNode,

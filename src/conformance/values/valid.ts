@@ -6,6 +6,7 @@ import type { Json } from "../../base/json.ts";
 import { lookup } from "../../language/resources/fields.ts";
 import type { Fields, FieldType, ScalarName } from "../../language/resources/model.ts";
 import type { Contract } from "../contract.ts";
+import { fileValue, leastBytes, usualMedia } from "../files.ts";
 import { letters, numbered, type Random } from "../random.ts";
 import { isOptional, maxima, problemOf, type Scalar } from "./fits.ts";
 import { distinctNumbers, numbersIn } from "./numbers.ts";
@@ -30,7 +31,7 @@ export type Extent = "some" | "all" | "needed";
 /** The most values inside a value. A type that needs more, such as a list of 10,000 lists, has no value here. */
 const mostInside = 5_000;
 
-/** Returns a random valid value; undefined if none is found, or if the value is a file, which JSON cannot contain. */
+/** Returns a random valid value; undefined if none is found. */
 export function validValue(
   contract: Contract,
   type: FieldType,
@@ -92,7 +93,7 @@ function made(make: Make, type: FieldType): Json | undefined {
     case "named":
       return madeNamed(make, type.name);
     case "file":
-      return undefined;
+      return fileValue(usualMedia(type.media), Math.min(type.max, random.integer(leastBytes, 2 * leastBytes)));
     case "schema":
       return schemaValue(
         contract.model,

@@ -24,6 +24,17 @@ const unwritten: ReadonlySet<string> = new Set([
   "a login tells whether the address is known",
 ]);
 
+/** By name, the part whose cases are about a mistake, if it is another one than that of its table. */
+const elsewhere: Readonly<Record<string, PartName>> = {
+  "a deleted record can still be read": "endpoints",
+  "a deletion does nothing": "endpoints",
+  "a record can be read through the parent of another one": "endpoints",
+  "a list shows the records of other parents": "endpoints",
+  "the history misses the last transition": "endpoints",
+  "a record is kept for longer": "limits",
+  "the owner is the one that the body names": "resources",
+};
+
 const parts: Readonly<Partial<Record<PartName, readonly EngineMutant[]>>> = {
   resources: resourceMutants,
   states: stateMutants,
@@ -41,7 +52,7 @@ export type EnginePartMutant = EngineMutant & { readonly part: PartName };
 export const engineMutants: readonly EnginePartMutant[] = partNames.flatMap((part) =>
   (parts[part] ?? []).map((mutant) => ({
     ...mutant,
-    part,
+    part: elsewhere[mutant.name] ?? part,
     ...(unwritten.has(mutant.name) && { reason: "the document does not write it: a default of the language" }),
   })),
 );

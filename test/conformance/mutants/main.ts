@@ -1,12 +1,15 @@
 /**
  * Runs the tester on mutants, or on correct services, from the command line:
  *
- *     node test/conformance/mutants/main.ts --of documents [--document NAME] [--only TEXT] [--limit N] [--seconds N] [--partial] [--list]
- *     node test/conformance/mutants/main.ts --of accept [--document NAME] [--store memory|sqlite|postgres] [--replicas N] [--seeds 1-200] [--workers N]
+ *     node test/conformance/mutants/main.ts --of documents [--document NAME] [--part PART,…] [--only TEXT] [--limit N] [--seconds N]
+ *         [--partial] [--list]
+ *     node test/conformance/mutants/main.ts --of accept [--document NAME] [--store memory|sqlite|postgres] [--replicas N]
+ *         [--seeds 1-200] [--workers N]
  *
- * `--of`: `documents`, `proofs`, `engine`, or `accept` for correct services. `--only`: mutants whose id contains the text.
- * `--limit`: so many of each document, evenly spread. `--partial`: only the cases of a mutant's part run. `--list` prints them and runs none.
- * `--seeds`: of the test of a correct service. A report that says that one breaks something is a mistake of ours, and is printed.
+ * `--of`: `documents`, `proofs`, `engine`, or `accept` for correct services. `--only`: mutants whose id contains the text. `--part`:
+ * those of these parts. `--limit`: so many of each document, evenly spread. `--partial`: only the cases of a mutant's part run.
+ * `--list` prints them and runs none. `--seeds`: of the test of a correct service. A report that says that one breaks something is
+ * a mistake of ours, and is printed.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -21,6 +24,7 @@ const { values } = parseArgs({
   options: {
     of: { type: "string", default: "documents" },
     document: { type: "string" },
+    part: { type: "string" },
     only: { type: "string" },
     limit: { type: "string" },
     seconds: { type: "string", default: "120" },
@@ -34,6 +38,7 @@ const { values } = parseArgs({
 });
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 const slice: Slice = {
+  ...(values.part === undefined ? {} : { parts: values.part.split(",") }),
   ...(values.only === undefined ? {} : { only: values.only }),
   ...(values.limit === undefined ? {} : { limit: Number(values.limit) }),
 };

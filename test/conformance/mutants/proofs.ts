@@ -32,7 +32,8 @@ export function proofMutants(): readonly ProofMutant[] {
     const reason = whyUnobservable(of, truth, without);
     return {
       id: count === 1 ? name : `${name} (${count})`,
-      part: partNames.find((part) => name.startsWith(part)) ?? "purpose",
+      // Without states there is no statement of part 3; a state in responses is an undeclared member.
+      part: name === "states/none" ? "resources" : (partNames.find((part) => name.startsWith(part)) ?? "purpose"),
       ...{ truth, text: without },
       ...(environment && { environment }),
       ...(functions && { functions }),
@@ -50,6 +51,7 @@ function whyUnobservable(of: readonly string[], truth: string, without: string):
 /** By construct, why a proof that looks at its own requests has a difference that no test of the true document can look for. */
 const unobservable: readonly (readonly [construct: RegExp, reason: string])[] = [
   [/\/(?:note|example)$/, "the difference is in the description of the service alone"],
+  [/^states\/states$/, "no test can guess which further state a server knows"],
   [/^purpose\/service$/, "the realm of a challenge is a text for people"],
   [/^endpoints\/(?:edits|repeats)\/none$/, "the server may do more than the document states"],
   [/^endpoints\/cors\/none$/, "no test can guess which origin a server allows"],

@@ -5,7 +5,7 @@ import { check } from "../../../src/language/check.ts";
 import type { PartName } from "../../../src/language/model.ts";
 import { readModel } from "../../../src/language/read.ts";
 import { planOf, type Running } from "../../serve/running.ts";
-import { candidates as changesIn, documentMutants, nameOf } from "./documents.ts";
+import { type Candidate, candidates as changesIn, documentMutants, nameOf } from "./documents.ts";
 import { engineMutants, textOf } from "./engine.ts";
 import { proofMutants } from "./proofs.ts";
 import { type ServedDocument, secretsOf, serveTimed, withKeysOf } from "./served.ts";
@@ -44,20 +44,27 @@ export interface Scored {
   readonly milliseconds: number;
 }
 
-/** Which mutants to take: those whose id contains a text, and at most so many, evenly spread. */
+/** Which mutants to take: those of some parts, whose id contains a text, and at most so many, evenly spread. */
 export interface Slice {
+  /** Absent: all parts. */
+  readonly parts?: readonly string[];
   readonly only?: string;
   readonly limit?: number;
 }
 
-export function ofDocument(document: ServedDocument, { limit, only }: Slice = {}): readonly Mutant[] {
+export function ofDocument(document: ServedDocument, slice: Slice = {}): readonly Mutant[] {
+  const { limit, only, parts } = slice;
   const { environment, functions, name, text } = document;
+  const isOf = ({ path }: Candidate): boolean => parts === undefined || parts.includes(path.split("/")[0] ?? "");
   // About half of the mutants have errors, or change nothing.
-  const step = limit === undefined || only !== undefined ? 1 : Math.max(1, Math.floor(countOf(text) / (2 * limit)));
-  const mutants = documentMutants(
-    text,
-    (mutant, index) => index % step === 0 && (only === undefined || nameOf(mutant).includes(only)),
-  );
+  const step =
+    limit === undefined || only !== undefined ? 1 : Math.max(1, Math.floor(countOf(text, isOf) / (2 * limit)));
+  let count = 0;
+  const mutants = documentMutants(text, (one) => {
+    if (!isOf(one) || (only !== undefined && !nameOf(one).includes(only))) return false;
+    count += 1;
+    return (count - 1) % step === 0;
+  });
   const options = { store: "memory" as const, environment, ...(functions && { functions }) };
   return spread(mutants, limit).map(({ text: served, ...mutant }) => ({
     ...mutant,
@@ -188,13 +195,16 @@ export function lineOf({ mutant: { group, id, reason }, outcome }: Scored): stri
   return [`${group}: ${id}`, more, reason === undefined ? "" : `(${reason})`].filter((text) => text !== "").join(" | ");
 }
 
-/** The number of mutants of a document. */
-function countOf(text: string): number {
-  return [...changesIn(readModel(readDocument("document.md", text).document).model)].length;
+/** The number of such candidates of a document. */
+function countOf(text: string, isOf: (candidate: Candidate) => boolean): number {
+  return [...changesIn(readModel(readDocument("document.md", text).document).model)].filter(isOf).length;
 }
 
-function sliced(mutants: readonly Mutant[], { limit, only }: Slice): readonly Mutant[] {
-  return spread(only === undefined ? mutants : mutants.filter(({ id }) => id.includes(only)), limit);
+function sliced(mutants: readonly Mutant[], { limit, only, parts }: Slice): readonly Mutant[] {
+  const chosen = mutants.filter(
+    ({ id, part }) => (only === undefined || id.includes(only)) && (parts === undefined || parts.includes(part)),
+  );
+  return spread(chosen, limit);
 }
 
 /** At most so many of the items, evenly spread. */

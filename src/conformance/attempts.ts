@@ -1,5 +1,6 @@
-/** Cases that try several things: each of them, or one after the other until one can be tried. */
-import { NotTried } from "../case.ts";
+/** What a case tries although it may be impossible: each of several things, one after the other, or one that may fail. */
+import { NotTried } from "./case.ts";
+import { stopped } from "./trial/world.ts";
 
 /** Tries each item. @throws NotTried if none can be tried */
 export async function each<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
@@ -29,4 +30,15 @@ export async function untilTried<Item>(items: readonly Item[], run: (item: Item)
     }
   }
   throw problem;
+}
+
+/** Runs something that needs more than the test may have. Returns undefined if it cannot be had. */
+export async function ifPossible<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await attempt();
+  } catch (thrown) {
+    // A case that has to wait is tried again later.
+    if (thrown instanceof NotTried && thrown.reason !== stopped) return undefined;
+    throw thrown;
+  }
 }

@@ -1,0 +1,364 @@
+/** Brings records into states: by the shortest path of transitions, with operations, time and events. */
+import type { Json } from "../../base/json.ts";
+import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
+import { NotTried } from "../case.ts";
+import type { Caller } from "../caller.ts";
+import { clockMilliseconds, startOf, transitionsOf, type TriggeredTransition } from "../effects.ts";
+import { statusText } from "../errors/expected.ts";
+import type { Interaction } from "../interaction.ts";
+import { incomingFor, payloadWhere } from "./incoming.ts";
+import type { Input } from "./inputs.ts";
+import { type KnownRecord, textOf } from "./known.ts";
+import type { Wish } from "./records.ts";
+import type { Trial } from "./trial.ts";
+import { findRecord, presentOf, recordsOf } from "./world.ts";
+
+/** Makes a record in a state. */
+export async function reach(trial: Trial, resource: string, state: string, wish: Wish): Promise<KnownRecord> {
+  const stored = await fromStock(trial, resource, state, wish);
+  if (stored !== undefined) return stored;
+  const start = startOf(trial.contract, resource);
+  let problem = new NotTried(`no transition that the test can make leads to ${resource} in the state ${state}`);
+  for (const path of start === undefined ? [] : pathsBetween(trial, resource, start, state)) {
+    try {
+      return await follow(trial, resource, path, wish);
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried)) throw thrown;
+      problem = thrown;
+    }
+  }
+  throw problem;
+}
+
+/** How many ways to a state the test tries. */
+const mostPaths = 4;
+
+/** Returns the shortest lists of transitions between two states: first by operations alone, then with time, then with events. */
+export function pathsBetween(
+  { contract }: Pick<Trial, "contract">,
+  resource: string,
+  from: string,
+  to: string,
+): readonly (readonly TriggeredTransition[])[] {
+  const all = transitionsOf(contract).filter((one) => one.resource === resource);
+  const kinds = [["by"], ["by", "after", "at"], ["by", "when"], ["by", "after", "at", "when"]];
+  const found = kinds.flatMap((some) =>
+    shortest(
+      all.filter(({ trigger }) => some.includes(trigger.on.kind)),
+      from,
+      to,
+    ),
+  );
+  const texts = found.map((path) => path.map((one) => one.path).join());
+  return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index).slice(0, mostPaths);
+}
+
+function shortest(
+  transitions: readonly TriggeredTransition[],
+  start: string,
+  state: string,
+): readonly (readonly TriggeredTransition[])[] {
+  const paths: { readonly at: string; readonly path: readonly TriggeredTransition[] }[] = [{ at: start, path: [] }];
+  const reached = new Set([start]);
+  const found: (readonly TriggeredTransition[])[] = [];
+  for (const { at, path } of paths) {
+    if (at === state && path.length > 0) found.push(path);
+    else {
+      for (const one of transitions) {
+        if (!one.from.includes(at) || one.to === at || (reached.has(one.to) && one.to !== state)) continue;
+        reached.add(one.to);
+        paths.push({ at: one.to, path: [...path, one] });
+      }
+    }
+  }
+  return found;
+}
+
+async function follow(
+  trial: Trial,
+  resource: string,
+  path: readonly TriggeredTransition[],
+  { state: _, ...wish }: Wish,
+): Promise<KnownRecord> {
+  // An event about a record that another operation chooses brings its own record of this resource with it.
+  const last = path.findLastIndex((one) => choosingEvent(trial, one) !== undefined);
+  const event = path[last];
+  const record = event === undefined ? await trial.make(resource, wish) : await causeChoosing(trial, event);
+  const rest = path.slice(last + 1);
+  const others = event === undefined && rest.some(isTimed) ? await companions(trial, resource, wish) : [];
+  for (const transition of rest) {
+    const fellows = others.filter(({ values }) => transition.from.includes(textOf(values.get("state"))));
+    if (!isTimed(transition)) for (const one of fellows) await tryNext(trial, one, transition, wish);
+    await reachNext(trial, record, transition, wish);
+    if (!isTimed(transition)) continue;
+    for (const one of fellows) {
+      one.values.delete("state");
+      await trial.look(one);
+    }
+  }
+  trial.world.stock.push(...others);
+  return record;
+}
+
+function isTimed({ trigger: { on } }: TriggeredTransition): boolean {
+  return on.kind === "after" || on.kind === "at";
+}
+
+/** How many records more the test brings along when time has to pass for one: credentials do not last for ever. */
+const mostCompanions = 5;
+
+/** Makes further records, which time moves together with the wished one. */
+async function companions(trial: Trial, resource: string, wish: Wish): Promise<readonly KnownRecord[]> {
+  if (!isPlain(wish)) return [];
+  const found: KnownRecord[] = [];
+  for (let count = 0; count < mostCompanions; count += 1) {
+    try {
+      found.push(await trial.make(resource, wish));
+    } catch (thrown) {
+      if (!(thrown instanceof NotTried)) throw thrown;
+      break;
+    }
+  }
+  return found;
+}
+
+/** Whether any record of the same creator will do. */
+function isPlain({ creator: _, state: __, expectsLimit: ___, ...others }: Wish): boolean {
+  return Object.values(others).every((one) => one === undefined);
+}
+
+async function tryNext(trial: Trial, record: KnownRecord, transition: TriggeredTransition, wish: Wish): Promise<void> {
+  try {
+    await reachNext(trial, record, transition, wish);
+  } catch (thrown) {
+    if (!(thrown instanceof NotTried)) throw thrown;
+  }
+}
+
+/** Returns a record that time brought into the state together with another one. */
+async function fromStock(trial: Trial, resource: string, state: string, wish: Wish): Promise<KnownRecord | undefined> {
+  const { stock } = trial.world;
+  if (!isPlain(wish)) return undefined;
+  for (const record of stock.filter((one) => one.resource === resource)) {
+    if (record.values.get("state") !== state || (wish.creator !== undefined && record.creator !== wish.creator))
+      continue;
+    stock.splice(stock.indexOf(record), 1);
+    record.values.delete("state");
+    await trial.look(record);
+    if (record.values.get("state") !== state) continue;
+    trial.used.add(record);
+    return record;
+  }
+  return undefined;
+}
+
+/** Brings a record from its state to another one. */
+async function advanceTo(trial: Trial, record: KnownRecord, state: string, wish: Wish): Promise<void> {
+  const from = record.values.get("state");
+  if (from === state) return;
+  const [path] = typeof from === "string" ? pathsBetween(trial, record.resource, from, state) : [];
+  if (path === undefined)
+    throw new NotTried(`no transition that the test can make leads to ${record.resource} in the state ${state}`);
+  for (const transition of path) await reachNext(trial, record, transition, wish);
+}
+
+async function reachNext(
+  trial: Trial,
+  record: KnownRecord,
+  transition: TriggeredTransition,
+  wish: Wish,
+): Promise<void> {
+  const { trigger, to } = transition;
+  switch (trigger.on.kind) {
+    case "by": {
+      const { interaction } = await trial.makeTransition(record, transition, { values: wish.values });
+      const response = trial.responseOf(interaction);
+      if (response.status >= 300)
+        throw new NotTried(
+          `${trigger.on.operation} answered ${statusText(trial.contract, response)} on the way to ${record.resource} in ${to}`,
+        );
+      break;
+    }
+    case "when":
+      await causeEvent(trial, record, transition);
+      break;
+    default:
+      await trial.pass(timerMilliseconds(trial, record, transition) + marginMilliseconds);
+      record.values.delete("state");
+      await trial.look(record);
+  }
+  // If no response shows the state, the next request shows whether the record has reached it.
+  if (!record.values.has("state")) record.values.set("state", to);
+  if (record.values.get("state") !== to) throw new NotTried(`${record.resource} did not reach ${to}`);
+}
+
+/** How much longer than a timer the test waits: a timer may fire a second late. */
+export const marginMilliseconds = 2000;
+
+/** Returns how long it takes until a timer of the record is due. */
+export function timerMilliseconds(trial: Trial, record: KnownRecord, { trigger: { on } }: TriggeredTransition): number {
+  if (on.kind === "after") return clockMilliseconds(on.duration);
+  const due = on.kind === "at" ? record.values.get(on.field) : undefined;
+  if (typeof due !== "string") throw new NotTried(`the test does not know when ${record.resource} is due`);
+  return Math.max(Date.parse(due) - presentOf(trial.world), 0);
+}
+
+// ── Events ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** How records of one resource cause an event that moves the record to which they refer. */
+interface Cause {
+  readonly event: string;
+  /** The resource whose records cause the event, by entering a state. */
+  readonly resource: string;
+  readonly state: string;
+  /** The field that refers to the moved record. */
+  readonly field: string;
+  /** Whether an operation chooses the moved record, so that the test cannot name it. */
+  readonly isChosen: boolean;
+}
+
+function triggersOf({ contract }: Trial, { resource, trigger: { on } }: TriggeredTransition): readonly Cause[] {
+  const { model } = contract;
+  const events = on.kind === "when" ? on.events : [];
+  return events.flatMap((event): readonly Cause[] => {
+    const source = lookup(model.events.out ?? {}, event)?.when;
+    if (source?.kind !== "enters") return [];
+    const referring = Object.entries(fieldsOf(model, source.resource)).flatMap(([name, { type }]) =>
+      referenceOf(model, type) === resource ? [name] : [],
+    );
+    const field = on.kind === "when" ? (on.field ?? referring[0]) : undefined;
+    if (field === undefined) return [];
+    const isChosen = [...contract.operations.values()].some(
+      (one) => one.resource === source.resource && lookup(one.endpoint.choose ?? {}, field) !== undefined,
+    );
+    return [{ event, resource: source.resource, state: source.state, field, isChosen }];
+  });
+}
+
+function choosingEvent(trial: Trial, transition: TriggeredTransition): Cause | undefined {
+  return triggersOf(trial, transition).find(({ isChosen }) => isChosen);
+}
+
+/** Makes a record that causes the event, and returns the record that it chose. */
+async function causeChoosing(trial: Trial, transition: TriggeredTransition): Promise<KnownRecord> {
+  const cause = choosingEvent(trial, transition);
+  if (cause === undefined) throw new NotTried("no operation chooses the record");
+  const made = await trial.make(cause.resource, { state: cause.state });
+  if (!made.values.has(cause.field)) await trial.look(made);
+  const id = made.values.get(cause.field);
+  const record = id === undefined || id === null ? undefined : findRecord(trial.world, transition.resource, id);
+  if (record === undefined)
+    throw new NotTried(`the test does not know the ${transition.resource} that ${cause.event} is about`);
+  await learnTransition(trial, record, made, transition);
+  return record;
+}
+
+/**
+ * Causes an event that makes a transition of the record. Returns the moved record, which is another one if an operation chooses it.
+ *
+ * @throws NotTried if the test cannot cause the event
+ */
+export async function causeEvent(
+  trial: Trial,
+  record: KnownRecord | undefined,
+  transition: TriggeredTransition,
+): Promise<KnownRecord> {
+  if (choosingEvent(trial, transition) !== undefined) return causeChoosing(trial, transition);
+  const {
+    trigger: { on },
+    resource,
+    from,
+  } = transition;
+  const transitioned = record ?? (await trial.make(resource, { ...(from[0] === undefined ? {} : { state: from[0] }) }));
+  const [cause] = triggersOf(trial, transition);
+  if (cause === undefined) {
+    const incoming = incomingFor(trial.contract, transition);
+    if (incoming !== undefined) return transitionByIncoming(trial, transitioned, incoming, transition);
+    throw new NotTried(`the test cannot cause ${on.kind === "when" ? on.events.join(" or ") : "the event"}`);
+  }
+  const values = { [cause.field]: transitioned.values.get("id") ?? null };
+  const known = recordsOf(trial.world, cause.resource).find(
+    (one) => !one.isDeleted && one.values.get(cause.field) === values[cause.field],
+  );
+  if (known === undefined) {
+    const made = await trial.make(cause.resource, { state: cause.state, values });
+    if (!made.values.has(cause.field)) await trial.look(made);
+    // On the way to its state another operation may have chosen the record.
+    if (made.values.get(cause.field) !== values[cause.field])
+      throw new NotTried(`the test cannot choose the ${resource} that ${cause.event} is about`);
+    await learnTransition(trial, transitioned, made, transition);
+  } else {
+    if (!known.values.has("state")) await trial.look(known);
+    await advanceTo(trial, known, cause.state, { values });
+    await learnTransition(trial, transitioned, known, transition);
+  }
+  return transitioned;
+}
+
+/** Moves a record by an incoming event that refers to it. */
+async function transitionByIncoming(
+  trial: Trial,
+  record: KnownRecord,
+  incoming: { readonly event: string; readonly member: string },
+  transition: TriggeredTransition,
+): Promise<KnownRecord> {
+  const { event } = incoming;
+  const payload = await payloadWhere(trial, incoming, record, transition, true);
+  if (payload === undefined)
+    throw new NotTried(`the test finds no ${event} with which the guard of its transition is true`);
+  const interaction = await trial.sendIncoming(event, payload);
+  const response = trial.responseOf(interaction);
+  if (response.status >= 300)
+    throw new NotTried(`the implementation answered ${statusText(trial.contract, response)} to ${event}`);
+  record.history.push(interaction);
+  record.values.delete("state");
+  await trial.look(record);
+  if (!record.values.has("state")) record.values.set("state", transition.to);
+  return record;
+}
+
+/** Learns the state of a record that an event of another record moved. */
+async function learnTransition(
+  trial: Trial,
+  record: KnownRecord,
+  cause: KnownRecord,
+  { to }: TriggeredTransition,
+): Promise<void> {
+  trial.used.add(cause);
+  record.history.push(...cause.history.filter((one) => !record.history.includes(one)));
+  record.values.delete("state");
+  await trial.look(record);
+  if (!record.values.has("state")) record.values.set("state", to);
+}
+
+/** A transition of a trial, with what was sent. */
+export interface MadeTransition {
+  readonly interaction: Interaction;
+  readonly input: Input;
+}
+
+export async function makeTransition(
+  trial: Trial,
+  record: KnownRecord,
+  transition: TriggeredTransition,
+  { by, values = {} }: { readonly by?: Caller; readonly values?: Readonly<Record<string, Json>> | undefined } = {},
+): Promise<MadeTransition> {
+  const { on, set = {} } = transition.trigger;
+  if (on.kind !== "by") throw new NotTried("no operation makes this transition");
+  const caller = by ?? (await trial.callerFor(on.operation, record));
+  const guard = `${transition.path}/if`;
+  const fixed = Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]) => {
+      const from = trial.contract.typed.get(`${transition.path}/set/${field}`);
+      const member = from?.kind === "variable" && from.path[0] === "input" ? from.path[1] : undefined;
+      return member === undefined || set[field] === undefined ? [] : [[member, value]];
+    }),
+  ) as Readonly<Record<string, Json>>;
+  const input =
+    trial.contract.typed.has(guard) && Object.keys(fixed).length === 0
+      ? await trial.inputWhere(on.operation, caller, record, guard, true)
+      : await trial.inputFor(on.operation, caller, record, fixed);
+  if (input === undefined)
+    throw new NotTried(`the test finds no input with which the guard of ${on.operation} is true`);
+  return { interaction: await trial.call(on.operation, { caller, record, ...input }), input };
+}
