@@ -29,7 +29,7 @@ export function bodyCases(contract: Contract): readonly Case[] {
     ...operations
       .filter(({ action, endpoint }) => action === "update" && endpoint.method === "PATCH")
       .map((one) => isMergePatch(contract, one)),
-    ...needing(operations).flatMap((one) => hasMediaType(contract, one)),
+    ...needing(operations).flatMap((one) => [...hasMediaType(contract, one), ...isObjectOnly(contract, one)]),
   ];
 }
 
@@ -122,6 +122,33 @@ function isMergePatch(contract: Contract, called: Operation): Case {
       if (response.status >= 300) throw new NotTried(`${operation} answered ${statusText(contract, response)}`);
     },
   };
+}
+
+/** JSON of other types than an object. */
+const otherBodies: readonly Json[] = [null, [], "text", 12, true];
+
+/** A body that is no object has none of the members that the operation needs. Whether it is readable is open: 400 or 422. */
+function isObjectOnly(contract: Contract, called: Operation): readonly Case[] {
+  const { operation } = called;
+  const path = "errors/standard";
+  if (!isStated(contract, "invalid-request") || !contract.places.has(path)) return [];
+  return [
+    {
+      id: `endpoints/${operation}: no object`,
+      aspects: [{ path, expects: `a body of ${operation} that is no object is rejected` }],
+      operation,
+      run: async (trial) => {
+        const { body: _, ...options } = await validOptions(trial, called);
+        for (const body of otherBodies) {
+          const rawBody = { type: "application/json", bytes: JSON.stringify(body) };
+          const interaction = await trial.call(operation, { ...options, rawBody, isInvalid: true });
+          const response = trial.responseOf(interaction);
+          if (response.status >= 400 && response.status < 500) continue;
+          throw new Broken("400 or 422 invalid-request", statusText(contract, response), interaction, path);
+        }
+      },
+    },
+  ];
 }
 
 /** A body of another media type is rejected. */
