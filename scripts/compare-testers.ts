@@ -124,7 +124,6 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   events: [
     "an event is lost",
     "an event is sent twice",
-    "events are not signed",
     "the payload of an event is wrong",
     "what was not delivered is not sent again",
     "an event from outside may have any signature",
