@@ -57,6 +57,7 @@ const rules: readonly Rule[] = [
   { reason: "nothing changes a record after its creation", of: isUntouched },
   { reason: "no message contains the id", of: isHiddenId },
   { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
+  { reason: "errors have no title, and the sentence need not be their message", of: isUnseenSentence },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
@@ -101,6 +102,14 @@ function isOfFunction({ model, path }: Difference): boolean {
   if (part !== "errors" || group !== "errors" || code === undefined) return false;
   const { errors: _, ...others } = model;
   return !JSON.stringify(others).includes(`"${code}"`);
+}
+
+function isUnseenSentence({ model, path }: Difference): boolean {
+  const { body, bodies = {} } = model.errors;
+  const hasTitle = [body, ...Object.values(bodies)].some(
+    (one) => one === "problem+json" || JSON.stringify(one ?? "").includes("{title}"),
+  );
+  return /^errors\/errors\/[^/]+\/sentence$/.test(path) && !hasTitle;
 }
 
 function isLoginInput(one: Difference): boolean {
