@@ -13,13 +13,6 @@ export function expectSuccess(trial: Trial, interaction: Interaction, path?: str
   throw new Broken("success", statusText(trial.contract, response), interaction, path);
 }
 
-/** Returns the response to a request on which the case rests. @throws NotTried if it is no success */
-export function neededSuccess(trial: Trial, interaction: Interaction): Response {
-  const response = trial.responseOf(interaction);
-  if (response.status < 300) return response;
-  throw new NotTried(`${interaction.operation} answered ${statusText(trial.contract, response)}`);
-}
-
 /** Returns the finding that the last response of a case shows. */
 export function brokenBy(
   { interactions }: Pick<Trial, "interactions">,
@@ -28,6 +21,13 @@ export function brokenBy(
   path?: string,
 ): Broken {
   return new Broken(expected, got, interactions.at(-1), path);
+}
+
+/** Returns the response to a request on which the case rests. @throws NotTried if it is no success */
+export function neededSuccess(trial: Trial, interaction: Interaction): Response {
+  const response = trial.responseOf(interaction);
+  if (response.status < 300) return response;
+  throw new NotTried(`${interaction.operation} answered ${statusText(trial.contract, response)}`);
 }
 
 /** The key of an error of a single member among those that were provoked. */

@@ -2,6 +2,7 @@
 import { Broken, type Case, NotTried } from "../case.ts";
 import { anonymous } from "../caller.ts";
 import { type Contract, type Operation, needsRecord } from "../contract.ts";
+import { transitionsBy } from "../effects.ts";
 import { isError, isStated, statusOf, statusText } from "../errors/expected.ts";
 import { observedValues } from "../trial/looking.ts";
 import { shortText } from "../response.ts";
@@ -53,6 +54,10 @@ function succeeds(contract: Contract, called: Operation): Case {
         (isUpsert || hasUniqueReference(contract, called))
       )
         throw new NotTried("the test has no other values of which there may be one alone");
+      const guards = transitionsBy(contract, operation).flatMap(({ trigger }) => trigger.else ?? []);
+      // Other cases are about guards, and the test may have no record on which they are true.
+      if (guards.some((code) => isError(contract, response, code, operation)))
+        throw new NotTried(`the guard of ${operation} is false`);
       throw new Broken(
         `success of ${endpoint.method} ${endpoint.path}`,
         `${statusText(contract, response)} ${response.text.slice(0, 300)}`,

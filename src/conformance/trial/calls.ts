@@ -22,8 +22,9 @@ import { sendAfterLimits } from "./used-up.ts";
 import { learnMade } from "./made.ts";
 import { learnResponse } from "./learning.ts";
 import { creatorsOf, makeRoom } from "./records.ts";
+import { guardedInput } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 export interface CallOptions {
   readonly caller?: Caller;
@@ -117,7 +118,7 @@ async function selectedFor(trial: Trial, called: Operation, caller: Caller): Pro
     condition === undefined ? undefined : truth(condition, trial.scope(caller, record));
   const account = world.accounts.get(caller);
   if (account?.resource === resource && isSelected(account) !== false) return account;
-  const known = world.records.find((one) => one.resource === resource && !one.isDeleted && isSelected(one) === true);
+  const known = recordsOf(world, resource).find((one) => !one.isDeleted && isSelected(one) === true);
   if (known !== undefined) return known;
   const wanted = condition === undefined ? [] : solve(condition, { ...trial.scope(caller), resource }).fields;
   const { state, ...values } = Object.fromEntries(wanted) as Record<string, Json>;
@@ -152,10 +153,13 @@ export async function recordFor(trial: Trial, called: Operation, caller?: Caller
       resource === called.resource && on.kind === "by" && on.operation === called.operation,
   );
   const state = transition?.from[0];
-  return trial.make(resource, {
+  const record = await trial.make(resource, {
     ...(state === undefined ? {} : { state }),
     ...(caller === undefined ? {} : { creator: caller }),
   });
+  if (transition !== undefined && trial.contract.typed.has(`${transition.path}/if`))
+    await guardedInput(trial, record, transition, caller ?? (await trial.callerFor(called.operation, record)));
+  return record;
 }
 
 /** Returns the record of a user whom the test signed up and who may run the operation on it. */

@@ -4,7 +4,7 @@ import { loginsOf } from "../../language/authentication/login.ts";
 import { creates } from "../../language/endpoints/input.ts";
 import type { ResourceEndpoint } from "../../language/endpoints/resolve.ts";
 import { defaultValue } from "../../language/resources/default-value.ts";
-import { fieldsOf, lookup } from "../../language/resources/fields.ts";
+import { fieldsOf, lookup, referenceOf } from "../../language/resources/fields.ts";
 import { NotTried } from "../case.ts";
 import { anonymous, type Caller, idOf } from "../caller.ts";
 import { mayEverRun, recordVisibility } from "../permissions.ts";
@@ -13,14 +13,14 @@ import { startOf } from "../effects.ts";
 import { isError, statusText } from "../errors/expected.ts";
 import type { Interaction } from "../interaction.ts";
 import { distinctValue } from "../values/valid.ts";
-import { existing } from "./existing.ts";
+import { existing, handlersOf, madeByHandler } from "./existing.ts";
 import { type Input, supplyFor } from "./inputs.ts";
 import { hidesId, unknownId } from "./hidden-ids.ts";
 import type { KnownRecord } from "./known.ts";
 import { membersOf, learnObserved, learnTag } from "./learning.ts";
 import { reach } from "./states.ts";
 import type { Trial } from "./trial.ts";
-import { findRecord } from "./world.ts";
+import { findRecord, recordsOf } from "./world.ts";
 
 /** What a record must be like. */
 export interface Wish {
@@ -60,6 +60,9 @@ export async function make(trial: Trial, resource: string, wish: Wish = {}): Pro
       problem = thrown;
     }
   }
+  const isAny = wish.values === undefined && wish.input === undefined && wish.by === undefined;
+  const returned = isAny ? await madeByHandler(trial, resource, wish.creator) : undefined;
+  if (returned !== undefined) return returned;
   throw problem;
 }
 
@@ -172,7 +175,7 @@ async function sendCreationOnce(
     ...{ resource, creator: caller, isDeleted: false, observed: new Map<string, Json>() },
     ...(around.parent === undefined ? {} : { parent: around.parent }),
     values: new Map<string, Json>(Object.entries({ ...around.values, ...(id === undefined ? {} : { id }) })),
-    history: [...new Set([...around.history, ...historyOf(trial, body), ...trial.interactions.slice(before)])],
+    history: [...new Set([...around.history, ...historyOf(trial, called, body), ...trial.interactions.slice(before)])],
   };
   world.records.push(record);
   trial.used.add(record);
@@ -234,10 +237,19 @@ async function parentsOf(
   return { path, values: id === undefined ? {} : { [last.field]: id }, history: parent.history, parent };
 }
 
-/** Returns the requests that made the records to which a body refers. */
-function historyOf({ world }: Trial, body: Readonly<Record<string, Json>>): readonly Interaction[] {
+/** Returns the requests that made the records to which a body refers. A text without a type may be an id that a client chose. */
+function historyOf(
+  { contract, world }: Trial,
+  called: ResourceEndpoint,
+  body: Readonly<Record<string, Json>>,
+): readonly Interaction[] {
+  const { model } = contract;
   const sent = new Set(Object.values(body));
-  return world.records.flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
+  const types = membersOf(contract, called).flatMap(({ field }) => referenceOf(model, field.type) ?? []);
+  const chosen = Object.keys(model.resources.resources).filter((one) => fieldsOf(model, one)["id"]?.type.kind !== "id");
+  return [...new Set([...types, ...chosen])]
+    .flatMap((resource) => recordsOf(world, resource))
+    .flatMap(({ values, history }) => (sent.has(values.get("id") ?? null) ? history : []));
 }
 
 /** Returns an id that no other record has, for a record whose id the client chooses. */
@@ -267,9 +279,7 @@ export async function makeRoom(trial: Trial, resource: string, caller: Caller): 
   const { contract, used, world } = trial;
   const remove = deletionOf(contract, resource);
   if (remove === undefined) return false;
-  const old = world.records.filter(
-    (one) => one.resource === resource && one.creator === caller && !one.isDeleted && !used.has(one),
-  );
+  const old = recordsOf(world, resource).filter((one) => one.creator === caller && !one.isDeleted && !used.has(one));
   let count = 0;
   for (const record of old) {
     if (count >= mostDeleted) break;
@@ -310,7 +320,8 @@ export async function reference(
     trial.used.add(known);
     return known;
   }
-  const found = creatorsOf(trial, resource).length === 0 ? await existing(trial, resource, caller) : undefined;
+  const isMade = creatorsOf(trial, resource).length > 0 || handlersOf(trial, resource).length > 0;
+  const found = isMade ? undefined : await existing(trial, resource, caller);
   if (found !== undefined) return found;
   const made = await trial.make(resource, { creator: caller, ...(inner && { inner }) });
   world.references.push(made);

@@ -27,6 +27,13 @@ const unwritten: ReadonlySet<string> = new Set([
 
 /** By name, the part whose cases are about a mistake, if it is another one than that of its table. */
 const elsewhere: Readonly<Record<string, PartName>> = {
+  "a deleted record can still be read": "endpoints",
+  "a deletion does nothing": "endpoints",
+  "a record can be read through the parent of another one": "endpoints",
+  "a list shows the records of other parents": "endpoints",
+  "the history misses the last transition": "endpoints",
+  "a record is kept for longer": "limits",
+  "the owner is the one that the body names": "resources",
   "JSON that cannot be read is an internal error": "errors",
   "a body is accepted as any media type": "errors",
   "a filter is ignored": "resources",
@@ -35,13 +42,6 @@ const elsewhere: Readonly<Record<string, PartName>> = {
   "a list is sorted the other way": "resources",
   "the sort is ignored": "resources",
   "a search finds only the same text": "resources",
-  "a deleted record can still be read": "endpoints",
-  "a deletion does nothing": "endpoints",
-  "a record can be read through the parent of another one": "endpoints",
-  "a list shows the records of other parents": "endpoints",
-  "the history misses the last transition": "endpoints",
-  "a record is kept for longer": "limits",
-  "the owner is the one that the body names": "resources",
 };
 
 const parts: Readonly<Partial<Record<PartName, readonly EngineMutant[]>>> = {

@@ -3,7 +3,9 @@
  * alone. What differs only in prose, in names that no message contains, or in what no operation reaches cannot be noticed; nor
  * does it contradict a document if a server does more than the document states, or otherwise what the document does not write.
  */
+import { parseClockDuration } from "../../../src/base/duration.ts";
 import { onceFor } from "../../../src/base/once.ts";
+import { withoutField } from "../../../src/language/errors/model.ts";
 import type { Model } from "../../../src/language/model.ts";
 import { isServerSet, lookup } from "../../../src/language/resources/fields.ts";
 import type { Field } from "../../../src/language/resources/model.ts";
@@ -51,6 +53,23 @@ const rules: readonly Rule[] = [
   { reason: "it is prose", of: matching(/\/(?:note|example)(?:\/|$)/, /./) },
   { reason: "keys come from the operator", of: matching(/^authentication\/credentials\/[^/]+\/prefix$/, /./) },
   { reason: "the realm of a challenge is a text for people", of: matching(/^purpose\/service$/, /./) },
+  { reason: "what a role may do is in the lines that name it", of: matching(/^authentication\/roles(?:\/|$)/, /./) },
+  {
+    reason: "only a request that takes long shows it, and no client can slow the service down",
+    of: matching(/^limits\/time(?:\/|$)/, /./),
+  },
+  { reason: "senders spread their attempts by a fifth, which is more than the difference", of: isWithinSpread },
+  {
+    reason: "a credential of today is pinned to the newest version",
+    of: matching(/^versioning\/absent$/, /^(?:newest for pinned|pinned for newest)$/),
+  },
+  {
+    reason: "callers without a credential count by their address in either case",
+    of: matching(/^limits\/rate\/anyone\/\d+\/per$/, /^(?:user for ip|ip for user)$/),
+  },
+  { reason: "everybody may see every record, so none is hidden", of: isHidingNothing },
+  { reason: "the status is the same, and bodies of errors name no code", of: isSameError },
+  { reason: "without a date, the version is deprecated since the newer one", of: isSinceNewer },
   { reason: "a path has no empty segment", of: matching(/\/id\/type\/of\/min$/, /^(?:without|0 for 1)$/) },
   { reason: "the server alone sets the field, and to the same values", of: isWiderServerField },
   { reason: "the member has a value in each response", of: isWiderViewMember },
@@ -86,6 +105,33 @@ function isInnerName(one: Difference): boolean {
     /^resources\/[A-Z]\w*$/.test(one.path) &&
     !JSON.stringify([endpoints.wrap, errors.body, errors.bodies, errors.messages]).includes("{resource")
   );
+}
+
+/** Whether a wait of webhooks differs by less than what senders add to it or take from it. */
+function isWithinSpread({ path, what }: Difference): boolean {
+  const [to, from] = what.split(" for ").map((text) => parseClockDuration(text) ?? Number.NaN);
+  return /^events\/delivery\/webhook\/retry\/\d+$/.test(path) && Math.abs(Number(to) / Number(from) - 1) < 0.2;
+}
+
+function isHidingNothing({ model: { authentication }, path }: Difference): boolean {
+  const grants = Object.values(authentication.allow);
+  const isForAll = grants.every((some) => some.some((one) => one.if === undefined && one.who.kind === "anyone"));
+  return path === "authentication/unseen" && isForAll;
+}
+
+/** Another error with the same status, in a body that has neither code nor title. */
+function isSameError({ model: { errors }, path, what }: Difference): boolean {
+  const { bodies = {}, body } = errors;
+  const used = [body, lookup(bodies, withoutField), ...what.split(" for ").map((code) => lookup(bodies, code))];
+  const isNamed = body === "problem+json" || /\{(?:code|title)\}/.test(JSON.stringify(used));
+  return /^versioning\/policy\/[^/]+\/error$/.test(path) && !isNamed;
+}
+
+function isSinceNewer({ model, path, what }: Difference): boolean {
+  const [, name = ""] = /^versioning\/deprecated\/([^/]+)\/since$/.exec(path) ?? [];
+  const { deprecated = {}, scheme, versions = [] } = model.versioning;
+  const newer = versions[versions.findIndex((one) => one.name === name) - 1];
+  return what === "without" && scheme === "dated" && newer?.name === lookup(deprecated, name)?.since;
 }
 
 /** Whether a type admits more values than before. */

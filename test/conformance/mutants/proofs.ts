@@ -60,6 +60,9 @@ const unobservable: readonly (readonly [construct: RegExp, reason: string])[] = 
   [/^endpoints\/cors\/none$/, "no test can guess which origin a server allows"],
   [/^versioning\/scheme\/none$/, "no test can guess which header a server reads"],
   [/^authentication\/credentials\/prefix$/, "keys come from the operator"],
+  [/^authentication\/roles$/, "what a role may do is in the lines that name it"],
+  [/^events\/delivery\/webhook\/promise$/, "the server may do more than the document states"],
+  [/^limits\/time/, "only a request that takes long shows it, and no client can slow the service down"],
   [/^authentication\/credentials\/foreign$/, "the server may do more than the document states"],
 ];
 
