@@ -33,17 +33,15 @@ export function isTextual(type: FieldType): boolean {
 
 function isRequired(called: Operation, name: string): Case {
   const { operation } = called;
-  return operationCase(
-    called,
-    `without ${name}`,
-    [{ path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` }],
-    async (trial) => {
-      const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
-      const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
-      const entries = [{ place: name, codes: ["required"] }];
-      expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
-    },
-  );
+  const aspects: Case["aspects"] = [
+    { path: pathOf(called, `query/${name}`), expects: `a request without \`${name}\` is rejected` },
+  ];
+  return operationCase(called, `without ${name}`, aspects, async (trial) => {
+    const { request, caller } = await requestFor(trial, called, await validOptions(trial, called));
+    const interaction = await sendAfterLimits(trial, withQuery(request, name), caller, { operation });
+    const entries = [{ place: name, codes: ["required"] }];
+    expectError(trial, interaction, { code: "invalid-request", status: 400, entries });
+  });
 }
 
 /** Returns the request with another value of a parameter, or without it. */

@@ -62,22 +62,18 @@ function computedMembers({ model, typed }: Contract, called: Operation): readonl
 
 function hasValues(contract: Contract, called: Operation, members: readonly Computed[]): Case {
   const names = members.map(({ at }) => `\`${at.join(".")}\``).join(", ");
-  return operationCase(
-    called,
-    "computed members",
-    aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`),
-    async (trial) => {
-      const { interaction, scope } = await performed(trial, called);
-      let count = 0;
-      for (const { at, typed } of members) {
-        const expected = evaluate(typed, scope);
-        if (expected === undefined) continue;
-        count += 1;
-        expectValue(trial, called, { at, typed }, { expected: expected.value, interaction });
-      }
-      if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
-    },
-  );
+  const aspects = aspectsOf(contract, called, ["gives"], `the response has ${names} as the document computes them`);
+  return operationCase(called, "computed members", aspects, async (trial) => {
+    const { interaction, scope } = await performed(trial, called);
+    let count = 0;
+    for (const { at, typed } of members) {
+      const expected = evaluate(typed, scope);
+      if (expected === undefined) continue;
+      count += 1;
+      expectValue(trial, called, { at, typed }, { expected: expected.value, interaction });
+    }
+    if (count === 0) throw new NotTried(`the test does not know what ${names} are computed from`);
+  });
 }
 
 /** Runs the operation, and returns what its expressions read. */
