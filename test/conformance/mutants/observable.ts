@@ -77,6 +77,7 @@ const rules: readonly Rule[] = [
   { reason: "no message contains the id", of: isHiddenId },
   { reason: "the document does not write which request gets the error: a function does", of: isOfFunction },
   { reason: "errors have no title, and the sentence need not be their message", of: isUnseenSentence },
+  { reason: "a parameter that is absent is no more true than false", of: isAbsentTruth },
   { reason: "a login with such a value fails as one with any wrong value", of: isLoginInput },
   { reason: "the guard rejects such a value, and may be checked first", of: isGuardedInput },
   { reason: "no operation reads or writes records of the resource but to link them", of: isLinkedOnly },
@@ -156,6 +157,18 @@ function isUnseenSentence({ model, path }: Difference): boolean {
     (one) => one === "problem+json" || JSON.stringify(one ?? "").includes("{title}"),
   );
   return /^errors\/errors\/[^/]+\/sentence$/.test(path) && !hasTitle;
+}
+
+/** Whether a parameter is false by default, and only the guard of its operation reads it. */
+function isAbsentTruth({ model, path, what }: Difference): boolean {
+  const [, , operation = "", member, name = "", detail] = path.split("/");
+  const { if: guard = "", query = {}, ...others } = lookup(model.endpoints.endpoints, operation) ?? {};
+  const written = lookup(query, name)?.default;
+  const isFalse = written?.kind === "literal" && written.text === "false";
+  const isRead = JSON.stringify([others, model.states]).includes(`input.${name}`);
+  return (
+    member === "query" && detail === "default" && what === "without" && isFalse && guard === `input.${name}` && !isRead
+  );
 }
 
 function isLoginInput(one: Difference): boolean {
